@@ -1,0 +1,622 @@
+//! The data set: rows of numbers with labels, checked once and never changed after.
+
+use crate::classes::{class_name, sorted_order};
+use crate::kernel;
+use rayon::prelude::*;
+
+/// Stored numbers: f32 where every value survives the round trip, otherwise f64.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values {
+    /// All values are exactly f32.
+    F32(Vec<f32>),
+    /// At least one value needs f64.
+    F64(Vec<f64>),
+}
+
+impl Values {
+    /// Number of stored values.
+    pub fn len(&self) -> usize {
+        match self {
+            Values::F32(values) => values.len(),
+            Values::F64(values) => values.len(),
+        }
+    }
+
+    /// Whether nothing is stored.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Appends numbers, changing to f64 the first time that f32 would lose something.
+    fn extend(&mut self, numbers: &[f64]) {
+        if let Values::F32(values) = self {
+            if numbers.iter().all(|&x| f64::from(x as f32) == x) {
+                values.extend(numbers.iter().map(|&x| x as f32));
+                return;
+            }
+            *self = Values::F64(values.iter().map(|&x| f64::from(x)).collect());
+        }
+        if let Values::F64(values) = self {
+            values.extend_from_slice(numbers);
+        }
+    }
+}
+
+/// How the rows are laid out.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Rows {
+    /// Row-major, every value stored.
+    Dense {
+        /// Values of all rows, one row after the other.
+        values: Values,
+    },
+    /// Compressed sparse rows: only the non-zero values, with their columns in increasing order.
+    Sparse {
+        /// Where each row starts, and the end: one more than there are rows.
+        offsets: Vec<usize>,
+        /// The column of each value.
+        indices: Vec<u32>,
+        /// The values.
+        values: Values,
+    },
+}
+
+/// One row, dense or sparse.
+#[derive(Clone, Copy, Debug)]
+pub enum Row<'a> {
+    /// Every value, as f32.
+    DenseF32(&'a [f32]),
+    /// Every value, as f64.
+    DenseF64(&'a [f64]),
+    /// Columns in increasing order, and their values as f32.
+    SparseF32(&'a [u32], &'a [f32]),
+    /// Columns in increasing order, and their values as f64.
+    SparseF64(&'a [u32], &'a [f64]),
+}
+
+impl Row<'_> {
+    /// ⟨row, weights⟩. A dense row and the weights are compared over their common length.
+    ///
+    /// # Panics
+    /// If a sparse row has a column outside `weights`.
+    #[inline]
+    pub fn dot(self, weights: &[f64]) -> f64 {
+        match self {
+            Row::DenseF32(values) => kernel::dot_dense(values, weights),
+            Row::DenseF64(values) => kernel::dot_dense(values, weights),
+            Row::SparseF32(indices, values) => kernel::dot_sparse(indices, values, weights),
+            Row::SparseF64(indices, values) => kernel::dot_sparse(indices, values, weights),
+        }
+    }
+
+    /// weights += scale · row.
+    ///
+    /// # Panics
+    /// If a sparse row has a column outside `weights`.
+    #[inline]
+    pub fn add_to(self, scale: f64, weights: &mut [f64]) {
+        match self {
+            Row::DenseF32(values) => kernel::add_dense(scale, values, weights),
+            Row::DenseF64(values) => kernel::add_dense(scale, values, weights),
+            Row::SparseF32(indices, values) => kernel::add_sparse(scale, indices, values, weights),
+            Row::SparseF64(indices, values) => kernel::add_sparse(scale, indices, values, weights),
+        }
+    }
+
+    /// ‖row‖², rounded.
+    #[inline]
+    pub fn norm_squared(self) -> f64 {
+        match self {
+            Row::DenseF32(values) | Row::SparseF32(_, values) => kernel::norm_squared(values),
+            Row::DenseF64(values) | Row::SparseF64(_, values) => kernel::norm_squared(values),
+        }
+    }
+
+    /// Number of stored values.
+    pub fn stored(self) -> usize {
+        match self {
+            Row::DenseF32(values) | Row::SparseF32(_, values) => values.len(),
+            Row::DenseF64(values) | Row::SparseF64(_, values) => values.len(),
+        }
+    }
+
+    /// One more than the last column that this row speaks of.
+    pub fn width(self) -> usize {
+        match self {
+            Row::DenseF32(values) => values.len(),
+            Row::DenseF64(values) => values.len(),
+            Row::SparseF32(indices, _) | Row::SparseF64(indices, _) => {
+                indices.last().map_or(0, |&last| last as usize + 1)
+            }
+        }
+    }
+
+    /// The stored (column, value) pairs in increasing column order.
+    pub fn iter(self) -> impl Iterator<Item = (usize, f64)> + Clone {
+        // One concrete iterator for the four layouts: column and value are looked up by position.
+        (0..self.stored()).map(move |k| match self {
+            Row::DenseF32(values) => (k, f64::from(values[k])),
+            Row::DenseF64(values) => (k, values[k]),
+            Row::SparseF32(indices, values) => (indices[k] as usize, f64::from(values[k])),
+            Row::SparseF64(indices, values) => (indices[k] as usize, values[k]),
+        })
+    }
+
+    /// The same row without columns from `columns` on.
+    pub fn truncated(self, columns: usize) -> Self {
+        match self {
+            Row::DenseF32(values) => Row::DenseF32(&values[..values.len().min(columns)]),
+            Row::DenseF64(values) => Row::DenseF64(&values[..values.len().min(columns)]),
+            Row::SparseF32(indices, values) => {
+                let kept = indices.partition_point(|&j| (j as usize) < columns);
+                Row::SparseF32(&indices[..kept], &values[..kept])
+            }
+            Row::SparseF64(indices, values) => {
+                let kept = indices.partition_point(|&j| (j as usize) < columns);
+                Row::SparseF64(&indices[..kept], &values[..kept])
+            }
+        }
+    }
+}
+
+/// What is wrong with numbers handed over as a data set.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DatasetError {
+    /// There are no rows.
+    #[error("the data set has no rows")]
+    Empty,
+    /// The parts do not fit together.
+    #[error("{0}")]
+    Shape(String),
+    /// A value is NaN or infinite.
+    #[error("row {row}, column {column}: the value is not finite")]
+    NotFinite {
+        /// Row, from 0.
+        row: usize,
+        /// Column, from 0.
+        column: usize,
+    },
+    /// A label that no class can have.
+    #[error("row {row}: the label \"{label}\" is empty or not finite")]
+    Label {
+        /// Row, from 0.
+        row: usize,
+        /// The label as given.
+        label: String,
+    },
+}
+
+/// Rows of numbers with labels: validated when made, immutable after.
+#[derive(Clone, Debug)]
+pub struct Dataset {
+    rows: Rows,
+    columns: usize,
+    labels: Vec<u32>,
+    classes: Vec<String>,
+    feature_names: Option<Vec<String>>,
+    index_base: u32,
+    lines: Option<Vec<u64>>,
+}
+
+impl Dataset {
+    /// A data set of dense rows with `columns` values each, one row after the other.
+    pub fn dense<L: AsRef<str>>(columns: usize, values: &[f64], labels: &[L]) -> Result<Self, DatasetError> {
+        if columns == 0 || values.len() != columns * labels.len() {
+            let (found, rows) = (values.len(), labels.len());
+            return Err(DatasetError::Shape(format!(
+                "{found} values do not make {rows} rows of {columns} columns"
+            )));
+        }
+        let mut builder = DatasetBuilder::new(Layout::Dense { columns });
+        for (values, label) in values.chunks(columns).zip(labels) {
+            builder.push_labelled(Row::DenseF64(values), label.as_ref())?;
+        }
+        builder.finish()
+    }
+
+    /// A data set of sparse rows: row i has the values `offsets[i]..offsets[i + 1]` in the given columns,
+    /// which must increase within a row. Zeros are dropped.
+    pub fn sparse<L: AsRef<str>>(
+        columns: usize,
+        offsets: &[usize],
+        indices: &[u32],
+        values: &[f64],
+        labels: &[L],
+    ) -> Result<Self, DatasetError> {
+        let shape = |what: &str| Err(DatasetError::Shape(what.to_string()));
+        if offsets.len() != labels.len() + 1 || offsets[0] != 0 || offsets[labels.len()] != values.len() {
+            return shape(
+                "the offsets must start at 0, end at the number of values, and be one more than the labels",
+            );
+        }
+        if indices.len() != values.len() || offsets.windows(2).any(|pair| pair[0] > pair[1]) {
+            return shape("the offsets must not fall, and each value needs one column");
+        }
+        let mut builder = DatasetBuilder::new(Layout::Sparse);
+        for (range, label) in offsets.windows(2).zip(labels) {
+            let (indices, values) = (&indices[range[0]..range[1]], &values[range[0]..range[1]]);
+            if indices.windows(2).any(|pair| pair[0] >= pair[1]) {
+                return shape("the columns of a row must increase");
+            }
+            builder.push_labelled(Row::SparseF64(indices, values), label.as_ref())?;
+        }
+        if builder.columns > columns {
+            return shape("a column is outside the data set");
+        }
+        builder.columns = columns;
+        builder.finish()
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Never true: an empty data set is refused when made.
+    pub fn is_empty(&self) -> bool {
+        self.labels.is_empty()
+    }
+
+    /// Number of columns (features).
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// How the rows are stored.
+    pub fn rows(&self) -> &Rows {
+        &self.rows
+    }
+
+    /// Row `i`.
+    #[inline]
+    pub fn row(&self, i: usize) -> Row<'_> {
+        match &self.rows {
+            Rows::Dense { values } => {
+                let range = i * self.columns..(i + 1) * self.columns;
+                match values {
+                    Values::F32(values) => Row::DenseF32(&values[range]),
+                    Values::F64(values) => Row::DenseF64(&values[range]),
+                }
+            }
+            Rows::Sparse { offsets, indices, values } => {
+                let range = offsets[i]..offsets[i + 1];
+                match values {
+                    Values::F32(values) => Row::SparseF32(&indices[range.clone()], &values[range]),
+                    Values::F64(values) => Row::SparseF64(&indices[range.clone()], &values[range]),
+                }
+            }
+        }
+    }
+
+    /// The class of each row, as a position in [`classes`](Self::classes).
+    pub fn labels(&self) -> &[u32] {
+        &self.labels
+    }
+
+    /// The class names, sorted: by value if all are numbers, otherwise by name.
+    pub fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    /// How many rows each class has.
+    pub fn class_counts(&self) -> Vec<usize> {
+        let mut counts = vec![0; self.classes.len()];
+        for &label in &self.labels {
+            counts[label as usize] += 1;
+        }
+        counts
+    }
+
+    /// The number that column 0 had in the file: 1 for most formats.
+    pub fn index_base(&self) -> u32 {
+        self.index_base
+    }
+
+    /// Names of the columns, where the format has names.
+    pub fn feature_names(&self) -> Option<&[String]> {
+        self.feature_names.as_deref()
+    }
+
+    /// The place of row `i` in its source: the line of a text file, otherwise the row counted from 1.
+    pub fn line(&self, i: usize) -> u64 {
+        self.lines.as_ref().map_or(i as u64 + 1, |lines| lines[i])
+    }
+
+    /// Number of non-zero values.
+    pub fn nonzeros(&self) -> usize {
+        match &self.rows {
+            Rows::Dense { values: Values::F32(values) } => values.iter().filter(|&&x| x != 0.0).count(),
+            Rows::Dense { values: Values::F64(values) } => values.iter().filter(|&&x| x != 0.0).count(),
+            Rows::Sparse { indices, .. } => indices.len(),
+        }
+    }
+
+    /// A new data set with the rows at `positions`, in that order. Classes keep their places, also those
+    /// that no chosen row has.
+    pub fn subset(&self, positions: &[usize]) -> Result<Self, DatasetError> {
+        self.map_rows(positions, |row, keep| keep(row))
+    }
+
+    /// A new data set with only the rows of the given classes.
+    pub fn only_classes(&self, names: &[String]) -> Result<Self, DatasetError> {
+        let kept: Vec<usize> = (0..self.len())
+            .filter(|&i| names.iter().any(|name| *name == self.classes[self.labels[i] as usize]))
+            .collect();
+        let mut chosen = self.subset(&kept)?;
+        let counts = chosen.class_counts();
+        let mut places = vec![0; counts.len()];
+        chosen.classes.clear();
+        for (old, &count) in counts.iter().enumerate() {
+            if count > 0 {
+                places[old] = chosen.classes.len() as u32;
+                chosen.classes.push(self.classes[old].clone());
+            }
+        }
+        chosen.labels.iter_mut().for_each(|label| *label = places[*label as usize]);
+        Ok(chosen)
+    }
+
+    /// A new data set whose rows are made from those at `positions`: `change` hands each new row to `keep`.
+    pub(crate) fn map_rows(
+        &self,
+        positions: &[usize],
+        mut change: impl FnMut(Row<'_>, &mut dyn FnMut(Row<'_>)),
+    ) -> Result<Self, DatasetError> {
+        let layout = match self.rows {
+            Rows::Dense { .. } => Layout::Dense { columns: self.columns },
+            Rows::Sparse { .. } => Layout::Sparse,
+        };
+        let mut builder = DatasetBuilder::new(layout);
+        let mut failure = None;
+        for &i in positions {
+            change(self.row(i), &mut |row| {
+                if let Err(error) =
+                    builder.push(row, self.labels[i], self.lines.as_ref().map(|lines| lines[i]))
+                {
+                    failure.get_or_insert(error);
+                }
+            });
+        }
+        if let Some(error) = failure {
+            return Err(error);
+        }
+        if builder.labels.is_empty() {
+            return Err(DatasetError::Empty);
+        }
+        Ok(Self {
+            rows: builder.rows,
+            columns: self.columns,
+            labels: builder.labels,
+            lines: builder.lines,
+            classes: self.classes.clone(),
+            feature_names: self.feature_names.clone(),
+            index_base: self.index_base,
+        })
+    }
+
+    /// The blake3 hash of the content: shape, classes, labels and non-zero values, however they are stored.
+    ///
+    /// Two files with the same rows have the same fingerprint, whether dense or sparse, CSV or LIBSVM. The
+    /// names of features do not count.
+    pub fn fingerprint(&self) -> String {
+        const ROWS_PER_CHUNK: usize = 8192;
+        let chunks: Vec<usize> = (0..self.len()).step_by(ROWS_PER_CHUNK).collect();
+        let hashes: Vec<blake3::Hash> = chunks
+            .par_iter()
+            .map(|&start| {
+                let mut bytes = Vec::new();
+                for i in start..(start + ROWS_PER_CHUNK).min(self.len()) {
+                    bytes.extend_from_slice(&self.labels[i].to_le_bytes());
+                    for (column, value) in self.row(i).iter().filter(|&(_, value)| value != 0.0) {
+                        bytes.extend_from_slice(&(column as u32).to_le_bytes());
+                        bytes.extend_from_slice(&value.to_bits().to_le_bytes());
+                    }
+                    bytes.extend_from_slice(&u32::MAX.to_le_bytes());
+                }
+                blake3::hash(&bytes)
+            })
+            .collect();
+        let mut whole = blake3::Hasher::new();
+        whole.update(b"linsep data 1\n");
+        for size in [self.len(), self.columns, self.classes.len()] {
+            whole.update(&(size as u64).to_le_bytes());
+        }
+        for class in &self.classes {
+            whole.update(&(class.len() as u64).to_le_bytes());
+            whole.update(class.as_bytes());
+        }
+        for hash in hashes {
+            whole.update(hash.as_bytes());
+        }
+        whole.finalize().to_hex().to_string()
+    }
+}
+
+/// How a builder stores what it is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    Dense { columns: usize },
+    Sparse,
+}
+
+/// Collects rows into a [`Dataset`], checking each.
+pub(crate) struct DatasetBuilder {
+    rows: Rows,
+    columns: usize,
+    labels: Vec<u32>,
+    /// Class names in the order of their first row.
+    classes: Vec<String>,
+    lines: Option<Vec<u64>>,
+    feature_names: Option<Vec<String>>,
+    index_base: u32,
+}
+
+impl DatasetBuilder {
+    pub(crate) fn new(layout: Layout) -> Self {
+        let values = Values::F32(Vec::new());
+        let (rows, columns) = match layout {
+            Layout::Dense { columns } => (Rows::Dense { values }, columns),
+            Layout::Sparse => (Rows::Sparse { offsets: vec![0], indices: Vec::new(), values }, 0),
+        };
+        Self {
+            rows,
+            columns,
+            labels: Vec::new(),
+            classes: Vec::new(),
+            lines: None,
+            feature_names: None,
+            index_base: 1,
+        }
+    }
+
+    fn push_labelled(&mut self, row: Row<'_>, label: &str) -> Result<(), DatasetError> {
+        let bad_label = || DatasetError::Label { row: self.labels.len(), label: label.to_string() };
+        let name = class_name(label).ok_or_else(bad_label)?;
+        let class = self.classes.iter().position(|class| *class == name).unwrap_or_else(|| {
+            self.classes.push(name);
+            self.classes.len() - 1
+        });
+        self.push(row, class as u32, None)
+    }
+
+    /// Appends a row of class number `label`. Dense rows must have the width of the layout.
+    pub(crate) fn push(&mut self, row: Row<'_>, label: u32, line: Option<u64>) -> Result<(), DatasetError> {
+        if self.labels.len() >= u32::MAX as usize {
+            return Err(DatasetError::Shape("more than 4294967295 rows".to_string()));
+        }
+        if let Some((column, _)) = row.iter().find(|(_, value)| !value.is_finite()) {
+            return Err(DatasetError::NotFinite { row: self.labels.len(), column });
+        }
+        match &mut self.rows {
+            Rows::Dense { values } => match row {
+                Row::DenseF64(numbers) => values.extend(numbers),
+                _ => values.extend(&row.iter().map(|(_, value)| value).collect::<Vec<_>>()),
+            },
+            Rows::Sparse { offsets, indices, values } => {
+                match row {
+                    Row::SparseF64(columns, numbers) if numbers.iter().all(|&x| x != 0.0) => {
+                        indices.extend_from_slice(columns);
+                        values.extend(numbers);
+                    }
+                    _ => {
+                        for (column, value) in row.iter().filter(|&(_, value)| value != 0.0) {
+                            indices.push(column as u32);
+                            values.extend(&[value]);
+                        }
+                    }
+                }
+                offsets.push(indices.len());
+                self.columns = self.columns.max(row.width());
+            }
+        }
+        self.labels.push(label);
+        if let Some(line) = line {
+            self.lines.get_or_insert_default().push(line);
+        }
+        Ok(())
+    }
+
+    /// Replaces what was learned from the rows by what the whole file told.
+    pub(crate) fn describe(
+        &mut self,
+        columns: usize,
+        classes: Vec<String>,
+        feature_names: Option<Vec<String>>,
+        index_base: u32,
+    ) {
+        self.columns = columns;
+        self.classes = classes;
+        self.feature_names = feature_names;
+        self.index_base = index_base;
+    }
+
+    /// Moves every column of sparse rows down by one: the file turned out to count from 1.
+    pub(crate) fn shift_columns_down(&mut self) {
+        if let Rows::Sparse { indices, .. } = &mut self.rows {
+            indices.iter_mut().for_each(|index| *index -= 1);
+        }
+    }
+
+    /// Sorts the classes and gives the finished data set.
+    pub(crate) fn finish(self) -> Result<Dataset, DatasetError> {
+        if self.labels.is_empty() {
+            return Err(DatasetError::Empty);
+        }
+        let order = sorted_order(&self.classes);
+        let mut place = vec![0u32; order.len()];
+        for (sorted, &original) in order.iter().enumerate() {
+            place[original] = sorted as u32;
+        }
+        Ok(Dataset {
+            rows: self.rows,
+            columns: self.columns,
+            labels: self.labels.into_iter().map(|label| place[label as usize]).collect(),
+            classes: order.iter().map(|&original| self.classes[original].clone()).collect(),
+            lines: self.lines,
+            feature_names: self.feature_names,
+            index_base: self.index_base,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn small() -> Dataset {
+        Dataset::dense(2, &[1.0, 0.0, 0.0, 2.5, -1.0, 3.0], &["b", "a", "b"]).unwrap()
+    }
+
+    #[test]
+    fn classes_are_sorted_and_counted() {
+        let data = small();
+        assert_eq!(data.classes(), ["a", "b"]);
+        assert_eq!(data.labels(), [1, 0, 1]);
+        assert_eq!(data.class_counts(), [1, 2]);
+        assert_eq!((data.len(), data.columns(), data.nonzeros()), (3, 2, 4));
+    }
+
+    #[test]
+    fn values_stay_f32_only_while_nothing_is_lost() {
+        assert!(matches!(small().rows(), Rows::Dense { values: Values::F32(_) }));
+        let data = Dataset::dense(1, &[0.5, 0.1, 3.0], &["0", "1", "1"]).unwrap();
+        let Rows::Dense { values: Values::F64(values) } = data.rows() else { panic!("0.1 needs f64") };
+        assert_eq!(values, &[0.5, 0.1, 3.0]);
+    }
+
+    #[test]
+    fn dense_and_sparse_have_one_fingerprint() {
+        let sparse =
+            Dataset::sparse(2, &[0, 1, 2, 4], &[0, 1, 0, 1], &[1.0, 2.5, -1.0, 3.0], &["b", "a", "b"])
+                .unwrap();
+        assert_eq!(small().fingerprint(), sparse.fingerprint());
+        let other = Dataset::dense(2, &[1.0, 0.0, 0.0, 2.5, -1.0, 3.0], &["b", "a", "a"]).unwrap();
+        assert_ne!(small().fingerprint(), other.fingerprint());
+    }
+
+    #[test]
+    fn wrong_parts_are_refused() {
+        assert!(matches!(Dataset::dense::<&str>(2, &[], &[]), Err(DatasetError::Empty)));
+        assert!(matches!(Dataset::dense(2, &[1.0], &["a"]), Err(DatasetError::Shape(_))));
+        assert_eq!(
+            Dataset::dense(1, &[1.0, f64::NAN], &["a", "b"]).unwrap_err(),
+            DatasetError::NotFinite { row: 1, column: 0 }
+        );
+        assert!(matches!(Dataset::dense(1, &[1.0], &["nan"]), Err(DatasetError::Label { row: 0, .. })));
+        for (columns, offsets, indices) in
+            [(3, [0, 2], [1, 1]), (3, [0, 2], [2, 1]), (2, [0, 2], [0, 2]), (3, [0, 1], [0, 1])]
+        {
+            let made = Dataset::sparse(columns, &offsets, &indices, &[1.0, 1.0], &["a"]);
+            assert!(matches!(made, Err(DatasetError::Shape(_))), "{columns} {offsets:?} {indices:?}");
+        }
+    }
+
+    #[test]
+    fn subsets_keep_what_they_take() {
+        let data = small().subset(&[2, 1]).unwrap();
+        assert_eq!(data.labels(), [1, 0]);
+        assert_eq!(data.row(0).iter().collect::<Vec<_>>(), [(0, -1.0), (1, 3.0)]);
+        let only = small().only_classes(&["b".to_string()]).unwrap();
+        assert_eq!((only.classes(), only.labels()), (&["b".to_string()][..], &[0, 0][..]));
+    }
+}

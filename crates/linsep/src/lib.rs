@@ -1,0 +1,11 @@
+//! linsep
+pub mod classes;
+pub mod dataset;
+mod error;
+mod kernel;
+pub mod observe;
+pub mod random;
+pub mod read;
+
+pub use dataset::Dataset;
+pub use error::Error;

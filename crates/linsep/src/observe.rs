@@ -1,0 +1,56 @@
+//! Watching a run: progress, interruption, traces.
+
+use std::ops::ControlFlow;
+
+/// How far a long job is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Progress {
+    /// Rows are being read.
+    Reading {
+        /// Bytes taken from the source.
+        bytes: u64,
+        /// Bytes in all, where known.
+        total: Option<u64>,
+        /// Rows read.
+        rows: u64,
+    },
+    /// A learner is at work.
+    Training {
+        /// Passes finished.
+        epoch: u64,
+        /// The most passes allowed.
+        epochs: u64,
+        /// Examples seen in this pass, and in a whole pass.
+        position: u64,
+        /// Examples in a pass.
+        examples: u64,
+        /// Updates made in all.
+        updates: u64,
+    },
+}
+
+/// One update of a perceptron, as it has just been made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Update {
+    /// Which update, from 1.
+    pub number: u64,
+    /// The pass in which it was made, from 1.
+    pub epoch: u64,
+    /// The row that was mistaken, from 0.
+    pub row: u64,
+    /// Its label as a sign.
+    pub sign: f64,
+    /// ⟨θ, z⟩ before the update.
+    pub agreement: f64,
+}
+
+/// Someone who watches a run. Every method has a default that does nothing.
+pub trait Observer {
+    /// Called now and then; a break stops the job with what it has.
+    fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {
+        let _ = progress;
+        ControlFlow::Continue(())
+    }
+}
+
+impl Observer for () {}

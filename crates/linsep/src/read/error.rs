@@ -1,0 +1,234 @@
+//! What can be wrong with a data file, and where.
+
+use std::fmt;
+
+/// A malformed data file: where, what was found, and what to do about it.
+#[derive(Debug)]
+pub struct ReadError {
+    /// The file, or `standard input`.
+    pub source_name: String,
+    /// Line, counted from 1.
+    pub line: Option<u64>,
+    /// Byte in the line, counted from 1.
+    pub column: Option<u64>,
+    /// What is wrong.
+    pub kind: ReadErrorKind,
+}
+
+/// What is wrong with a data file.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadErrorKind {
+    /// The file could not be opened or read.
+    #[error("cannot read: {0}")]
+    Io(#[from] std::io::Error),
+    /// Nothing in it.
+    #[error("no rows: the file is empty, or has only blank lines and comments")]
+    Empty,
+    /// Every row was malformed and skipped.
+    #[error("no rows left: all {0} rows were skipped")]
+    AllSkipped(u64),
+    /// Bytes that no text file holds.
+    #[error("this is not text: found byte 0x{0:02x}")]
+    Binary(u8),
+    /// A compression that is not supported.
+    #[error("the file is compressed with {0}, which is not supported")]
+    Compression(&'static str),
+    /// The content looks like none of the formats.
+    #[error("cannot tell the format from the content")]
+    UnknownFormat,
+    /// A row that begins with a feature.
+    #[error("the label is missing: the row begins with \"{found}\"")]
+    MissingLabel {
+        /// The first token.
+        found: String,
+    },
+    /// A label that is no class.
+    #[error("the label \"{found}\" is empty or not finite")]
+    BadLabel {
+        /// The label as written.
+        found: String,
+    },
+    /// A token that is not `index:value`.
+    #[error("expected index:value, found \"{found}\"")]
+    NotAPair {
+        /// The token.
+        found: String,
+    },
+    /// A feature index that is not a whole number, or beyond what is accepted.
+    #[error("the feature index \"{found}\" is not a whole number from 0 to {limit}")]
+    BadIndex {
+        /// The index as written.
+        found: String,
+        /// The largest index accepted.
+        limit: u32,
+    },
+    /// Index 0 where counting starts at 1.
+    #[error("feature index 0 in a file whose indices count from 1")]
+    IndexZero,
+    /// The same index twice in a row.
+    #[error("feature index {index} occurs twice in this row")]
+    RepeatedIndex {
+        /// The index.
+        index: u32,
+    },
+    /// An index below the one before it.
+    #[error("feature index {index} comes after {previous}: indices must increase")]
+    FallingIndex {
+        /// The index.
+        index: u32,
+        /// The one before it.
+        previous: u32,
+    },
+    /// A feature without a value.
+    #[error("feature {index} has no value")]
+    NoValue {
+        /// The index.
+        index: u32,
+    },
+    /// A value that is not a number.
+    #[error("the value \"{found}\" is not a number")]
+    NotANumber {
+        /// The value as written.
+        found: String,
+    },
+    /// A value that is NaN or infinite.
+    #[error("the value \"{found}\" is not finite")]
+    NotFinite {
+        /// The value as written.
+        found: String,
+    },
+    /// A number that the stored type cannot hold without changing it.
+    #[error("the number {found} cannot be stored without loss")]
+    Lossy {
+        /// The number as written.
+        found: String,
+    },
+    /// A quoted CSV field without its closing quote.
+    #[error("the quote that opens here is never closed")]
+    UnterminatedQuote,
+    /// Text directly after a closing quote.
+    #[error("unexpected text after the closing quote: \"{found}\"")]
+    AfterQuote {
+        /// What follows the quote.
+        found: String,
+    },
+    /// A CSV row with the wrong number of fields.
+    #[error("this row has {found} fields where {expected} are expected")]
+    Ragged {
+        /// Fields in this row.
+        found: usize,
+        /// Fields in the rows before it.
+        expected: usize,
+    },
+    /// A CSV cell without a value.
+    #[error("the cell in column \"{column}\" is missing (found \"{found}\")")]
+    MissingCell {
+        /// The column's name, or its number where there is no header.
+        column: String,
+        /// What the cell holds.
+        found: String,
+    },
+    /// A column that was asked for but is not there.
+    #[error("there is no column \"{column}\"; the columns are {columns}")]
+    NoSuchColumn {
+        /// The column asked for.
+        column: String,
+        /// The columns that exist, shortened.
+        columns: String,
+    },
+    /// A word in a column of numbers, where the columns were settled before.
+    #[error("the word \"{found}\" in column \"{column}\", which holds numbers")]
+    WordAmongNumbers {
+        /// The column.
+        column: String,
+        /// The cell.
+        found: String,
+    },
+    /// A column without a single value.
+    #[error("column \"{column}\" has no values at all")]
+    EmptyColumn {
+        /// The column.
+        column: String,
+    },
+    /// An array file that does not hold what is needed.
+    #[error("{0}")]
+    Array(String),
+}
+
+impl ReadErrorKind {
+    /// Whether one row is at fault, so that skipping it can help.
+    pub fn is_row(&self) -> bool {
+        use ReadErrorKind::*;
+        !matches!(
+            self,
+            Io(_)
+                | Empty
+                | AllSkipped(_)
+                | Binary(_)
+                | Compression(_)
+                | UnknownFormat
+                | UnterminatedQuote
+                | NoSuchColumn { .. }
+                | EmptyColumn { .. }
+                | Array(_)
+        )
+    }
+
+    /// What the user can do about it.
+    pub fn help(&self) -> &'static str {
+        use ReadErrorKind::*;
+        match self {
+            Io(_) => "check the path, the permissions and that the file is whole",
+            Empty | AllSkipped(_) => "give a file with at least one row of each class",
+            Binary(_) => "give a LIBSVM, CSV, .npy or .npz file, plain or compressed with gzip or zstd",
+            Compression(_) => "decompress it first and pipe it in: linsep reads standard input as -",
+            UnknownFormat => "name the format with --format libsvm, csv, tsv, npy or npz",
+            MissingLabel { .. } => "begin each row with its label, or skip such rows with --skip-bad",
+            BadLabel { .. } => "give the row a label, or skip such rows with --skip-bad",
+            IndexZero => "count all indices from 1, or say --index-base 0",
+            BadIndex { .. } => "correct the index, or raise the limit with --max-features",
+            NotFinite { .. } | Lossy { .. } => {
+                "linsep learns from finite numbers only: correct the value, or use --skip-bad"
+            }
+            NotAPair { .. }
+            | RepeatedIndex { .. }
+            | FallingIndex { .. }
+            | NoValue { .. }
+            | NotANumber { .. } => "correct the row, or skip malformed rows with --skip-bad",
+            UnterminatedQuote => "close the quote, or double a quote that is part of the text",
+            AfterQuote { .. } => "put the whole field in quotes and double each quote inside it",
+            Ragged { .. } => "correct the row, name the delimiter with --delimiter, or use --skip-bad",
+            MissingCell { .. } => {
+                "fill it in, or choose --missing mean, --missing zero or --missing drop-row"
+            }
+            NoSuchColumn { .. } => "name a column as the header spells it, or by its number from 1",
+            WordAmongNumbers { .. } => "correct the cell, or use --skip-bad",
+            EmptyColumn { .. } => "leave the column out with --ignore",
+            Array(_) => "give a two-dimensional array of rows, and one label for each row",
+        }
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.source_name)?;
+        for place in [self.line, self.column].into_iter().flatten() {
+            write!(f, ":{place}")?;
+        }
+        write!(f, ": {}", self.kind)
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+/// A text from the file, cut to a length that fits a message.
+pub(crate) fn excerpt(bytes: &[u8]) -> String {
+    const SHOWN: usize = 40;
+    let text = String::from_utf8_lossy(bytes);
+    let mut short: String =
+        text.chars().take(SHOWN).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if text.chars().nth(SHOWN).is_some() {
+        short.push('…');
+    }
+    short
+}

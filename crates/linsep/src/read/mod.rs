@@ -1,0 +1,337 @@
+//! Bytes to rows: one file per format, one way in.
+//!
+//! [`RowStream`] gives the rows of any source in batches, in bounded memory where the format allows it;
+//! [`read`] collects them into a [`Dataset`]. The format comes from the content.
+
+mod array;
+mod csv;
+mod detect;
+mod error;
+mod labels;
+mod libsvm;
+mod number;
+mod schema;
+mod source;
+
+pub use detect::Format;
+pub use error::{ReadError, ReadErrorKind};
+pub use schema::{Column, ColumnKind, Schema};
+pub use source::Source;
+
+use crate::Error;
+use crate::dataset::{Dataset, DatasetBuilder, DatasetError, Layout, Row};
+use crate::observe::{Observer, Progress};
+use std::path::PathBuf;
+
+/// How missing CSV cells are treated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Missing {
+    /// They are an error that names the cell.
+    #[default]
+    Refuse,
+    /// A number becomes the mean of its column; a word sets none of its features.
+    Mean,
+    /// A number becomes zero; a word sets none of its features.
+    Zero,
+    /// The row is left out.
+    DropRow,
+}
+
+/// Whether rows come with labels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Labels {
+    /// Every row must have one.
+    #[default]
+    Required,
+    /// Rows may have one; it is ignored.
+    Ignored,
+}
+
+/// How to read. The defaults detect everything.
+#[derive(Clone, Debug, Default)]
+pub struct ReadOptions {
+    /// The format, if not to be detected.
+    pub format: Option<Format>,
+    /// CSV: the label's column, by name or number from 1; the last if not given.
+    pub label: Option<String>,
+    /// CSV: columns to leave out, by name or number from 1.
+    pub ignore: Vec<String>,
+    /// CSV: whether the first row names the columns, if not to be detected.
+    pub header: Option<bool>,
+    /// CSV: the delimiter, if not to be detected.
+    pub delimiter: Option<u8>,
+    /// CSV: what to do with missing cells.
+    pub missing: Missing,
+    /// LIBSVM: 0 or 1, the index of the first feature, if not to be detected.
+    pub index_base: Option<u32>,
+    /// Skip malformed rows and list them, instead of stopping at the first.
+    pub skip_bad: bool,
+    /// The largest number of features accepted; `None` for 2²⁷ (a gigabyte of weights).
+    pub max_features: Option<u32>,
+    /// Arrays: the file that holds the labels.
+    pub labels_file: Option<PathBuf>,
+    /// Whether labels are needed.
+    pub labels: Labels,
+    /// Read as a model was trained: its columns, categories and index base.
+    pub schema: Option<Schema>,
+    /// Settle the columns from the first rows, so that memory does not grow with the file.
+    pub online: bool,
+}
+
+impl ReadOptions {
+    pub(crate) fn feature_limit(&self) -> u32 {
+        self.max_features.unwrap_or(1 << 27)
+    }
+}
+
+/// A malformed row that was skipped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkippedRow {
+    /// Line in the file, or row for formats without lines.
+    pub line: u64,
+    /// What was wrong.
+    pub reason: String,
+}
+
+/// What was noticed while reading and deserves a word to the user.
+#[derive(Clone, Debug, Default)]
+pub struct ReadNotes {
+    /// The format in words, with what was detected: `CSV, delimiter ',', header`.
+    pub format: String,
+    /// Remarks, one sentence each.
+    pub remarks: Vec<String>,
+    /// How many malformed rows were skipped.
+    pub skipped: u64,
+    /// The first of them.
+    pub first_skipped: Vec<SkippedRow>,
+    /// How many rows were dropped for a missing cell.
+    pub dropped: u64,
+}
+
+impl ReadNotes {
+    /// How many skipped rows are listed; the others are only counted.
+    pub const LISTED: usize = 5;
+
+    pub(crate) fn skip(&mut self, line: u64, reason: String) {
+        self.skipped += 1;
+        if self.first_skipped.len() < Self::LISTED {
+            self.first_skipped.push(SkippedRow { line, reason });
+        }
+    }
+}
+
+/// Rows in the order of the source.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    pub(crate) rows: BatchRows,
+    /// Positions in [`RowStream::label_names`]; [`Batch::UNLABELLED`] where labels are not required.
+    pub(crate) labels: Vec<u32>,
+    /// The line of each row, for text formats.
+    pub(crate) lines: Option<Vec<u64>>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum BatchRows {
+    Dense {
+        columns: usize,
+        values: Vec<f64>,
+    },
+    /// Columns exceed the true ones by [`RowStream::index_shift`], known at the end only.
+    Sparse {
+        offsets: Vec<usize>,
+        indices: Vec<u32>,
+        values: Vec<f64>,
+    },
+}
+
+impl Batch {
+    /// The label of a row that has none.
+    pub const UNLABELLED: u32 = u32::MAX;
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.labels.is_empty()
+    }
+
+    /// Row `i`; its columns exceed the true ones by [`RowStream::index_shift`].
+    pub fn row(&self, i: usize) -> Row<'_> {
+        match &self.rows {
+            BatchRows::Dense { columns, values } => Row::DenseF64(&values[i * columns..(i + 1) * columns]),
+            BatchRows::Sparse { offsets, indices, values } => {
+                let range = offsets[i]..offsets[i + 1];
+                Row::SparseF64(&indices[range.clone()], &values[range])
+            }
+        }
+    }
+
+    /// The label of row `i`, as a position in [`RowStream::label_names`].
+    pub fn label(&self, i: usize) -> u32 {
+        self.labels[i]
+    }
+
+    /// The line of row `i`, where the format has lines.
+    pub fn line(&self, i: usize) -> Option<u64> {
+        self.lines.as_ref().map(|lines| lines[i])
+    }
+}
+
+/// The rows of a source, in batches.
+pub struct RowStream {
+    name: String,
+    counter: source::ByteCounter,
+    inner: Inner,
+}
+
+enum Inner {
+    Libsvm(libsvm::LibsvmReader),
+    Csv(csv::CsvReader),
+    Array(array::ArrayReader),
+}
+
+impl RowStream {
+    /// Opens a source: decompresses, detects the format, reads headers.
+    pub fn open(source: &Source, options: &ReadOptions) -> Result<Self, Error> {
+        let name = source.name();
+        let located = |kind| ReadError { source_name: name.clone(), line: None, column: None, kind };
+        let (input, counter) = source::open(source).map_err(located)?;
+        let format = match options.format {
+            Some(format) => format,
+            None => detect::detect(input.head()).map_err(located)?,
+        };
+        let inner = match format {
+            Format::Libsvm => Inner::Libsvm(libsvm::LibsvmReader::new(name.clone(), input, options)),
+            Format::Csv | Format::Tsv => {
+                let mut options = options.clone();
+                if format == Format::Tsv {
+                    options.delimiter.get_or_insert(b'\t');
+                }
+                Inner::Csv(csv::CsvReader::new(name.clone(), input, &options)?)
+            }
+            Format::Npy | Format::Npz => {
+                Inner::Array(array::ArrayReader::new(name.clone(), input, format, options)?)
+            }
+        };
+        Ok(Self { name, counter, inner })
+    }
+
+    /// The next rows, or `None` at the end.
+    pub fn next_batch(&mut self) -> Result<Option<Batch>, Error> {
+        match &mut self.inner {
+            Inner::Libsvm(reader) => reader.next_batch(),
+            Inner::Csv(reader) => reader.next_batch(),
+            Inner::Array(reader) => reader.next_batch(),
+        }
+        .map_err(Error::from)
+    }
+
+    /// Class names in the order of their first row so far.
+    pub fn label_names(&self) -> &[String] {
+        match &self.inner {
+            Inner::Libsvm(reader) => reader.label_names(),
+            Inner::Csv(reader) => reader.label_names(),
+            Inner::Array(reader) => reader.label_names(),
+        }
+    }
+
+    /// How the columns came about: index base, names, categories. Complete once all rows were read.
+    pub fn schema(&self) -> Schema {
+        match &self.inner {
+            Inner::Libsvm(reader) => reader.schema(),
+            Inner::Csv(reader) => reader.schema(),
+            Inner::Array(reader) => reader.schema(),
+        }
+    }
+
+    /// By how much the columns of sparse rows exceed the true ones: 1 for a LIBSVM file that counts from 1,
+    /// unless that was said beforehand. Known once all rows were read.
+    pub fn index_shift(&self) -> u32 {
+        match &self.inner {
+            Inner::Libsvm(reader) => reader.index_shift(),
+            _ => 0,
+        }
+    }
+
+    /// What was noticed. Complete once all rows were read.
+    pub fn notes(&self) -> ReadNotes {
+        match &self.inner {
+            Inner::Libsvm(reader) => reader.notes(),
+            Inner::Csv(reader) => reader.notes(),
+            Inner::Array(reader) => reader.notes(),
+        }
+    }
+
+    /// The source's name, for messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Bytes taken from the source so far, and in all where that is known.
+    pub fn bytes(&self) -> (u64, Option<u64>) {
+        self.counter.get()
+    }
+
+    /// The error for a source that gave no rows.
+    pub(crate) fn no_rows(&self) -> Error {
+        let kind = match self.notes() {
+            notes if notes.skipped + notes.dropped > 0 => {
+                ReadErrorKind::AllSkipped(notes.skipped + notes.dropped)
+            }
+            _ => ReadErrorKind::Empty,
+        };
+        ReadError { source_name: self.name.clone(), line: None, column: None, kind }.into()
+    }
+}
+
+/// A data set together with how it was read.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The rows and labels.
+    pub dataset: Dataset,
+    /// How the columns came about, for reading other files the same way.
+    pub schema: Schema,
+    /// What was noticed.
+    pub notes: ReadNotes,
+}
+
+/// Reads a whole source into memory.
+pub fn read(source: &Source, options: &ReadOptions, observer: &mut impl Observer) -> Result<Loaded, Error> {
+    let mut stream = RowStream::open(source, options)?;
+    let mut builder: Option<DatasetBuilder> = None;
+    let mut rows = 0;
+    while let Some(batch) = stream.next_batch()? {
+        let builder = builder.get_or_insert_with(|| {
+            DatasetBuilder::new(match batch.rows {
+                BatchRows::Dense { columns, .. } => Layout::Dense { columns },
+                BatchRows::Sparse { .. } => Layout::Sparse,
+            })
+        });
+        for i in 0..batch.len() {
+            builder.push(batch.row(i), batch.labels[i], batch.line(i))?;
+        }
+        rows += batch.len() as u64;
+        let (bytes, total) = stream.bytes();
+        if observer.progress(&Progress::Reading { bytes, total, rows }).is_break() {
+            return Err(Error::Interrupted);
+        }
+    }
+    let Some(mut builder) = builder else { return Err(stream.no_rows()) };
+    let schema = stream.schema();
+    if stream.index_shift() == 1 {
+        builder.shift_columns_down();
+    }
+    let names = match options.labels {
+        Labels::Required => stream.label_names().to_vec(),
+        Labels::Ignored => Vec::new(),
+    };
+    builder.describe(schema.features(), names, schema.feature_names(), schema.index_base());
+    let dataset = match builder.finish() {
+        Err(DatasetError::Empty) => return Err(stream.no_rows()),
+        finished => finished?,
+    };
+    Ok(Loaded { dataset, schema, notes: stream.notes() })
+}

@@ -1,0 +1,131 @@
+//! Where bytes come from: a file or standard input, plain or compressed.
+
+use super::error::ReadErrorKind;
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Where data comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// A file.
+    File(PathBuf),
+    /// Standard input.
+    Stdin,
+    /// Bytes in memory, with a name for messages.
+    Memory(&'static str, &'static [u8]),
+}
+
+impl Source {
+    /// A path, or standard input for `-`.
+    pub fn from_argument(argument: &std::path::Path) -> Self {
+        if argument.as_os_str() == "-" { Source::Stdin } else { Source::File(argument.to_path_buf()) }
+    }
+
+    /// The name used in messages.
+    pub fn name(&self) -> String {
+        match self {
+            Source::File(path) => path.display().to_string(),
+            Source::Stdin => "standard input".to_string(),
+            Source::Memory(name, _) => (*name).to_string(),
+        }
+    }
+}
+
+/// How many bytes were taken from the (compressed) source.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ByteCounter {
+    taken: Arc<AtomicU64>,
+    total: Option<u64>,
+}
+
+impl ByteCounter {
+    pub(crate) fn get(&self) -> (u64, Option<u64>) {
+        (self.taken.load(Ordering::Relaxed), self.total)
+    }
+}
+
+struct Counted<R> {
+    inner: R,
+    taken: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.taken.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
+/// Decompressed bytes, with a look at their beginning.
+pub(crate) struct Input {
+    head: Vec<u8>,
+    /// How much of `head` was handed out.
+    given: usize,
+    rest: Box<dyn Read + Send>,
+}
+
+/// Enough to tell formats, delimiters and column types apart.
+const HEAD_BYTES: usize = 1 << 18;
+
+impl Input {
+    fn new(mut rest: Box<dyn Read + Send>, wanted: usize) -> io::Result<Self> {
+        let mut head = Vec::new();
+        rest.by_ref().take(wanted as u64).read_to_end(&mut head)?;
+        Ok(Self { head, given: 0, rest })
+    }
+
+    /// The first bytes; all of them if there are fewer than the head holds.
+    pub(crate) fn head(&self) -> &[u8] {
+        &self.head
+    }
+
+    #[cfg(test)]
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Self {
+        Self { head: bytes.to_vec(), given: 0, rest: Box::new(io::empty()) }
+    }
+}
+
+impl Read for Input {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.given < self.head.len() {
+            let count = (&self.head[self.given..]).read(buffer)?;
+            self.given += count;
+            return Ok(count);
+        }
+        self.rest.read(buffer)
+    }
+}
+
+/// Opens a source and decompresses it if its first bytes say so.
+pub(crate) fn open(source: &Source) -> Result<(Input, ByteCounter), ReadErrorKind> {
+    let taken = Arc::new(AtomicU64::new(0));
+    let (raw, total): (Box<dyn Read + Send>, Option<u64>) = match source {
+        Source::File(path) => {
+            let file = File::open(path)?;
+            let metadata = file.metadata()?;
+            if metadata.is_dir() {
+                return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder").into());
+            }
+            let total = metadata.is_file().then_some(metadata.len());
+            (Box::new(file), total)
+        }
+        Source::Stdin => (Box::new(io::stdin()), None),
+        Source::Memory(_, bytes) => (Box::new(*bytes), Some(bytes.len() as u64)),
+    };
+    let counter = ByteCounter { taken: taken.clone(), total };
+    let raw = Input::new(Box::new(Counted { inner: raw, taken }), 8)?;
+    let plain: Box<dyn Read + Send> = match raw.head() {
+        [0x1f, 0x8b, ..] => {
+            Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(1 << 16, raw)))
+        }
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Box::new(zstd::Decoder::new(raw)?),
+        [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, ..] => return Err(ReadErrorKind::Compression("bzip2")),
+        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => return Err(ReadErrorKind::Compression("xz")),
+        _ => Box::new(raw),
+    };
+    Ok((Input::new(plain, HEAD_BYTES)?, counter))
+}
