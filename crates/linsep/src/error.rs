@@ -3,6 +3,8 @@
 use crate::classes::ClassError;
 use crate::dataset::DatasetError;
 use crate::read::ReadError;
+use crate::store::StoreError;
+use crate::train::{CheckpointError, SettingsError};
 use std::io;
 use std::path::PathBuf;
 
@@ -10,6 +12,9 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// Settings that make no sense.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
     /// A data file is malformed.
     #[error(transparent)]
     Read(#[from] ReadError),
@@ -19,6 +24,20 @@ pub enum Error {
     /// Labels that do not make a binary task.
     #[error(transparent)]
     Classes(#[from] ClassError),
+    /// Rows whose products would overflow, or vanish.
+    #[error(
+        "the longest row has length {radius:e}; lengths from 1e-140 to 1e140 can be learned from without overflow"
+    )]
+    Lengths {
+        /// The length of the longest row.
+        radius: f64,
+    },
+    /// A model file that is not one.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A checkpoint that cannot be taken up.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
     /// The job was stopped from outside before it had anything to show.
     #[error("interrupted")]
     Interrupted,

@@ -1,5 +1,7 @@
 //! Watching a run: progress, interruption, traces.
 
+use crate::dataset::Row;
+use crate::train::Run;
 use std::ops::ControlFlow;
 
 /// How far a long job is.
@@ -30,26 +32,40 @@ pub enum Progress {
 }
 
 /// One update of a perceptron, as it has just been made.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Update {
+#[derive(Clone, Copy, Debug)]
+pub struct Update<'a> {
     /// Which update, from 1.
     pub number: u64,
     /// The pass in which it was made, from 1.
     pub epoch: u64,
-    /// The row that was mistaken, from 0.
-    pub row: u64,
+    /// Which row was mistaken, from 0.
+    pub position: u64,
+    /// The row.
+    pub row: Row<'a>,
+    /// ‖x̃‖² of the row with its appended coordinate, rounded.
+    pub row_squared: f64,
     /// Its label as a sign.
-    pub sign: f64,
+    pub sign: i8,
     /// ⟨θ, z⟩ before the update.
     pub agreement: f64,
 }
 
-/// Someone who watches a run. Every method has a default that does nothing.
+/// Someone who watches a job. Every method has a default that does nothing.
 pub trait Observer {
     /// Called now and then; a break stops the job with what it has.
     fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {
         let _ = progress;
         ControlFlow::Continue(())
+    }
+
+    /// Called after every update of a learner.
+    fn update(&mut self, update: &Update<'_>) {
+        let _ = update;
+    }
+
+    /// Called as often as `progress` while training: the run as it stands, which can be saved.
+    fn checkpoint(&mut self, run: &Run) {
+        let _ = run;
     }
 }
 

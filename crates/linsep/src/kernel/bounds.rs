@@ -96,7 +96,8 @@ mod tests {
             // A float is at most an integer when its ceiling is; dividing by a power of two is exact.
             prop_assert!((found.low / scale).ceil() as i128 <= exact, "{found:?} {exact}");
             prop_assert!((found.high / scale).floor() as i128 >= exact, "{found:?} {exact}");
-            if cancel && exact == 3 && exponent.abs() < 300 {
+            let magnitude: f64 = pairs.iter().map(|&(a, b)| (a as f64 * b as f64).abs()).sum();
+            if cancel && exact == 3 && magnitude < 1e26 {
                 prop_assert!(found.low > 0.0, "compensation must see the small rest: {found:?}");
             }
         }
@@ -109,7 +110,7 @@ mod tests {
             // low² ≤ exact ≤ high², with the squares taken in whole numbers rounded the safe way.
             prop_assert!((found.low.floor() as i128).pow(2) <= exact);
             prop_assert!((found.high.ceil() as i128).pow(2) >= exact);
-            prop_assert!(found.high - found.low <= 1e-13 * found.high + 1e-300);
+            prop_assert!(found.high - found.low <= 1e-13 * found.high + 1e-150);
         }
     }
 

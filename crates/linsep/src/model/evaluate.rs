@@ -1,0 +1,117 @@
+//! How good predictions are.
+
+use serde::Serialize;
+
+/// Measures of a binary classifier on labelled rows.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Evaluation {
+    /// Rows judged.
+    pub rows: u64,
+    /// Rows predicted wrong.
+    pub errors: u64,
+    /// Share of rows predicted wrong.
+    pub error: f64,
+    /// Positive rows predicted positive.
+    pub true_positives: u64,
+    /// Negative rows predicted positive.
+    pub false_positives: u64,
+    /// Negative rows predicted negative.
+    pub true_negatives: u64,
+    /// Positive rows predicted negative.
+    pub false_negatives: u64,
+    /// Of the rows predicted positive, the share that is; `None` if none was.
+    pub precision: Option<f64>,
+    /// Of the positive rows, the share that was found; `None` if there are none.
+    pub recall: Option<f64>,
+    /// The harmonic mean of both; `None` if neither row nor prediction is positive.
+    pub f1: Option<f64>,
+    /// The chance that a random positive row scores above a random negative one, ties counting half; `None` if a
+    /// class is missing.
+    pub auc: Option<f64>,
+}
+
+/// Judges scores against the signs of the rows.
+pub fn evaluate(scores: &[f64], signs: &[i8]) -> Evaluation {
+    let count = |positive: bool, predicted: bool| {
+        scores.iter().zip(signs).filter(|&(&s, &y)| (y > 0) == positive && (s >= 0.0) == predicted).count()
+            as u64
+    };
+    let (tp, fp, tn, fne) = (count(true, true), count(false, true), count(false, false), count(true, false));
+    let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+    let rows = scores.len() as u64;
+    Evaluation {
+        rows,
+        errors: fp + fne,
+        error: share(fp + fne, rows).unwrap_or(0.0),
+        true_positives: tp,
+        false_positives: fp,
+        true_negatives: tn,
+        false_negatives: fne,
+        precision: share(tp, tp + fp),
+        recall: share(tp, tp + fne),
+        f1: share(2 * tp, 2 * tp + fp + fne),
+        auc: auc(scores, signs),
+    }
+}
+
+/// The area under the ROC curve, from ranks (Mann–Whitney).
+fn auc(scores: &[f64], signs: &[i8]) -> Option<f64> {
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    order.sort_unstable_by(|&a, &b| scores[a].total_cmp(&scores[b]));
+    let (mut below, mut twice_wins, mut positives) = (0u128, 0u128, 0u128);
+    for group in order.chunk_by(|&a, &b| scores[a] == scores[b]) {
+        let group_positives = group.iter().filter(|&&i| signs[i] > 0).count() as u128;
+        let group_negatives = group.len() as u128 - group_positives;
+        twice_wins += group_positives * (2 * below + group_negatives);
+        below += group_negatives;
+        positives += group_positives;
+    }
+    (positives > 0 && below > 0).then(|| twice_wins as f64 / (2 * positives * below) as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn counts_by_hand() {
+        let found = evaluate(&[1.0, 0.0, -1.0, -2.0, 3.0], &[1, -1, -1, 1, 1]);
+        assert_eq!((found.true_positives, found.false_positives), (2, 1));
+        assert_eq!((found.true_negatives, found.false_negatives), (1, 1));
+        assert_eq!((found.errors, found.error), (2, 0.4));
+        assert_eq!(
+            (found.precision, found.recall, found.f1),
+            (Some(2.0 / 3.0), Some(2.0 / 3.0), Some(2.0 / 3.0))
+        );
+        assert_eq!(found.auc, Some(4.0 / 6.0));
+    }
+
+    #[test]
+    fn what_cannot_be_said_is_not_said() {
+        let found = evaluate(&[-1.0, -1.0], &[-1, -1]);
+        assert_eq!((found.precision, found.recall, found.f1, found.auc), (None, None, None, None));
+        assert_eq!(found.error, 0.0);
+    }
+
+    proptest! {
+        #[test]
+        fn auc_counts_pairs(rows in prop::collection::vec((-3i8..4, any::<bool>()), 0..40)) {
+            let scores: Vec<f64> = rows.iter().map(|&(s, _)| f64::from(s)).collect();
+            let signs: Vec<i8> = rows.iter().map(|&(_, y)| if y { 1 } else { -1 }).collect();
+            let (mut wins, mut pairs) = (0.0, 0.0);
+            for (i, &y) in signs.iter().enumerate() {
+                for (j, &other) in signs.iter().enumerate() {
+                    if y > 0 && other < 0 {
+                        pairs += 1.0;
+                        wins += if scores[i] > scores[j] { 1.0 } else if scores[i] == scores[j] { 0.5 } else { 0.0 };
+                    }
+                }
+            }
+            match auc(&scores, &signs) {
+                None => prop_assert_eq!(pairs, 0.0),
+                Some(found) => prop_assert!((found - wins / pairs).abs() < 1e-12),
+            }
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Scaling of features, learned on the training rows and remembered by the model.
+
+use crate::dataset::{Dataset, DatasetError, Row, Rows};
+use serde::{Deserialize, Serialize};
+
+/// Which scaling to learn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scaling {
+    /// Values as they are.
+    #[default]
+    None,
+    /// Each feature divided by its largest magnitude: values in [−1, 1], zeros stay zeros.
+    MaxAbs,
+    /// Each feature to mean 0 and variance 1; sparse data is not centred, so that zeros stay zeros.
+    Standard,
+    /// Each row divided by its Euclidean norm.
+    UnitRows,
+}
+
+/// A learned scaling.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Scaler {
+    /// Values as they are.
+    #[default]
+    None,
+    /// x_j / divisor_j
+    MaxAbs {
+        /// Largest magnitude of each feature; 1 for a feature that is always zero.
+        divisor: Vec<f64>,
+    },
+    /// (x_j − mean_j) / divisor_j
+    Standard {
+        /// What is subtracted; `None` for sparse data.
+        mean: Option<Vec<f64>>,
+        /// Standard deviation of each feature; 1 for a constant feature.
+        divisor: Vec<f64>,
+    },
+    /// x / ‖x‖
+    UnitRows,
+}
+
+/// Room for one scaled row.
+#[derive(Clone, Debug, Default)]
+pub struct RowBuffer {
+    indices: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl Scaler {
+    /// Learns the scaling from all rows of `data`.
+    pub fn learn(scaling: Scaling, data: &Dataset) -> Self {
+        match scaling {
+            Scaling::None => Scaler::None,
+            Scaling::UnitRows => Scaler::UnitRows,
+            Scaling::MaxAbs => {
+                let mut divisor = vec![0.0f64; data.columns()];
+                for (j, x) in (0..data.len()).flat_map(|i| data.row(i).iter()) {
+                    divisor[j] = divisor[j].max(x.abs());
+                }
+                Scaler::MaxAbs { divisor: divisor.into_iter().map(one_if_zero).collect() }
+            }
+            Scaling::Standard => {
+                let mean = means(data);
+                let mut variance = vec![0.0f64; data.columns()];
+                let mut stored = vec![0u64; data.columns()];
+                for (j, x) in (0..data.len()).flat_map(|i| data.row(i).iter()) {
+                    variance[j] += (x - mean[j]).powi(2);
+                    stored[j] += 1;
+                }
+                let n = data.len() as f64;
+                for j in 0..data.columns() {
+                    // The zeros that sparse rows do not store.
+                    variance[j] += (n - stored[j] as f64) * mean[j].powi(2);
+                }
+                let divisor = variance.into_iter().map(|sum| one_if_zero((sum / n).sqrt())).collect();
+                let centred = matches!(data.rows(), Rows::Dense { .. });
+                Scaler::Standard { mean: centred.then_some(mean), divisor }
+            }
+        }
+    }
+
+    /// The kind of scaling this is.
+    pub fn scaling(&self) -> Scaling {
+        match self {
+            Scaler::None => Scaling::None,
+            Scaler::MaxAbs { .. } => Scaling::MaxAbs,
+            Scaler::Standard { .. } => Scaling::Standard,
+            Scaler::UnitRows => Scaling::UnitRows,
+        }
+    }
+
+    /// The scaled form of a row, which must have no column beyond those that the scaling was learned on.
+    pub fn apply<'a>(&self, row: Row<'a>, buffer: &'a mut RowBuffer) -> Row<'a> {
+        let norm = match self {
+            Scaler::None => return row,
+            Scaler::UnitRows => one_if_zero(norm(row)),
+            _ => 1.0,
+        };
+        let scaled = |(j, x): (usize, f64)| match self {
+            Scaler::None => x,
+            Scaler::MaxAbs { divisor } | Scaler::Standard { mean: None, divisor } => x / divisor[j],
+            Scaler::Standard { mean: Some(mean), divisor } => (x - mean[j]) / divisor[j],
+            Scaler::UnitRows => x / norm,
+        };
+        buffer.values.clear();
+        match row {
+            Row::DenseF32(_) | Row::DenseF64(_) => {
+                buffer.values.extend(row.iter().map(scaled));
+                Row::DenseF64(&buffer.values)
+            }
+            Row::SparseF32(..) | Row::SparseF64(..) => {
+                buffer.indices.clear();
+                for (j, x) in row.iter() {
+                    // A tiny value may have become zero, which sparse rows do not store.
+                    let value = scaled((j, x));
+                    if value != 0.0 {
+                        buffer.indices.push(j as u32);
+                        buffer.values.push(value);
+                    }
+                }
+                Row::SparseF64(&buffer.indices, &buffer.values)
+            }
+        }
+    }
+
+    /// The data set with every row scaled.
+    pub fn apply_all(&self, data: Dataset) -> Result<Dataset, DatasetError> {
+        if *self == Scaler::None {
+            return Ok(data);
+        }
+        let mut buffer = RowBuffer::default();
+        let all: Vec<usize> = (0..data.len()).collect();
+        data.map_rows(&all, |row, keep| keep(self.apply(row, &mut buffer)))
+    }
+}
+
+fn one_if_zero(x: f64) -> f64 {
+    if x == 0.0 { 1.0 } else { x }
+}
+
+/// ‖row‖, also where the squares would overflow or vanish.
+fn norm(row: Row<'_>) -> f64 {
+    let largest = row.iter().fold(0.0f64, |most, (_, x)| most.max(x.abs()));
+    if largest == 0.0 {
+        return 0.0;
+    }
+    largest * row.iter().map(|(_, x)| (x / largest).powi(2)).sum::<f64>().sqrt()
+}
+
+fn means(data: &Dataset) -> Vec<f64> {
+    let mut sums = vec![0.0f64; data.columns()];
+    for (j, x) in (0..data.len()).flat_map(|i| data.row(i).iter()) {
+        // Divided before the sum, so that large values cannot overflow it.
+        sums[j] += x / data.len() as f64;
+    }
+    sums
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scaled(scaling: Scaling, data: Dataset) -> Vec<Vec<f64>> {
+        let data = Scaler::learn(scaling, &data).apply_all(data).unwrap();
+        (0..data.len())
+            .map(|i| {
+                let mut values = vec![0.0; data.columns()];
+                data.row(i).iter().for_each(|(j, x)| values[j] = x);
+                values
+            })
+            .collect()
+    }
+
+    fn dense() -> Dataset {
+        Dataset::dense(2, &[1.0, 0.0, 3.0, 0.0, -5.0, 0.0], &["a", "b", "a"]).unwrap()
+    }
+
+    fn sparse() -> Dataset {
+        Dataset::sparse(2, &[0, 1, 2, 3], &[0, 0, 0], &[1.0, 3.0, -5.0], &["a", "b", "a"]).unwrap()
+    }
+
+    #[test]
+    fn largest_magnitudes_become_one() {
+        for data in [dense(), sparse()] {
+            assert_eq!(scaled(Scaling::MaxAbs, data), [[0.2, 0.0], [0.6, 0.0], [-1.0, 0.0]]);
+        }
+    }
+
+    #[test]
+    fn standard_centres_dense_data_only() {
+        let deviation = (35.0f64 / 3.0 - 1.0 / 9.0).sqrt();
+        for (data, mean) in [(dense(), -1.0 / 3.0), (sparse(), 0.0)] {
+            for (row, x) in scaled(Scaling::Standard, data).iter().zip([1.0, 3.0, -5.0]) {
+                assert!((row[0] - (x - mean) / deviation).abs() < 1e-12);
+                assert_eq!(row[1], 0.0);
+            }
+        }
+    }
+
+    #[test]
+    fn rows_get_unit_length_even_at_the_ends_of_the_range() {
+        let data = Dataset::dense(2, &[3e300, 4e300, 3e-300, 4e-300, 0.0, 0.0], &["a", "b", "a"]).unwrap();
+        let rows = scaled(Scaling::UnitRows, data);
+        assert!((rows[0][0] - 0.6).abs() < 1e-12 && (rows[1][1] - 0.8).abs() < 1e-12);
+        assert_eq!(rows[2], [0.0, 0.0]);
+    }
+}

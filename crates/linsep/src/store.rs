@@ -1,0 +1,266 @@
+//! Files that linsep writes: atomic, versioned, and safe to open whatever they hold.
+//!
+//! Models and checkpoints are safetensors files: named arrays of numbers, and one JSON text under the metadata
+//! key `linsep` that says what they mean.
+
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// The version of what this program writes; it reads this one and all before it.
+pub(crate) const VERSION: u32 = 1;
+const METADATA_KEY: &str = "linsep";
+
+/// A file that is not what it should be.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// It could not be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It is no safetensors file, or a damaged one.
+    #[error("this is not a linsep {kind}, or it is cut short or damaged ({reason})")]
+    NotSafetensors {
+        /// What was expected: `model` or `checkpoint`.
+        kind: &'static str,
+        /// What the format's reader says.
+        reason: String,
+    },
+    /// A safetensors file of another program.
+    #[error("this safetensors file was not written by linsep")]
+    Foreign,
+    /// A model where a checkpoint is needed, or the other way round.
+    #[error("this is a linsep {found}, not a {expected}")]
+    OtherKind {
+        /// What it is.
+        found: String,
+        /// What was needed.
+        expected: &'static str,
+    },
+    /// Written by a later version.
+    #[error("this file has version {found}; this program reads versions up to {VERSION}")]
+    Newer {
+        /// The version of the file.
+        found: u32,
+    },
+    /// Its parts do not fit together.
+    #[error("the file is damaged: {0}")]
+    Damaged(String),
+}
+
+/// What every file says of itself.
+#[derive(serde::Deserialize, serde::Serialize)]
+struct Envelope<T> {
+    kind: String,
+    version: u32,
+    program: String,
+    #[serde(flatten)]
+    content: T,
+}
+
+/// Named arrays on their way to a file.
+#[derive(Default)]
+pub(crate) struct Tensors {
+    entries: Vec<(String, Dtype, usize, Vec<u8>)>,
+}
+
+impl Tensors {
+    pub(crate) fn put_f64(&mut self, name: &str, values: &[f64]) {
+        self.put(name, Dtype::F64, values, |x| x.to_le_bytes());
+    }
+
+    pub(crate) fn put_u64(&mut self, name: &str, values: &[u64]) {
+        self.put(name, Dtype::U64, values, |x| x.to_le_bytes());
+    }
+
+    pub(crate) fn put_u32(&mut self, name: &str, values: &[u32]) {
+        self.put(name, Dtype::U32, values, |x| x.to_le_bytes());
+    }
+
+    pub(crate) fn put_i8(&mut self, name: &str, values: &[i8]) {
+        self.put(name, Dtype::I8, values, |x| x.to_le_bytes());
+    }
+
+    fn put<T, const N: usize>(
+        &mut self,
+        name: &str,
+        dtype: Dtype,
+        values: &[T],
+        bytes: impl Fn(&T) -> [u8; N],
+    ) {
+        let data = values.iter().flat_map(bytes).collect();
+        self.entries.push((name.to_string(), dtype, values.len(), data));
+    }
+
+    /// The bytes of the file: the same arrays and content give the same bytes.
+    pub(crate) fn to_bytes<T: Serialize>(&self, kind: &str, content: &T) -> Result<Vec<u8>, StoreError> {
+        let damaged = |error: &dyn std::fmt::Display| StoreError::Damaged(error.to_string());
+        let program = format!("linsep {}", env!("CARGO_PKG_VERSION"));
+        let envelope = Envelope { kind: kind.to_string(), version: VERSION, program, content };
+        let text = serde_json::to_string(&envelope).map_err(|error| damaged(&error))?;
+        let views = self
+            .entries
+            .iter()
+            .map(|(name, dtype, length, data)| Ok((name, TensorView::new(*dtype, vec![*length], data)?)))
+            .collect::<Result<Vec<_>, safetensors::SafeTensorError>>()
+            .map_err(|error| damaged(&error))?;
+        safetensors::serialize(views, Some(HashMap::from([(METADATA_KEY.to_string(), text)])))
+            .map_err(|error| damaged(&error))
+    }
+}
+
+/// An opened file: its content, and its arrays by name.
+pub(crate) struct Opened<'a, T> {
+    pub(crate) content: T,
+    tensors: SafeTensors<'a>,
+}
+
+impl<'a, T: DeserializeOwned> Opened<'a, T> {
+    pub(crate) fn open(bytes: &'a [u8], kind: &'static str) -> Result<Self, StoreError> {
+        let not_ours = |error: safetensors::SafeTensorError| StoreError::NotSafetensors {
+            kind,
+            reason: error.to_string(),
+        };
+        let (_, header) = SafeTensors::read_metadata(bytes).map_err(not_ours)?;
+        let text =
+            header.metadata().as_ref().and_then(|map| map.get(METADATA_KEY)).ok_or(StoreError::Foreign)?;
+        let damaged = |error: serde_json::Error| StoreError::Damaged(error.to_string());
+        let head: Envelope<HashMap<String, serde_json::Value>> =
+            serde_json::from_str(text).map_err(damaged)?;
+        if head.kind != kind {
+            return Err(StoreError::OtherKind { found: head.kind, expected: kind });
+        }
+        if head.version > VERSION {
+            return Err(StoreError::Newer { found: head.version });
+        }
+        let envelope: Envelope<T> = serde_json::from_str(text).map_err(damaged)?;
+        let tensors = SafeTensors::deserialize(bytes).map_err(not_ours)?;
+        Ok(Self { content: envelope.content, tensors })
+    }
+
+    pub(crate) fn f64s(&self, name: &str) -> Result<Vec<f64>, StoreError> {
+        self.get(name, Dtype::F64, f64::from_le_bytes)
+    }
+
+    pub(crate) fn u64s(&self, name: &str) -> Result<Vec<u64>, StoreError> {
+        self.get(name, Dtype::U64, u64::from_le_bytes)
+    }
+
+    pub(crate) fn u32s(&self, name: &str) -> Result<Vec<u32>, StoreError> {
+        self.get(name, Dtype::U32, u32::from_le_bytes)
+    }
+
+    pub(crate) fn i8s(&self, name: &str) -> Result<Vec<i8>, StoreError> {
+        self.get(name, Dtype::I8, i8::from_le_bytes)
+    }
+
+    fn get<V, const N: usize>(
+        &self,
+        name: &str,
+        dtype: Dtype,
+        value: fn([u8; N]) -> V,
+    ) -> Result<Vec<V>, StoreError> {
+        let tensor = self.tensors.tensor(name).map_err(|error| StoreError::Damaged(error.to_string()))?;
+        if tensor.dtype() != dtype || tensor.shape().len() != 1 {
+            return Err(StoreError::Damaged(format!("the array \"{name}\" has the wrong type or shape")));
+        }
+        Ok(tensor.data().as_chunks::<N>().0.iter().map(|&bytes| value(bytes)).collect())
+    }
+}
+
+/// Reads a whole file.
+pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, StoreError> {
+    fs::read(path).map_err(|source| StoreError::Read { path: path.to_path_buf(), source })
+}
+
+/// Writes a file so that it is either whole or untouched: a temporary file beside it, flushed to the disk, takes
+/// its place. Links are followed; devices and pipes are written to directly.
+pub fn write_atomically(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), crate::Error> {
+    let failed = |source| crate::Error::Write { path: path.to_path_buf(), source };
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    if fs::metadata(&target).is_ok_and(|metadata| !metadata.is_file()) {
+        if target.is_dir() {
+            return Err(failed(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder")));
+        }
+        let mut out = io::BufWriter::new(fs::OpenOptions::new().write(true).open(&target).map_err(failed)?);
+        return write(&mut out).and_then(|()| out.flush()).map_err(failed);
+    }
+    let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let temporary = target.with_file_name(format!(".{name}.{}.part", std::process::id()));
+    let result = write_and_rename(&temporary, &target, write);
+    if result.is_err() {
+        // Best effort: the error that matters is the first one.
+        let _ = fs::remove_file(&temporary);
+    }
+    result.map_err(failed)
+}
+
+fn write_and_rename(
+    temporary: &Path,
+    target: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    if let Ok(metadata) = fs::metadata(target)
+        && metadata.permissions().readonly()
+    {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is write-protected"));
+    }
+    let mut out = io::BufWriter::new(File::create(temporary)?);
+    write(&mut out)?;
+    out.flush()?;
+    out.get_ref().sync_all()?;
+    fs::rename(temporary, target)?;
+    // The rename itself must reach the disk too; not every file system can say so.
+    if let Some(folder) = target.parent() {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_write_leaves_the_old_file_and_nothing_else() {
+        let folder = std::env::temp_dir().join(format!("linsep-store-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("file");
+        write_atomically(&path, |out| out.write_all(b"old")).unwrap();
+        let failed = write_atomically(&path, |out| {
+            out.write_all(b"half of the new")?;
+            Err(io::Error::other("no more room"))
+        });
+        assert!(failed.unwrap_err().to_string().contains("no more room"));
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_stay_links_and_devices_stay_devices() {
+        let folder = std::env::temp_dir().join(format!("linsep-links-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("real"), b"old").unwrap();
+        std::os::unix::fs::symlink(folder.join("real"), folder.join("link")).unwrap();
+        write_atomically(&folder.join("link"), |out| out.write_all(b"new")).unwrap();
+        assert!(fs::symlink_metadata(folder.join("link")).unwrap().is_symlink());
+        assert_eq!(fs::read(folder.join("real")).unwrap(), b"new");
+        write_atomically(Path::new("/dev/null"), |out| out.write_all(b"gone")).unwrap();
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,105 @@
+//! Distances to the boundary (B3).
+//!
+//! The boundary is {x : ⟨w, x⟩ + b = 0}. A point x is |⟨w, x⟩ + b| / ‖w‖ away from it, and
+//! x − (⟨w, x⟩ + b) w / ‖w‖² is its foot on it. For θ* with functional margin γ the quotient γ / ‖w*‖ is
+//! therefore the smallest distance from an example to the boundary: the geometric margin.
+
+use crate::dataset::Row;
+use crate::theta::Theta;
+
+/// The distance from a point to the boundary, or `None` if there is no boundary because w = 0.
+pub fn distance(theta: &Theta, row: Row<'_>) -> Option<f64> {
+    let norm = weight_norm(theta);
+    (norm > 0.0).then(|| theta.score(row).abs() / norm)
+}
+
+/// The point of the boundary that is nearest to `row`, or `None` if w = 0.
+pub fn foot_point(theta: &Theta, row: Row<'_>) -> Option<Vec<f64>> {
+    let squared = weight_norm(theta).powi(2);
+    if squared == 0.0 {
+        return None;
+    }
+    let step = theta.score(row) / squared;
+    let mut point: Vec<f64> = theta.weights.iter().map(|w| -step * w).collect();
+    row.iter().for_each(|(j, x)| point[j] += x);
+    Some(point)
+}
+
+/// The width of the gap between the boundary shifted to touch `positive` and shifted to touch `negative`: the
+/// length of the projection of their difference on w. `None` if w = 0.
+///
+/// For the closest examples of the two classes this is the margin between the two supports.
+pub fn gap_between(theta: &Theta, positive: Row<'_>, negative: Row<'_>) -> Option<f64> {
+    let norm = weight_norm(theta);
+    (norm > 0.0).then(|| (positive.dot(&theta.weights) - negative.dot(&theta.weights)) / norm)
+}
+
+/// ‖w‖, rounded.
+pub fn weight_norm(theta: &Theta) -> f64 {
+    crate::kernel::norm_squared(&theta.weights).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn close(a: f64, b: f64, scale: f64) -> bool {
+        (a - b).abs() <= 1e-9 * scale.abs().max(1.0)
+    }
+
+    #[test]
+    fn the_distance_to_a_line_by_hand() {
+        let theta = Theta { weights: vec![3.0, 4.0], bias: -5.0, bias_input: 1.0 };
+        let origin = [0.0, 0.0];
+        assert_eq!(distance(&theta, Row::DenseF64(&origin)), Some(1.0));
+        let foot = foot_point(&theta, Row::DenseF64(&origin)).unwrap();
+        assert!(close(foot[0], 0.6, 1.0) && close(foot[1], 0.8, 1.0));
+        assert_eq!(distance(&Theta::zero(2, 1.0), Row::DenseF64(&origin)), None);
+    }
+
+    proptest! {
+        /// The foot lies on the boundary, at the stated distance, and no other point of the boundary is nearer.
+        #[test]
+        fn the_foot_is_the_nearest_point(
+            weights in prop::collection::vec(-10.0f64..10.0, 1..6),
+            point in prop::collection::vec(-10.0f64..10.0, 6),
+            direction in prop::collection::vec(-10.0f64..10.0, 6),
+            bias in -10.0f64..10.0,
+        ) {
+            let theta = Theta { bias, bias_input: 1.0, weights };
+            let d = theta.weights.len();
+            let norm = weight_norm(&theta);
+            prop_assume!(norm > 1e-3);
+            let row = Row::DenseF64(&point[..d]);
+            let away = distance(&theta, row).unwrap();
+            let foot = foot_point(&theta, row).unwrap();
+            let scale = 100.0 / norm * 10.0;
+            prop_assert!(close(theta.score(Row::DenseF64(&foot)), 0.0, scale * norm));
+            let length = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt();
+            prop_assert!(close(length(&foot, &point[..d]), away, scale));
+            // Another point of the boundary: the foot moved along the boundary.
+            let along: Vec<f64> = {
+                let part = Row::DenseF64(&direction[..d]).dot(&theta.weights) / norm.powi(2);
+                (0..d).map(|j| foot[j] + direction[j] - part * theta.weights[j]).collect()
+            };
+            prop_assert!(length(&along, &point[..d]) >= away - 1e-9 * scale);
+        }
+
+        /// The gap between two points on opposite sides is the sum of their distances to the boundary.
+        #[test]
+        fn the_gap_is_the_sum_of_the_distances(
+            weights in prop::collection::vec(-10.0f64..10.0, 3),
+            a in prop::collection::vec(-10.0f64..10.0, 3),
+            b in prop::collection::vec(-10.0f64..10.0, 3),
+            bias in -10.0f64..10.0,
+        ) {
+            let theta = Theta { weights, bias, bias_input: 1.0 };
+            prop_assume!(weight_norm(&theta) > 1e-3);
+            let (a, b) = (Row::DenseF64(&a), Row::DenseF64(&b));
+            prop_assume!(theta.score(a) >= 0.0 && theta.score(b) <= 0.0);
+            let sum = distance(&theta, a).unwrap() + distance(&theta, b).unwrap();
+            prop_assert!(close(gap_between(&theta, a, b).unwrap(), sum, sum));
+        }
+    }
+}

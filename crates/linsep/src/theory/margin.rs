@@ -1,0 +1,327 @@
+//! The certified margin interval that every run carries (section 0 of the theory).
+//!
+//! Duality: when the data is separable, γ* = min over λ ≥ 0, Σλ = 1 of ‖Σ λ_t z_t‖. So *any* θ bounds γ* from
+//! below by min_t a_t(θ) / ‖θ‖, and *any* mistake counts bound it from above: a perceptron that started at zero
+//! has θ_k = Σ α_t z_t with Σ α_t = k, hence ‖θ_k‖ / k ≥ γ* at every moment of every run.
+
+use crate::dataset::{Dataset, Row};
+use crate::kernel::norm_interval;
+use crate::theta::Theta;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Which margin is meant (A2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MarginKind {
+    /// The boundary goes through the origin.
+    ThroughOrigin,
+    /// The bias is the weight of an appended coordinate and counts in the norm.
+    AppendedBias,
+}
+
+/// What is proved about the best margin γ* of the data.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MarginInterval {
+    /// γ* is at least this; `None` when no weights were found that agree with every row.
+    pub lower: Option<f64>,
+    /// γ* is at most this.
+    pub upper: f64,
+    /// Which margin.
+    pub kind: MarginKind,
+}
+
+/// The lengths of the rows z_t: the radius R = max ‖z_t‖, and the shortest, which γ* cannot exceed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Extent {
+    /// R is at least this.
+    pub radius_lower: f64,
+    /// R is at most this.
+    pub radius_upper: f64,
+    /// Some row is at most this long.
+    pub shortest: f64,
+}
+
+impl Default for Extent {
+    fn default() -> Self {
+        Self { radius_lower: 0.0, radius_upper: 0.0, shortest: f64::MAX }
+    }
+}
+
+impl Extent {
+    /// Takes a row into account, with the appended coordinate if `bias_input` is not zero.
+    pub fn include(&mut self, row: Row<'_>, bias_input: f64) {
+        let norm = norm_interval(row.norm_squared() + bias_input * bias_input, row.stored() + 1);
+        self.merge(&Self { radius_lower: norm.low, radius_upper: norm.high, shortest: norm.high });
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.radius_lower = self.radius_lower.max(other.radius_lower);
+        self.radius_upper = self.radius_upper.max(other.radius_upper);
+        self.shortest = self.shortest.min(other.shortest);
+    }
+
+    /// The lengths of all rows.
+    pub fn of(data: &Dataset, bias_input: f64) -> Self {
+        (0..data.len())
+            .into_par_iter()
+            .with_min_len(1024)
+            .fold(Self::default, |mut extent, i| {
+                extent.include(data.row(i), bias_input);
+                extent
+            })
+            .reduce(Self::default, |mut a, b| {
+                a.merge(&b);
+                a
+            })
+    }
+}
+
+/// The certified lower bound min_t a_t(θ) / ‖θ‖ of γ*, or `None` if some agreement is not certainly positive.
+pub fn lower_bound(data: &Dataset, signs: &[i8], theta: &Theta) -> Option<f64> {
+    least_agreement(data, signs, theta).map(|least| quotient_down(least, theta.norm().high))
+}
+
+/// A lower bound of the functional margin min_t a_t(θ), or `None` if it is not certainly positive.
+pub fn least_agreement(data: &Dataset, signs: &[i8], theta: &Theta) -> Option<f64> {
+    (0..data.len())
+        .into_par_iter()
+        .with_min_len(256)
+        .map(|i| Some(certain_agreement(theta, data.row(i), signs[i])).filter(|&agreement| agreement > 0.0))
+        .try_reduce(|| f64::MAX, |a, b| Some(a.min(b)))
+}
+
+/// A number that a_t(θ) is certainly not below.
+pub(crate) fn certain_agreement(theta: &Theta, row: Row<'_>, sign: i8) -> f64 {
+    let score = theta.certified_score(row);
+    if sign > 0 { score.low } else { -score.high }
+}
+
+/// a / b rounded down, for a > 0 and b > 0.
+pub(crate) fn quotient_down(a: f64, b: f64) -> f64 {
+    (a / b).next_down().max(0.0)
+}
+
+/// a / b rounded up, for a ≥ 0 and b > 0.
+pub(crate) fn quotient_up(a: f64, b: f64) -> f64 {
+    (a / b).next_up()
+}
+
+/// Unit roundoff, with room for the few operations that use it.
+const U: f64 = f64::EPSILON * 0.51;
+
+/// The upper bound ‖θ_k‖ / k, kept true while θ is rounded at every update.
+///
+/// Two numbers suffice. `norm_squared` bounds ‖θ‖² of the stored θ, by ‖θ + z‖² = ‖θ‖² + 2a + ‖z‖². `drift`
+/// bounds the distance from the stored θ to the exact Σ α_t z_t: an addition is off by at most u times its
+/// result, so an update adds at most u‖θ‖.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MistakeLedger {
+    norm_squared: f64,
+    drift: f64,
+    updates: u64,
+    /// The smallest ‖θ_k‖ / k so far; none before the first update, nor after a start that is not zero.
+    best: Option<f64>,
+    from_zero: bool,
+}
+
+impl MistakeLedger {
+    /// The ledger of a run that starts at θ₀.
+    pub fn new(start: &Theta) -> Self {
+        let norm = start.norm().high;
+        let from_zero = start.bias == 0.0 && start.weights.iter().all(|&w| w == 0.0);
+        Self {
+            norm_squared: if from_zero { 0.0 } else { (norm * norm).next_up() },
+            drift: 0.0,
+            updates: 0,
+            best: None,
+            from_zero,
+        }
+    }
+
+    /// Notes an update with a row of squared length `row_squared`, whose agreement was `agreement` before.
+    #[inline]
+    pub fn record(&mut self, agreement: f64, row_squared: f64, terms: usize) {
+        self.norm_squared = grown_norm_squared(self.norm_squared, agreement, row_squared, terms);
+        let norm = self.norm_squared.sqrt();
+        self.drift += U * 1.01 * norm;
+        self.updates += 1;
+        if self.from_zero {
+            let bound = (norm + self.drift) * (1.0 + 8.0 * U) / self.updates as f64;
+            self.best = Some(self.best.map_or(bound, |best| best.min(bound)).next_up());
+        }
+    }
+
+    /// Replaces the running bound of ‖θ‖ by a fresh one, which has lost less to rounding.
+    pub fn tighten(&mut self, theta: &Theta) {
+        let norm = theta.norm().high;
+        self.norm_squared = self.norm_squared.min((norm * norm).next_up());
+        if self.from_zero && self.updates > 0 {
+            let bound = quotient_up((norm + self.drift).next_up(), self.updates as f64);
+            self.best = Some(self.best.map_or(bound, |best| best.min(bound)));
+        }
+    }
+
+    /// An upper bound of ‖θ‖² of the stored θ.
+    pub fn norm_squared(&self) -> f64 {
+        self.norm_squared
+    }
+
+    /// The upper bound of γ* that the updates prove, if there are any.
+    ///
+    /// From a start that is not zero, the updates still sum to θ − θ₀, which serves as well.
+    pub fn upper_bound(&self, theta: &Theta, start: Option<&Theta>) -> Option<f64> {
+        let start = match start {
+            _ if self.updates == 0 => return None,
+            Some(start) if !self.from_zero => start,
+            _ => return self.best,
+        };
+        let mut moved = theta.clone();
+        moved.bias -= start.bias;
+        for (weight, old) in moved.weights.iter_mut().zip(&start.weights) {
+            *weight -= old;
+        }
+        let norm = moved.norm().high * (1.0 + 4.0 * U);
+        Some(quotient_up((norm + self.drift).next_up(), self.updates as f64))
+    }
+}
+
+/// An upper bound of ‖θ + z‖² from one of ‖θ‖², the computed agreement and the computed ‖z‖².
+#[inline]
+pub(crate) fn grown_norm_squared(norm_squared: f64, agreement: f64, row_squared: f64, terms: usize) -> f64 {
+    let relative = (terms as f64 + 16.0) * U * 1.01;
+    let doubt = relative * (norm_squared * row_squared).sqrt() + terms as f64 * f64::MIN_POSITIVE;
+    let grown = norm_squared + 2.0 * (agreement + doubt) + row_squared * (1.0 + relative);
+    grown.max(0.0) * (1.0 + 16.0 * U) + f64::MIN_POSITIVE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+    use crate::train::{MistakeRule, Perceptron};
+    use proptest::prelude::*;
+
+    /// Rows in whole sixteenths: exact sums in i128 are the oracle.
+    fn grid_rows() -> impl Strategy<Value = (Vec<Vec<i32>>, Vec<bool>)> {
+        (1usize..5, 2usize..12).prop_flat_map(|(d, n)| {
+            (
+                prop::collection::vec(prop::collection::vec(-40i32..40, d), n),
+                prop::collection::vec(any::<bool>(), n),
+            )
+        })
+    }
+
+    fn dataset(rows: &[Vec<i32>], labels: &[bool], scale: f64) -> Dataset {
+        let values: Vec<f64> = rows.iter().flatten().map(|&x| f64::from(x) * scale).collect();
+        let labels: Vec<&str> = labels.iter().map(|&b| if b { "1" } else { "0" }).collect();
+        Dataset::dense(rows[0].len(), &values, &labels).unwrap()
+    }
+
+    proptest! {
+        /// Weak duality on the very numbers: any θ's lower bound is at most any run's upper bound, whatever
+        /// the scale of the data, and both come from independent computations.
+        #[test]
+        fn no_lower_bound_exceeds_an_upper_bound(
+            (rows, labels) in grid_rows(),
+            weights in prop::collection::vec(-40i32..40, 5),
+            scale in prop_oneof![Just(1.0), Just(0.1), Just(1e-60), Just(1e60), Just(std::f64::consts::PI)],
+            epochs in 1usize..30,
+        ) {
+            let data = dataset(&rows, &labels, scale);
+            let signs: Vec<i8> = labels.iter().map(|&b| if b { 1 } else { -1 }).collect();
+            let bias_input = scale;
+            let mut perceptron = Perceptron::new(Theta::zero(data.columns(), bias_input), MistakeRule::NonPositive);
+            let mut ledger = MistakeLedger::new(&perceptron.theta);
+            let mut lowers: Vec<f64> = Vec::new();
+            let guess = Theta {
+                weights: weights[..data.columns()].iter().map(|&w| f64::from(w)).collect(),
+                bias: f64::from(weights[4]),
+                bias_input,
+            };
+            lowers.extend(lower_bound(&data, &signs, &guess));
+            let mut uppers = vec![Extent::of(&data, bias_input).shortest];
+            for _ in 0..epochs {
+                for (i, &sign) in signs.iter().enumerate() {
+                    let (row, y) = (data.row(i), f64::from(sign));
+                    if let Some(agreement) = perceptron.learn(row, y) {
+                        ledger.record(agreement, perceptron.theta.extended_norm_squared(row), row.stored() + 1);
+                        uppers.extend(ledger.upper_bound(&perceptron.theta, None));
+                        prop_assert!(ledger.norm_squared() >= perceptron.theta.norm().low.powi(2));
+                    }
+                }
+                ledger.tighten(&perceptron.theta);
+                uppers.extend(ledger.upper_bound(&perceptron.theta, None));
+                lowers.extend(lower_bound(&data, &signs, &perceptron.theta));
+            }
+            for lower in &lowers {
+                for upper in &uppers {
+                    prop_assert!(lower <= upper, "{lower} > {upper}");
+                }
+            }
+        }
+
+        /// The drift really covers the distance to the exact sum, in numbers that round at every step.
+        #[test]
+        fn drift_covers_the_rounding(seed: u64, updates in 1usize..400) {
+            // Every value is a multiple of 2⁻⁶⁰ below 2: sums of them are exact in i128.
+            let mut random = Random::new(seed);
+            let unit = 2f64.powi(-60);
+            let mut theta = Theta::zero(3, 0.0);
+            let mut ledger = MistakeLedger::new(&theta);
+            let mut exact = [0i128; 3];
+            let mut least = f64::MAX;
+            for k in 1..=updates {
+                let row: Vec<f64> = (0..3)
+                    .map(|_| {
+                        // 53 significant bits at a random height, so that additions must round.
+                        let shift = random.below(8);
+                        ((random.next_u64() >> (11 + shift)) as i64 - (1i64 << (52 - shift))) as f64 * unit
+                    })
+                    .collect();
+                let view = Row::DenseF64(&row);
+                let agreement = theta.score(view);
+                theta.add(1.0, view);
+                ledger.record(agreement, view.norm_squared(), 3);
+                for (sum, x) in exact.iter_mut().zip(&row) {
+                    *sum += (x / unit) as i128;
+                }
+                let squared: f64 = exact.iter().map(|&sum| (sum as f64 * unit).powi(2)).sum();
+                least = least.min(squared.sqrt() / k as f64);
+            }
+            let off: f64 = exact
+                .iter()
+                .zip(&theta.weights)
+                .map(|(&sum, w)| ((sum - (w / unit) as i128) as f64 * unit).powi(2))
+                .sum();
+            prop_assert!(off.sqrt() <= ledger.drift, "{} > {}", off.sqrt(), ledger.drift);
+            let bound = ledger.upper_bound(&theta, None).unwrap();
+            prop_assert!(least * (1.0 - 1e-15) <= bound, "{least} > {bound}");
+            prop_assert!(bound <= least * (1.0 + 1e-9), "the bound is loose: {bound} against {least}");
+        }
+
+        /// After a warm start, ‖θ − θ₀‖ / k is a bound too.
+        #[test]
+        fn a_warm_start_keeps_an_upper_bound((rows, labels) in grid_rows(), start in prop::collection::vec(-9i32..9, 4)) {
+            let data = dataset(&rows, &labels, 0.1);
+            let signs: Vec<i8> = labels.iter().map(|&b| if b { 1 } else { -1 }).collect();
+            let weights: Vec<f64> = start[..data.columns()].iter().map(|&w| f64::from(w) / 3.0).collect();
+            let start = Theta { weights, bias: 0.0, bias_input: 0.0 };
+            let mut perceptron = Perceptron::new(start.clone(), MistakeRule::NonPositive);
+            let mut ledger = MistakeLedger::new(&start);
+            for _ in 0..50 {
+                for (i, &sign) in signs.iter().enumerate() {
+                    if let Some(agreement) = perceptron.learn(data.row(i), f64::from(sign)) {
+                        ledger.record(agreement, data.row(i).norm_squared(), data.columns());
+                    }
+                }
+            }
+            if let (Some(lower), Some(upper)) = (
+                lower_bound(&data, &signs, &perceptron.theta),
+                ledger.upper_bound(&perceptron.theta, Some(&start)),
+            ) {
+                prop_assert!(lower <= upper);
+            }
+        }
+    }
+}

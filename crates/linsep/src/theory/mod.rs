@@ -1,0 +1,12 @@
+//! What is proved about a run, computed on its own data. One file per statement.
+//!
+//! Notation: examples (x_t, y_t) with y_t = ±1, x̃ = x or [x; s] with an appended bias, z_t = y_t x̃_t, and the
+//! agreement a_t(θ) = ⟨θ, z_t⟩. γ* = max over ‖θ‖ = 1 of min_t ⟨θ, z_t⟩ is the best margin of the data.
+//! Every bound is rounded outwards: it is true of the stored numbers, not only up to rounding.
+
+pub mod geometry;
+pub mod margin;
+pub mod novikoff;
+pub mod one_example;
+pub mod teaching;
+pub mod trace;

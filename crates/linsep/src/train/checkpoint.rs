@@ -1,0 +1,245 @@
+//! Saving a run so that it can be taken up after a kill at any moment.
+//!
+//! Every shuffle is a function of the seed and the pass, so a run is its vectors, its ledger and a position.
+
+use super::averaged::Average;
+use super::online::{Memory, OnlineLearner};
+use super::perceptron::Perceptron;
+use super::run::Run;
+use super::settings::{Init, Learner, Settings};
+use super::voted::Votes;
+use crate::Error;
+use crate::store::{self, Opened, StoreError, Tensors};
+use crate::theory::margin::MistakeLedger;
+use crate::theta::Theta;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+const KIND: &str = "checkpoint";
+
+/// A checkpoint that cannot be taken up.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointError {
+    /// The file is not a whole checkpoint.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Its parts do not fit together.
+    #[error("the checkpoint is damaged: {0}")]
+    Damaged(String),
+    /// It speaks of other data.
+    #[error("the checkpoint was made on other data, or the data was read differently")]
+    OtherData,
+    /// It was made with other settings.
+    #[error("the checkpoint was made with another {what}: {then} then, {now} now")]
+    OtherSettings {
+        /// Which setting.
+        what: &'static str,
+        /// In the checkpoint.
+        then: String,
+        /// In this run.
+        now: String,
+    },
+}
+
+/// What a checkpoint holds beside its arrays.
+#[derive(Serialize, Deserialize)]
+struct Content {
+    settings: Settings,
+    epoch: u64,
+    position: u64,
+    pass_mistakes: u64,
+    updates: u64,
+    seconds: f64,
+    data: String,
+    ledger: MistakeLedger,
+    awaits_first: bool,
+    seen: u64,
+}
+
+impl Run {
+    /// Saves the run, whole or not at all.
+    pub fn save(&self, path: &Path) -> Result<(), Error> {
+        let mut tensors = Tensors::default();
+        put_theta(&mut tensors, "theta", self.learner.theta());
+        if let Some(start) = &self.learner.start {
+            put_theta(&mut tensors, "start", start);
+        }
+        let mut seen = 0;
+        match &self.learner.memory {
+            Memory::Nothing => {}
+            Memory::Average(average) => {
+                put_theta(&mut tensors, "late", &average.late);
+                seen = average.seen;
+            }
+            Memory::Votes(votes) => {
+                put_votes(&mut tensors, votes);
+                let (keys, rows): (Vec<u32>, Vec<u32>) = votes.keys().into_iter().unzip();
+                tensors.put_u32("votes.keys", &keys);
+                tensors.put_u32("votes.key_rows", &rows);
+            }
+        }
+        let content = Content {
+            settings: self.settings.clone(),
+            epoch: self.epoch,
+            position: self.position,
+            pass_mistakes: self.pass_mistakes,
+            updates: self.learner.updates(),
+            seconds: self.seconds,
+            data: self.data.clone(),
+            ledger: self.learner.ledger,
+            awaits_first: self.learner.awaits_first,
+            seen,
+        };
+        let bytes = tensors.to_bytes(KIND, &content)?;
+        store::write_atomically(path, |out| out.write_all(&bytes))
+    }
+
+    /// Opens a saved run.
+    pub fn load(path: &Path) -> Result<Self, Error> {
+        Ok(Self::from_bytes(&store::read_file(path)?)?)
+    }
+
+    /// Opens a saved run from its bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, CheckpointError> {
+        let opened: Opened<'_, Content> = Opened::open(bytes, KIND)?;
+        let content = &opened.content;
+        let mut settings = content.settings.clone();
+        let damaged = |what: &str| CheckpointError::Damaged(what.to_string());
+        let theta = get_theta(&opened, "theta", &settings)?;
+        let columns = theta.weights.len();
+        let start = match settings.init {
+            Init::Warm(_) => Some(get_theta(&opened, "start", &settings)?),
+            _ => None,
+        };
+        let memory = match settings.learner {
+            Learner::Perceptron => Memory::Nothing,
+            Learner::Averaged => {
+                Memory::Average(Average { late: get_theta(&opened, "late", &settings)?, seen: content.seen })
+            }
+            Learner::Voted => {
+                let mut votes = get_votes(&opened)?;
+                let (keys, rows) = (opened.u32s("votes.keys")?, opened.u32s("votes.key_rows")?);
+                votes.set_keys(keys.into_iter().zip(rows));
+                if !votes.is_consistent(columns) || votes.sequence.len() as u64 != content.updates {
+                    return Err(damaged("its votes do not fit together"));
+                }
+                Memory::Votes(votes)
+            }
+        };
+        let same_width = |theta: &Theta| theta.weights.len() == columns;
+        let late_fits = !matches!(&memory, Memory::Average(average) if !same_width(&average.late));
+        if !late_fits || start.as_ref().is_some_and(|start| !same_width(start)) {
+            return Err(damaged("its vectors differ in length"));
+        }
+        if let Some(start) = &start {
+            settings.init = Init::Warm(start.clone());
+        }
+        settings.validate().map_err(|error| damaged(&error.to_string()))?;
+        let mut perceptron = Perceptron::new(theta, settings.mistake);
+        perceptron.updates = content.updates;
+        Ok(Self {
+            learner: OnlineLearner {
+                perceptron,
+                memory,
+                ledger: content.ledger,
+                start,
+                awaits_first: content.awaits_first,
+            },
+            epoch: content.epoch,
+            position: content.position,
+            pass_mistakes: content.pass_mistakes,
+            seconds: content.seconds,
+            data: content.data.clone(),
+            settings,
+        })
+    }
+
+    /// Makes the run go on with `settings`, which may differ in their limits only.
+    pub(crate) fn adopt(
+        &mut self,
+        settings: &Settings,
+        columns: usize,
+        data: &str,
+    ) -> Result<(), CheckpointError> {
+        self.check_settings(settings)?;
+        if self.data != data || self.learner.theta().weights.len() < columns {
+            return Err(CheckpointError::OtherData);
+        }
+        self.settings.epochs = settings.epochs;
+        self.settings.max_updates = settings.max_updates;
+        self.settings.max_seconds = settings.max_seconds;
+        Ok(())
+    }
+
+    pub(crate) fn check_settings(&self, settings: &Settings) -> Result<(), CheckpointError> {
+        fn name<T: Serialize>(value: &T) -> String {
+            serde_json::to_string(value).unwrap_or_default().trim_matches('"').to_string()
+        }
+        let (a, b) = (&self.settings, settings);
+        for (what, then, now) in [
+            ("learner", name(&a.learner), name(&b.learner)),
+            ("order", name(&a.order), name(&b.order)),
+            ("seed", name(&a.seed), name(&b.seed)),
+            ("bias", name(&a.bias), name(&b.bias)),
+            ("start", name(&a.init), name(&b.init)),
+            ("mistake rule", name(&a.mistake), name(&b.mistake)),
+            ("positive class", name(&a.positive), name(&b.positive)),
+        ] {
+            if then != now {
+                return Err(CheckpointError::OtherSettings { what, then, now });
+            }
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn put_theta(tensors: &mut Tensors, name: &str, theta: &Theta) {
+    tensors.put_f64(&format!("{name}.weights"), &theta.weights);
+    tensors.put_f64(&format!("{name}.bias"), &[theta.bias]);
+}
+
+pub(crate) fn get_theta<T: serde::de::DeserializeOwned>(
+    opened: &Opened<'_, T>,
+    name: &str,
+    settings: &Settings,
+) -> Result<Theta, StoreError> {
+    let weights = opened.f64s(&format!("{name}.weights"))?;
+    let bias = match opened.f64s(&format!("{name}.bias"))?.as_slice() {
+        [bias] => *bias,
+        _ => return Err(StoreError::Damaged(format!("{name} must have one bias"))),
+    };
+    let theta = Theta { weights, bias, bias_input: settings.bias.input() };
+    if !theta.is_finite() {
+        return Err(StoreError::Damaged(format!("{name} has weights that are not finite")));
+    }
+    Ok(theta)
+}
+
+pub(crate) fn put_votes(tensors: &mut Tensors, votes: &Votes) {
+    let offsets: Vec<u64> = votes.offsets.iter().map(|&offset| offset as u64).collect();
+    let (rows, signs): (Vec<u32>, Vec<i8>) = votes.sequence.iter().copied().unzip();
+    tensors.put_u64("votes.offsets", &offsets);
+    tensors.put_u32("votes.indices", &votes.indices);
+    tensors.put_f64("votes.values", &votes.values);
+    tensors.put_u32("votes.rows", &rows);
+    tensors.put_i8("votes.signs", &signs);
+    tensors.put_u64("votes.survivals", &votes.survivals);
+}
+
+pub(crate) fn get_votes<T: serde::de::DeserializeOwned>(opened: &Opened<'_, T>) -> Result<Votes, StoreError> {
+    let (rows, signs) = (opened.u32s("votes.rows")?, opened.i8s("votes.signs")?);
+    if rows.len() != signs.len() {
+        return Err(StoreError::Damaged("the votes have rows without signs".to_string()));
+    }
+    let mut votes = Votes::new();
+    votes.offsets = opened
+        .u64s("votes.offsets")?
+        .into_iter()
+        .map(|offset| usize::try_from(offset).unwrap_or(usize::MAX))
+        .collect();
+    votes.indices = opened.u32s("votes.indices")?;
+    votes.values = opened.f64s("votes.values")?;
+    votes.sequence = rows.into_iter().zip(signs).collect();
+    votes.survivals = opened.u64s("votes.survivals")?;
+    Ok(votes)
+}

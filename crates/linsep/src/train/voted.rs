@@ -1,0 +1,168 @@
+//! The voted perceptron (A3, Freund and Schapire 1999): every θ votes with the number of examples it survived.
+//!
+//! The vectors differ by one example each, so they are kept as the sequence of mistaken examples: to predict,
+//! the score of each vector is the score of the one before plus one dot product. Memory grows with the number
+//! of mistakes.
+
+use crate::dataset::Row;
+use crate::theta::Theta;
+use std::collections::HashMap;
+
+/// The sequence of vectors, as what was added to the first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Votes {
+    /// Where the mistaken rows start, and the end.
+    pub(crate) offsets: Vec<usize>,
+    /// Their columns.
+    pub(crate) indices: Vec<u32>,
+    /// Their values.
+    pub(crate) values: Vec<f64>,
+    /// For each update, which of the rows was added, and with which sign.
+    pub(crate) sequence: Vec<(u32, i8)>,
+    /// How many examples each vector survived: the start, then one after each update.
+    pub(crate) survivals: Vec<u64>,
+    /// Where a row of the data set has been stored.
+    stored: HashMap<u32, u32>,
+}
+
+impl Votes {
+    /// No updates yet.
+    pub fn new() -> Self {
+        Self { offsets: vec![0], survivals: vec![0], ..Self::default() }
+    }
+
+    /// Notes that an example has been seen: the update it led to, or one more survived by the vector in use.
+    /// Rows that come again are recognised by their `key`.
+    pub fn see(&mut self, x: Row<'_>, sign: i8, updated: bool, key: Option<u32>) {
+        if updated {
+            let known = key.and_then(|key| self.stored.get(&key).copied());
+            let row = known.unwrap_or_else(|| self.store(x));
+            if let Some(key) = key {
+                self.stored.insert(key, row);
+            }
+            self.sequence.push((row, sign));
+            self.survivals.push(0);
+        }
+        if let Some(last) = self.survivals.last_mut() {
+            *last += 1;
+        }
+    }
+
+    fn store(&mut self, x: Row<'_>) -> u32 {
+        for (column, value) in x.iter().filter(|&(_, value)| value != 0.0) {
+            self.indices.push(column as u32);
+            self.values.push(value);
+        }
+        self.offsets.push(self.indices.len());
+        self.offsets.len() as u32 - 2
+    }
+
+    /// The (weighted) balance of the votes on a row, in [−1, 1], for vectors that start at `start`.
+    pub fn balance(&self, start: &Theta, x: Row<'_>) -> f64 {
+        let mut dense = vec![0.0; start.weights.len()];
+        x.add_to(1.0, &mut dense);
+        let bias = start.bias_input * start.bias_input;
+        let products: Vec<f64> = (0..self.offsets.len() - 1)
+            .map(|row| {
+                let range = self.offsets[row]..self.offsets[row + 1];
+                Row::SparseF64(&self.indices[range.clone()], &self.values[range]).dot(&dense) + bias
+            })
+            .collect();
+        let mut score = start.score(x);
+        let (mut balance, mut total) = (0.0, 0.0);
+        let steps = std::iter::once(0.0)
+            .chain(self.sequence.iter().map(|&(row, sign)| f64::from(sign) * products[row as usize]));
+        for (step, &survived) in steps.zip(&self.survivals) {
+            score += step;
+            balance += if score >= 0.0 { survived as f64 } else { -(survived as f64) };
+            total += survived as f64;
+        }
+        if total > 0.0 {
+            balance / total
+        } else if score >= 0.0 {
+            1.0
+        } else {
+            -1.0
+        }
+    }
+
+    /// Exchanges the labels.
+    pub(crate) fn negate(&mut self) {
+        self.sequence.iter_mut().for_each(|(_, sign)| *sign = -*sign);
+    }
+
+    /// Moves every column down by one.
+    pub(crate) fn shift_down(&mut self) {
+        self.indices.iter_mut().for_each(|index| *index -= 1);
+    }
+
+    /// Which rows of the data set are stored, and where.
+    pub(crate) fn keys(&self) -> Vec<(u32, u32)> {
+        let mut keys: Vec<_> = self.stored.iter().map(|(&key, &row)| (key, row)).collect();
+        keys.sort_unstable();
+        keys
+    }
+
+    pub(crate) fn set_keys(&mut self, keys: impl Iterator<Item = (u32, u32)>) {
+        self.stored = keys.collect();
+    }
+
+    /// Whether the parts fit together, for rows with `columns` features.
+    pub(crate) fn is_consistent(&self, columns: usize) -> bool {
+        let rows = self.offsets.len().saturating_sub(1);
+        self.offsets.first() == Some(&0)
+            && self.offsets.last() == Some(&self.indices.len())
+            && self.offsets.windows(2).all(|pair| pair[0] <= pair[1])
+            && self.indices.len() == self.values.len()
+            && self.indices.iter().all(|&index| (index as usize) < columns)
+            && self.values.iter().all(|value| value.is_finite())
+            && self.sequence.iter().all(|&(row, sign)| (row as usize) < rows && (sign == 1 || sign == -1))
+            && self.survivals.len() == self.sequence.len() + 1
+            && self.stored.values().all(|&row| (row as usize) < rows)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+    use crate::train::{MistakeRule, Perceptron};
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Against the plain form that keeps every vector. Whole numbers, so that both are exact.
+        #[test]
+        fn votes_are_those_of_the_vectors(seed: u64, n in 1usize..40, warm: bool) {
+            let mut random = Random::new(seed);
+            let mut number = |bound: u64| random.below(2 * bound + 1) as f64 - bound as f64;
+            let mut start = Theta::zero(3, 2.0);
+            if warm {
+                start.weights = (0..3).map(|_| number(9)).collect();
+                start.bias = number(5);
+            }
+            let rows: Vec<(Vec<f64>, i8)> = (0..n)
+                .map(|_| ((0..3).map(|_| number(6)).collect(), if number(1) > 0.0 { 1 } else { -1 }))
+                .collect();
+            let mut perceptron = Perceptron::new(start.clone(), MistakeRule::NonPositive);
+            let mut votes = Votes::new();
+            let mut vectors: Vec<(Theta, f64)> = vec![(start.clone(), 0.0)];
+            for round in 0..2 * n {
+                let key = round % n;
+                let (row, sign) = (Row::DenseF64(&rows[key].0), rows[key].1);
+                let updated = perceptron.learn(row, f64::from(sign)).is_some();
+                votes.see(row, sign, updated, Some(key as u32));
+                if updated {
+                    vectors.push((perceptron.theta.clone(), 0.0));
+                }
+                vectors.last_mut().unwrap().1 += 1.0;
+            }
+            prop_assert!(votes.is_consistent(3));
+            prop_assert!(votes.offsets.len() <= n + 1, "rows that come again are stored once");
+            for (x, _) in &rows {
+                let row = Row::DenseF64(x);
+                let plain: f64 = vectors.iter().map(|(v, c)| if v.score(row) >= 0.0 { *c } else { -c }).sum();
+                prop_assert_eq!(votes.balance(&start, row), plain / (2 * n) as f64);
+            }
+        }
+    }
+}
