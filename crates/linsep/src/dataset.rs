@@ -331,6 +331,16 @@ impl Dataset {
         }
     }
 
+    /// The largest number of values stored in a row.
+    pub(crate) fn longest_row(&self) -> usize {
+        match &self.rows {
+            Rows::Dense { .. } => self.columns,
+            Rows::Sparse { offsets, .. } => {
+                offsets.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0)
+            }
+        }
+    }
+
     /// A new data set with the rows at `positions`, in that order. Classes keep their places, also those
     /// that no chosen row has.
     pub fn subset(&self, positions: &[usize]) -> Result<Self, DatasetError> {

@@ -21,6 +21,12 @@ fn relative(terms: usize) -> f64 {
     (terms as f64 + 8.0) * U * 1.01
 }
 
+/// A bound on the rounding error of a dot product of `terms` products whose vectors have `norms` as the product
+/// of their norms.
+pub(crate) fn rounding_doubt(terms: usize, norms: f64) -> f64 {
+    relative(terms + 8) * norms + (terms as f64 + 1.0) * TINY
+}
+
 /// The norm whose square was computed as `squared` from `terms` squares.
 ///
 /// The inputs must be small enough that `squared` did not overflow; squares that underflow are accounted for.

@@ -4,7 +4,7 @@
 
 mod bounds;
 
-pub(crate) use bounds::{Interval, certified_dot, norm_interval};
+pub(crate) use bounds::{Interval, certified_dot, norm_interval, rounding_doubt};
 
 /// A stored number: f32 or f64, widened to f64 (exactly) before any arithmetic.
 pub(crate) trait Value: Copy + Send + Sync {

@@ -97,7 +97,10 @@ mod tests {
             let theta = Theta { weights, bias, bias_input: 1.0 };
             prop_assume!(weight_norm(&theta) > 1e-3);
             let (a, b) = (Row::DenseF64(&a), Row::DenseF64(&b));
-            prop_assume!(theta.score(a) >= 0.0 && theta.score(b) <= 0.0);
+            // Sorted by score and moved apart until the boundary lies between them.
+            let (a, b) = if theta.score(a) >= theta.score(b) { (a, b) } else { (b, a) };
+            let middle = (theta.score(a) + theta.score(b)) / 2.0;
+            let theta = Theta { bias: theta.bias - middle, ..theta };
             let sum = distance(&theta, a).unwrap() + distance(&theta, b).unwrap();
             prop_assert!(close(gap_between(&theta, a, b).unwrap(), sum, sum));
         }

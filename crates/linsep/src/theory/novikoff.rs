@@ -36,9 +36,9 @@ mod tests {
     use super::*;
     use crate::classes::ClassPair;
     use crate::dataset::Dataset;
-    use crate::theory::margin::{MarginKind, MistakeLedger, lower_bound};
+    use crate::theory::margin::{MarginKind, lower_bound};
     use crate::theta::Theta;
-    use crate::train::{MistakeRule, Perceptron};
+    use crate::train::{Bias, Learner, OnlineLearner, Settings};
     use proptest::prelude::*;
 
     proptest! {
@@ -81,30 +81,28 @@ mod tests {
             let margin = MarginInterval { lower, upper: extent.shortest, kind: MarginKind::ThroughOrigin };
             let bound = mistake_bound(&extent, &margin);
 
-            let mut perceptron = Perceptron::new(Theta::zero(3, 0.0), MistakeRule::NonPositive);
-            let mut ledger = MistakeLedger::new(&perceptron.theta);
+            let settings = Settings { learner: Learner::Perceptron, bias: Bias::None, ..Settings::default() };
+            let mut perceptron = OnlineLearner::new(&settings, 3).unwrap();
             loop {
-                let before = perceptron.updates;
+                let before = perceptron.updates();
                 for (i, &sign) in signs.iter().enumerate() {
-                    if let Some(agreement) = perceptron.learn(data.row(i), f64::from(sign)) {
-                        ledger.record(agreement, data.row(i).norm_squared(), 3);
-                    }
-                    prop_assert!(perceptron.updates as f64 <= bound.upper.unwrap());
+                    perceptron.learn(data.row(i), sign, None);
+                    prop_assert!(perceptron.updates() as f64 <= bound.upper.unwrap());
                 }
-                if perceptron.updates == before {
+                if perceptron.updates() == before {
                     break;
                 }
             }
             // The interval is not empty, also with both ends taken from the run itself.
             let margin = MarginInterval {
-                lower: lower_bound(&data, &signs, &perceptron.theta),
-                upper: ledger.upper_bound(&perceptron.theta, None).unwrap_or(extent.shortest),
+                lower: lower_bound(&data, &signs, perceptron.theta()),
+                upper: perceptron.margin_upper().unwrap_or(extent.shortest),
                 kind: MarginKind::ThroughOrigin,
             };
             let own = mistake_bound(&extent, &margin);
             prop_assert!(own.lower.unwrap() <= own.upper.unwrap());
             prop_assert!(own.lower.unwrap() <= bound.upper.unwrap());
-            prop_assert!(perceptron.updates as f64 <= own.upper.unwrap());
+            prop_assert!(perceptron.updates() as f64 <= own.upper.unwrap());
         }
     }
 

@@ -138,13 +138,13 @@ impl Run {
         let mut perceptron = Perceptron::new(theta, settings.mistake);
         perceptron.updates = content.updates;
         Ok(Self {
-            learner: OnlineLearner {
+            learner: OnlineLearner::from_parts(
                 perceptron,
                 memory,
-                ledger: content.ledger,
+                content.ledger,
                 start,
-                awaits_first: content.awaits_first,
-            },
+                content.awaits_first,
+            ),
             epoch: content.epoch,
             position: content.position,
             pass_mistakes: content.pass_mistakes,

@@ -6,7 +6,8 @@ use super::perceptron::Perceptron;
 use super::settings::{Init, Learner, Settings, SettingsError};
 use super::voted::Votes;
 use crate::dataset::Row;
-use crate::theory::margin::MistakeLedger;
+use crate::kernel::rounding_doubt;
+use crate::theory::margin::{Extent, MistakeLedger};
 use crate::theta::Theta;
 
 /// A perceptron with what its variant remembers and what its theorem needs.
@@ -22,6 +23,9 @@ pub struct OnlineLearner {
     pub(crate) start: Option<Theta>,
     /// The first example is still to be added, whatever its agreement (`Init::First`).
     pub(crate) awaits_first: bool,
+    /// No row is longer than this, nor has more values: what rounding can do depends on both.
+    longest: f64,
+    most_terms: usize,
 }
 
 /// What a variant remembers beside the last θ.
@@ -55,24 +59,55 @@ impl OnlineLearner {
             }
         };
         let columns = theta.weights.len();
-        Ok(Self {
-            ledger: MistakeLedger::new(&theta),
-            memory: match settings.learner {
-                Learner::Perceptron => Memory::Nothing,
-                Learner::Averaged => Memory::Average(Average::new(columns, bias_input)),
-                Learner::Voted => Memory::Votes(Votes::new()),
-            },
-            perceptron: Perceptron::new(theta, settings.mistake),
-            start,
-            awaits_first: settings.init == Init::First,
-        })
+        let memory = match settings.learner {
+            Learner::Perceptron => Memory::Nothing,
+            Learner::Averaged => Memory::Average(Average::new(columns, bias_input)),
+            Learner::Voted => Memory::Votes(Votes::new()),
+        };
+        let ledger = MistakeLedger::new(&theta);
+        let perceptron = Perceptron::new(theta, settings.mistake);
+        Ok(Self::from_parts(perceptron, memory, ledger, start, settings.init == Init::First))
+    }
+
+    pub(crate) fn from_parts(
+        perceptron: Perceptron,
+        memory: Memory,
+        ledger: MistakeLedger,
+        start: Option<Theta>,
+        awaits_first: bool,
+    ) -> Self {
+        Self { perceptron, memory, ledger, start, awaits_first, longest: 0.0, most_terms: 0 }
+    }
+
+    /// Prepares for rows of at most this length (with the appended coordinate) and this many stored values.
+    pub(crate) fn expect_rows(&mut self, longest: f64, most_stored: usize) {
+        self.longest = self.longest.max(longest);
+        self.most_terms = self.most_terms.max(most_stored + 1);
+        self.doubt();
+    }
+
+    /// Sets how small an agreement must be to be looked at again.
+    #[inline]
+    fn doubt(&mut self) {
+        let norm = self.ledger.norm_squared().sqrt();
+        self.perceptron.doubt = rounding_doubt(self.most_terms, norm * self.longest);
     }
 
     /// Learns from one example with label `sign` = ±1. Gives what was learned if it was a mistake.
     ///
     /// `key` names a row that may come again, which saves memory for learners that keep their mistakes.
-    #[inline]
     pub fn learn(&mut self, row: Row<'_>, sign: i8, key: Option<u32>) -> Option<Lesson> {
+        let mut extent = Extent::default();
+        extent.include(row, self.perceptron.theta.bias_input);
+        if extent.radius_upper > self.longest || row.stored() >= self.most_terms {
+            self.expect_rows(extent.radius_upper, row.stored());
+        }
+        self.learn_expected(row, sign, key)
+    }
+
+    /// Learns from a row that was announced with [`expect_rows`](Self::expect_rows).
+    #[inline]
+    pub(crate) fn learn_expected(&mut self, row: Row<'_>, sign: i8, key: Option<u32>) -> Option<Lesson> {
         let y = f64::from(sign);
         let width = row.width();
         if width > self.perceptron.theta.weights.len() {
@@ -87,6 +122,7 @@ impl OnlineLearner {
         let lesson = agreement.map(|agreement| {
             let row_squared = self.perceptron.theta.extended_norm_squared(row);
             self.ledger.record(agreement, row_squared, row.stored() + 1);
+            self.doubt();
             Lesson { agreement, row_squared }
         });
         match &mut self.memory {
@@ -110,6 +146,7 @@ impl OnlineLearner {
     /// Takes stock at the end of a pass: bounds that were carried along are computed afresh.
     pub fn end_pass(&mut self) {
         self.ledger.tighten(&self.perceptron.theta);
+        self.doubt();
     }
 
     /// The upper bound of γ* that the updates so far prove, if there are any.

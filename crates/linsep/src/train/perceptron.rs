@@ -11,13 +11,15 @@ pub struct Perceptron {
     pub theta: Theta,
     /// How many updates have been made.
     pub updates: u64,
+    /// Computed agreements no larger than this may have the wrong sign: they are looked at again, with care.
+    pub(crate) doubt: f64,
     rule: MistakeRule,
 }
 
 impl Perceptron {
     /// A perceptron that starts at `theta`.
     pub fn new(theta: Theta, rule: MistakeRule) -> Self {
-        Self { theta, updates: 0, rule }
+        Self { theta, updates: 0, doubt: 0.0, rule }
     }
 
     /// Learns from one example with label y = ±1: if it is a mistake, makes the update and gives the agreement
@@ -25,7 +27,12 @@ impl Perceptron {
     #[inline]
     pub fn learn(&mut self, x: Row<'_>, y: f64) -> Option<f64> {
         let agreement = y * self.theta.score(x);
-        if !self.rule.is_mistake(agreement) {
+        let mistaken = if agreement.abs() > self.doubt {
+            self.rule.is_mistake(agreement)
+        } else {
+            self.is_mistake_exactly(x, y)
+        };
+        if !mistaken {
             return None;
         }
         self.update(x, y);
@@ -37,5 +44,14 @@ impl Perceptron {
     pub fn update(&mut self, x: Row<'_>, y: f64) {
         self.theta.add(y, x);
         self.updates += 1;
+    }
+
+    /// Decides an agreement that rounding may have turned. What cannot be told from zero counts as zero, so an
+    /// example that is no mistake is one for certain.
+    #[cold]
+    fn is_mistake_exactly(&self, x: Row<'_>, y: f64) -> bool {
+        let score = self.theta.certified_score(x);
+        let (low, high) = if y > 0.0 { (score.low, score.high) } else { (-score.high, -score.low) };
+        self.rule.is_mistake(if low <= 0.0 && high >= 0.0 { 0.0 } else { low })
     }
 }

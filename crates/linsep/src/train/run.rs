@@ -165,6 +165,7 @@ impl Run {
         let rows = task.data.len();
         let pause_rows = rows_between_pauses(task.data);
         let (clock, spent) = (Instant::now(), self.seconds);
+        self.learner.expect_rows(task.extent.radius_upper, task.data.longest_row());
         observer.checkpoint(self);
         while self.epoch < self.settings.epochs {
             let visit = Visit::new(&self.settings, self.epoch, rows);
@@ -174,7 +175,7 @@ impl Run {
                     let i = visit.at(self.position as usize);
                     let row = task.data.row(i);
                     self.position += 1;
-                    if let Some(lesson) = self.learner.learn(row, task.signs[i], Some(i as u32)) {
+                    if let Some(lesson) = self.learner.learn_expected(row, task.signs[i], Some(i as u32)) {
                         self.pass_mistakes += 1;
                         observer.update(&Update {
                             number: self.learner.updates(),

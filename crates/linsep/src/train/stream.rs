@@ -157,6 +157,7 @@ impl Learning {
             self.extent.include(row, self.run.settings.bias.input());
             self.nonzeros += row.iter().filter(|&(_, value)| value != 0.0).count() as u64;
             if self.to_skip > 0 {
+                self.run.learner.expect_rows(self.extent.radius_upper, row.stored());
                 self.to_skip -= 1;
                 if self.to_skip == 0
                     && self.hasher.as_ref().map(|h| h.finalize().to_hex().to_string()).as_ref()
