@@ -2,6 +2,7 @@
 
 use crate::classes::ClassError;
 use crate::dataset::DatasetError;
+use crate::generate::RecipeError;
 use crate::read::ReadError;
 use std::io;
 use std::path::PathBuf;
@@ -19,6 +20,9 @@ pub enum Error {
     /// Labels that do not make a binary task.
     #[error(transparent)]
     Classes(#[from] ClassError),
+    /// Settings that describe no generated data set.
+    #[error(transparent)]
+    Recipe(#[from] RecipeError),
     /// The job was stopped from outside before it had anything to show.
     #[error("interrupted")]
     Interrupted,

@@ -2,6 +2,7 @@
 pub mod classes;
 pub mod dataset;
 mod error;
+pub mod generate;
 mod kernel;
 pub mod observe;
 pub mod random;
