@@ -2,7 +2,7 @@
 //!
 //! A [`Recipe`] and a seed determine every row, and each row depends on the seed and its own number alone. So
 //! rows are made in parallel, a longer file begins with the shorter one, and memory does not grow with the
-//! number of rows. [`dataset`] collects rows in memory, [`write`] streams them to a file.
+//! number of rows. [`dataset`] collects rows in memory, [`write()`] streams them to a file.
 
 mod dense;
 mod text;
@@ -242,7 +242,7 @@ struct Part {
 
 /// The first `rows` rows in memory: dense, or sparse for [`Recipe::Text`].
 ///
-/// The values are those that [`write`] writes. The number of columns is that of the recipe, also where the last
+/// The values are those that [`write()`] writes. The number of columns is that of the recipe, also where the last
 /// of them are zero in every row (which a LIBSVM file cannot tell).
 pub fn dataset(recipe: &Recipe, rows: u64, seed: u64) -> Result<Dataset, Error> {
     const ROWS_PER_PART: u64 = 1024;
