@@ -2,6 +2,7 @@
 
 use crate::classes::ClassError;
 use crate::dataset::DatasetError;
+use crate::generate::RecipeError;
 use crate::read::ReadError;
 use crate::store::StoreError;
 use crate::train::{CheckpointError, SettingsError};
@@ -38,6 +39,9 @@ pub enum Error {
     /// A checkpoint that cannot be taken up.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
+    /// Settings that describe no generated data set.
+    #[error(transparent)]
+    Recipe(#[from] RecipeError),
     /// The job was stopped from outside before it had anything to show.
     #[error("interrupted")]
     Interrupted,

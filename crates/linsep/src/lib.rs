@@ -2,6 +2,7 @@
 pub mod classes;
 pub mod dataset;
 mod error;
+pub mod generate;
 mod kernel;
 pub mod model;
 pub mod observe;

@@ -16,6 +16,15 @@ pub enum Progress {
         /// Rows read.
         rows: u64,
     },
+    /// Generated rows are being written.
+    Writing {
+        /// Bytes written.
+        bytes: u64,
+        /// Bytes in all: the limit, or an estimate from the rows so far.
+        total: u64,
+        /// Rows written.
+        rows: u64,
+    },
     /// A learner is at work.
     Training {
         /// Passes finished.
