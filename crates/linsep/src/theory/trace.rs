@@ -55,6 +55,7 @@ pub struct TraceRecorder {
     limit: usize,
     stride: u64,
     last: Option<TracePoint>,
+    /// R², or the longest mistaken row so far where R is not known beforehand.
     radius_squared: f64,
     norm_squared: f64,
     norm_squared_bound: f64,
@@ -65,15 +66,15 @@ pub struct TraceRecorder {
 }
 
 impl TraceRecorder {
-    /// Keeps at most `limit` points (at least two) of a run that starts at zero, on rows of length at most
-    /// `radius`.
-    pub fn new(limit: usize, radius: f64, comparator: Option<Comparator>) -> Self {
+    /// Keeps at most `limit` points (at least two) of a run that starts at zero. `radius` is an upper bound of R;
+    /// for a stream, whose R is not known, the longest mistaken row so far takes its place.
+    pub fn new(limit: usize, radius: Option<f64>, comparator: Option<Comparator>) -> Self {
         Self {
             points: Vec::new(),
             limit: limit.max(2),
             stride: 1,
             last: None,
-            radius_squared: (radius * radius).next_up(),
+            radius_squared: radius.map_or(0.0, |radius| (radius * radius).next_up()),
             norm_squared: 0.0,
             norm_squared_bound: 0.0,
             comparator_norm: comparator.as_ref().map_or(0.0, |c| c.theta.norm().high),

@@ -1,0 +1,83 @@
+//! Holding rows out: a seeded split that keeps the share of every class.
+
+use crate::dataset::{Dataset, DatasetError};
+use crate::random::Random;
+use crate::train::SettingsError;
+
+/// The stream of the generator that splits use, far from those of the passes.
+const SPLIT_STREAM: u64 = u64::MAX - 1;
+
+/// Training rows and held-out rows.
+#[derive(Debug)]
+pub struct Split {
+    /// Rows to learn from, in their order.
+    pub train: Dataset,
+    /// Rows to judge on, in their order.
+    pub held_out: Dataset,
+}
+
+/// Holds out `fraction` of the rows of each class, rounded to whole rows.
+pub fn hold_out(data: &Dataset, fraction: f64, seed: u64) -> Result<Split, crate::Error> {
+    if !(fraction > 0.0 && fraction < 1.0) {
+        return Err(SettingsError(format!(
+            "the held-out fraction is {fraction}; it must be above 0 and below 1, so that rows are left on both sides"
+        ))
+        .into());
+    }
+    let mut random = Random::stream(seed, SPLIT_STREAM);
+    let mut held = vec![false; data.len()];
+    for class in 0..data.classes().len() as u32 {
+        let mut members: Vec<usize> = (0..data.len()).filter(|&i| data.labels()[i] == class).collect();
+        random.shuffle(&mut members);
+        let count = (members.len() as f64 * fraction).round() as usize;
+        members.iter().take(count).for_each(|&i| held[i] = true);
+    }
+    let side = |want: bool| (0..data.len()).filter(|&i| held[i] == want).collect::<Vec<_>>();
+    let part = |want: bool| match data.subset(&side(want)) {
+        Err(DatasetError::Empty) => Err(crate::Error::from(SettingsError(format!(
+            "holding out {fraction} of {} rows leaves one side empty; choose another fraction",
+            data.len()
+        )))),
+        part => Ok(part?),
+    };
+    Ok(Split { train: part(false)?, held_out: part(true)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn shares_are_kept_and_no_row_is_lost(a in 1usize..60, b in 1usize..60, fraction in 0.01f64..0.99, seed: u64) {
+            let labels: Vec<&str> = (0..a + b).map(|i| if i < a { "a" } else { "b" }).collect();
+            let values: Vec<f64> = (0..a + b).map(|i| i as f64).collect();
+            let data = Dataset::dense(1, &values, &labels).unwrap();
+            let expected = |n: usize| (n as f64 * fraction).round() as usize;
+            let held = expected(a) + expected(b);
+            match hold_out(&data, fraction, seed) {
+                Err(_) => prop_assert!(held == 0 || held == a + b),
+                Ok(split) => {
+                    prop_assert_eq!(split.held_out.class_counts(), vec![expected(a), expected(b)]);
+                    let mut all: Vec<f64> = [&split.train, &split.held_out]
+                        .iter()
+                        .flat_map(|part| (0..part.len()).map(|i| part.row(i).iter().next().unwrap().1))
+                        .collect();
+                    all.sort_by(f64::total_cmp);
+                    prop_assert_eq!(all, values);
+                    let again = hold_out(&data, fraction, seed).unwrap();
+                    prop_assert_eq!(again.train.fingerprint(), split.train.fingerprint());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn fractions_outside_the_range_are_refused() {
+        let data = Dataset::dense(1, &[1.0, 2.0], &["a", "b"]).unwrap();
+        for fraction in [0.0, 1.0, -0.5, f64::NAN, 0.1] {
+            assert!(matches!(hold_out(&data, fraction, 0), Err(crate::Error::Settings(_))), "{fraction}");
+        }
+    }
+}
