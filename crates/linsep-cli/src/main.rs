@@ -1,1 +1,21 @@
-fn main() {}
+//! The `linsep` program: arguments in, library called, exit code out.
+
+mod args;
+mod commands;
+mod console;
+mod exit;
+
+use clap::Parser;
+use exit::Exit;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments = args::Arguments::parse();
+    let result = console::listen_for_interrupts()
+        .and_then(|()| console::set_threads(arguments.threads))
+        .and_then(|()| commands::run(arguments));
+    match result {
+        Ok(exit) => exit.into(),
+        Err(error) => Exit::of_error(&error).into(),
+    }
+}

@@ -276,7 +276,7 @@ impl RowStream {
     }
 
     /// The error for a source that gave no rows.
-    pub(crate) fn no_rows(&self) -> Error {
+    pub fn no_rows(&self) -> Error {
         let kind = match self.notes() {
             notes if notes.skipped + notes.dropped > 0 => {
                 ReadErrorKind::AllSkipped(notes.skipped + notes.dropped)

@@ -31,6 +31,16 @@ impl Votes {
         Self { offsets: vec![0], survivals: vec![0], ..Self::default() }
     }
 
+    /// How many vectors vote.
+    pub fn len(&self) -> usize {
+        self.survivals.len()
+    }
+
+    /// Never true: the first vector is always there.
+    pub fn is_empty(&self) -> bool {
+        self.survivals.is_empty()
+    }
+
     /// Notes that an example has been seen: the update it led to, or one more survived by the vector in use.
     /// Rows that come again are recognised by their `key`.
     pub fn see(&mut self, x: Row<'_>, sign: i8, updated: bool, key: Option<u32>) {

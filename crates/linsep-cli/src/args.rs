@@ -1,0 +1,425 @@
+//! The arguments as the user typed them; what they mean is decided by the commands.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    fine
+  1    the answer is \"no\" (not converged, with --require-convergence)
+  2    wrong usage or settings
+  3    bad data or model file, or a file that cannot be read or written
+  4    undecided, the budget ran out
+  130  interrupted; the model so far is saved if an output was named";
+
+/// A linear classifier you can trust: it trains at the speed of memory, and its claims come with proof.
+#[derive(Debug, Parser)]
+#[command(version, after_help = EXIT_CODES, after_long_help = EXIT_CODES)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+
+    /// Say nothing but the result, warnings and errors
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+
+    /// Threads for the parallel parts; the result never depends on it [default: all cores]
+    #[arg(long, global = true, value_name = "N", value_parser = threads)]
+    pub(crate) threads: Option<usize>,
+}
+
+fn threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(threads @ 1..=1024) => Ok(threads),
+        _ => Err("a number of threads from 1 to 1024 is needed".to_string()),
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Learn a classifier from labelled data, with the convergence theorem reported on that very data
+    Train(Box<TrainArgs>),
+    /// Label new rows with a trained model
+    Predict(PredictArgs),
+    /// Judge a model on labelled rows: error, confusion matrix, precision, recall, F1, AUC
+    Evaluate(EvaluateArgs),
+    /// Show what is in a model: settings, classes, evidence, strongest weights
+    Inspect(InspectArgs),
+    /// Make data: the square of the lecture notes, blobs with a margin, XOR, random labels, text-like rows
+    Generate(GenerateArgs),
+    /// Run the whole job on a data set that comes with the program, and say what it shows
+    Demo(DemoArgs),
+    /// Print a completion script for a shell
+    Completions(CompletionsArgs),
+}
+
+/// How data is read.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Reading")]
+pub(crate) struct ReadArgs {
+    /// The format, if the content should not decide
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<FormatArg>,
+    /// CSV: column of the label, by name or number from 1 [default: the last]
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) label: Option<String>,
+    /// CSV: column to leave out, by name or number from 1 (repeat, or separate by commas)
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    pub(crate) ignore: Vec<String>,
+    /// CSV: whether the first row names the columns
+    #[arg(long, value_enum, value_name = "WHEN")]
+    pub(crate) header: Option<HeaderArg>,
+    /// CSV: the delimiter: one character, or tab or space
+    #[arg(long, value_name = "CHAR", value_parser = delimiter)]
+    pub(crate) delimiter: Option<u8>,
+    /// CSV: what missing cells become; without this they are an error
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) missing: Option<MissingArg>,
+    /// LIBSVM: index of the first feature [default: 0 if index 0 occurs, else 1]
+    #[arg(long, value_name = "0|1", value_parser = clap::value_parser!(u32).range(0..=1))]
+    pub(crate) index_base: Option<u32>,
+    /// NumPy: file with one label for each row (.npy, or text with one per line)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) labels: Option<PathBuf>,
+    /// Skip malformed rows, count them and list the first
+    #[arg(long)]
+    pub(crate) skip_bad: bool,
+    /// LIBSVM: the most features accepted [default: 134217728]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_features: Option<u32>,
+}
+
+fn delimiter(text: &str) -> Result<u8, String> {
+    match text {
+        "tab" | "\\t" => Ok(b'\t'),
+        "space" => Ok(b' '),
+        _ => match text.as_bytes() {
+            [byte] if byte.is_ascii() && !b"\"\r\n".contains(byte) => Ok(*byte),
+            _ => Err("one character is needed (not a quote), or tab, or space".to_string()),
+        },
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum FormatArg {
+    Libsvm,
+    Csv,
+    Tsv,
+    Npy,
+    Npz,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HeaderArg {
+    Auto,
+    Yes,
+    No,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum MissingArg {
+    /// Mean of the column; words set no feature
+    Mean,
+    /// Zero; words set no feature
+    Zero,
+    /// The row is left out
+    DropRow,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TrainArgs {
+    /// Labelled data: LIBSVM, CSV, TSV, .npy, .npz, plain or .gz or .zst; - for standard input
+    pub(crate) data: PathBuf,
+    /// Where to save the model (safetensors)
+    #[arg(short, long, value_name = "MODEL")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Which learner [default: averaged]
+    #[arg(long, value_enum, help_heading = "Learning")]
+    pub(crate) learner: Option<LearnerArg>,
+    /// At most this many passes over the data [default: 100; 1 when learning online]
+    #[arg(long, value_name = "N", help_heading = "Learning")]
+    pub(crate) epochs: Option<u64>,
+    /// Stop after this many updates
+    #[arg(long, value_name = "N", help_heading = "Learning")]
+    pub(crate) max_updates: Option<u64>,
+    /// Stop after this many seconds of training
+    #[arg(long, value_name = "SECONDS", help_heading = "Learning")]
+    pub(crate) max_seconds: Option<f64>,
+    /// In which order rows are visited [default: shuffle; given when learning online]
+    #[arg(long, value_enum, help_heading = "Learning")]
+    pub(crate) order: Option<OrderArg>,
+    /// Seed of shuffles and of the held-out rows [default: 0]
+    #[arg(long, value_name = "S", help_heading = "Learning")]
+    pub(crate) seed: Option<u64>,
+    /// Whether the boundary may miss the origin [default: append]
+    #[arg(long, value_enum, help_heading = "Learning")]
+    pub(crate) bias: Option<BiasArg>,
+    /// Value of the appended coordinate [default: 1]
+    #[arg(long, value_name = "SCALE", help_heading = "Learning")]
+    pub(crate) bias_scale: Option<f64>,
+    /// Where to start: zero, first (the first row), or a model file [default: zero]
+    #[arg(long, value_name = "zero|first|MODEL", help_heading = "Learning")]
+    pub(crate) init: Option<PathBuf>,
+    /// When a row is a mistake: agreement ≤ 0, or < 0 [default: nonpositive]
+    #[arg(long, value_enum, help_heading = "Learning")]
+    pub(crate) mistake: Option<MistakeArg>,
+    /// Learn each row as it is read, in one pass and in memory that does not grow with the file (the default for
+    /// standard input with --epochs 1)
+    #[arg(long, help_heading = "Learning")]
+    pub(crate) online: bool,
+    /// Exit with code 1 unless a whole pass was made without a mistake
+    #[arg(long, help_heading = "Learning")]
+    pub(crate) require_convergence: bool,
+
+    /// The class that counts as +1; with more than two classes, it is set against the rest [default: the last]
+    #[arg(long, value_name = "CLASS", help_heading = "Classes and scale", allow_hyphen_values = true)]
+    pub(crate) positive: Option<String>,
+    /// Keep only the rows of these classes
+    #[arg(
+        long,
+        value_name = "A,B",
+        value_delimiter = ',',
+        help_heading = "Classes and scale",
+        allow_hyphen_values = true
+    )]
+    pub(crate) classes: Vec<String>,
+    /// Scale features, as learned on the training rows and stored in the model [default: none]
+    #[arg(long, value_enum, help_heading = "Classes and scale")]
+    pub(crate) scale: Option<ScaleArg>,
+    /// Hold out this share of the rows of each class, and report the error on them
+    #[arg(long, value_name = "FRACTION", help_heading = "Classes and scale")]
+    pub(crate) holdout: Option<f64>,
+
+    /// Save the run here when it starts and every so often, so that a killed run can be taken up
+    #[arg(long, value_name = "FILE", help_heading = "Interruptions")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// Seconds between checkpoints
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, help_heading = "Interruptions")]
+    pub(crate) checkpoint_every: f64,
+    /// Take up a run where its checkpoint left it; ends in the same model as an undisturbed run
+    #[arg(long, value_name = "FILE", help_heading = "Interruptions")]
+    pub(crate) resume: Option<PathBuf>,
+
+    /// Write the proof of the convergence theorem as it happened, as JSON Lines
+    #[arg(long, value_name = "FILE", help_heading = "Evidence")]
+    pub(crate) trace: Option<PathBuf>,
+    /// At most this many lines in the trace
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(2..), help_heading = "Evidence")]
+    pub(crate) trace_points: u64,
+    /// Model to compare with in the trace [default: the separator that the run itself finds]
+    #[arg(long, value_name = "MODEL", requires = "trace", help_heading = "Evidence")]
+    pub(crate) comparator: Option<PathBuf>,
+    /// Write the mistaken rows in order: training once on just these gives the same weights
+    #[arg(long, value_name = "FILE", help_heading = "Evidence")]
+    pub(crate) teaching_set: Option<PathBuf>,
+
+    /// Print one JSON record on standard output instead of the report
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum LearnerArg {
+    /// The last weights: the textbook algorithm, and the one to watch the theorem on
+    Perceptron,
+    /// The mean of all weights: choose it first, it generalises better at no cost
+    Averaged,
+    /// All weights vote by how long they survived: often as good as averaged, slower to predict
+    Voted,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum OrderArg {
+    /// As they stand in the file
+    Given,
+    /// Shuffled once, the same order in every pass
+    ShuffleOnce,
+    /// Shuffled anew for every pass
+    Shuffle,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BiasArg {
+    /// The boundary goes through the origin
+    None,
+    /// A constant coordinate is appended to every row
+    Append,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum MistakeArg {
+    /// Agreement ≤ 0
+    Nonpositive,
+    /// Agreement < 0: never starts from zero, so it needs --init first or a model
+    Negative,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ScaleArg {
+    /// Values as they are
+    None,
+    /// Each feature divided by its largest magnitude
+    MaxAbs,
+    /// Each feature to mean 0 and variance 1 (sparse data is scaled without centring)
+    Standard,
+    /// Each row divided by its length
+    UnitRows,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PredictArgs {
+    /// A trained model
+    pub(crate) model: PathBuf,
+    /// Rows to label, with or without a label of their own; - for standard input
+    pub(crate) data: PathBuf,
+    /// What to print for each row
+    #[arg(long, value_enum, default_value_t = ShowArg::Label)]
+    pub(crate) show: ShowArg,
+    /// Print a table with row, label, score and distance
+    #[arg(long, conflicts_with = "show")]
+    pub(crate) csv: bool,
+    /// Write to a file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ShowArg {
+    /// The class
+    Label,
+    /// The decision function; at least 0 means the positive class
+    Score,
+    /// The distance to the boundary
+    Distance,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EvaluateArgs {
+    /// A trained model
+    pub(crate) model: PathBuf,
+    /// Labelled rows; - for standard input
+    pub(crate) data: PathBuf,
+    /// Print one JSON record on standard output instead of the report
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InspectArgs {
+    /// A trained model
+    pub(crate) model: PathBuf,
+    /// How many of the strongest weights to show
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) top: usize,
+    /// Print one JSON record on standard output instead of the report
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GenerateArgs {
+    /// What to make
+    #[arg(value_enum)]
+    pub(crate) kind: KindArg,
+    /// Where to write [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Number of rows [default: 1000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "size")]
+    pub(crate) rows: Option<u64>,
+    /// Size of the file instead of rows, such as 500MB or 10GB
+    #[arg(long, value_name = "BYTES", value_parser = size)]
+    pub(crate) size: Option<u64>,
+    /// Number of features [default: 2 for blobs, 100 for random-labels, 47000 for text]
+    #[arg(long, value_name = "D")]
+    pub(crate) features: Option<u32>,
+    /// blobs: no row is nearer than this to the boundary [default: 0.1]
+    #[arg(long)]
+    pub(crate) margin: Option<f64>,
+    /// blobs: size of the clouds [default: 1]
+    #[arg(long)]
+    pub(crate) spread: Option<f64>,
+    /// xor: size of the clouds [default: 0.2]; text: share of flipped labels [default: 0.01]
+    #[arg(long)]
+    pub(crate) noise: Option<f64>,
+    /// text: words in a row, on average [default: 63.5]
+    #[arg(long, value_name = "WORDS")]
+    pub(crate) per_row: Option<f64>,
+    /// Seed of everything random
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Format to write [default: libsvm for text, csv for the others]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<GenerateFormatArg>,
+}
+
+/// `10GB`, `500MB`, `123`: decimal multiples of bytes.
+fn size(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match text[digits.len()..].to_ascii_uppercase().as_str() {
+        "" | "B" => 1,
+        "K" | "KB" => 1_000,
+        "M" | "MB" => 1_000_000,
+        "G" | "GB" => 1_000_000_000,
+        "T" | "TB" => 1_000_000_000_000,
+        _ => return Err("a size such as 500MB or 10GB is needed".to_string()),
+    };
+    match digits.parse::<u64>().ok().and_then(|number| number.checked_mul(unit)) {
+        Some(bytes @ 1..) => Ok(bytes),
+        _ => Err("a size such as 500MB or 10GB is needed".to_string()),
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KindArg {
+    /// Points in a square, labelled by x2 > x1
+    Square,
+    /// Two clouds with a given margin
+    Blobs,
+    /// Four clouds that no line separates
+    Xor,
+    /// Patterns of -1 and +1 with labels by coin flips
+    RandomLabels,
+    /// Sparse rows like those of text
+    Text,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum GenerateFormatArg {
+    Libsvm,
+    Csv,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// Which data set
+    #[arg(value_enum, default_value_t = DemoArg::Iris)]
+    pub(crate) data: DemoArg,
+    /// Write the data set to a file instead, to try the other commands on
+    #[arg(long, value_name = "FILE")]
+    pub(crate) export: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum DemoArg {
+    /// Flowers: one species is separable, the other two overlap
+    Iris,
+    /// Tumours: separable, but by a thin margin
+    BreastCancer,
+    /// E-mails: they overlap, and a good classifier is wanted all the same
+    Spam,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// Which shell
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}

@@ -1,0 +1,156 @@
+//! `linsep demo`: the whole job on data that comes with the program.
+
+use super::evaluate::to_text;
+use super::{print_result, report_lines};
+use crate::args::{DemoArg, DemoArgs};
+use crate::console::{Console, Watch};
+use crate::exit::Exit;
+use linsep::model::{Predictor, evaluate};
+use linsep::read::{Loaded, ReadOptions, Source, read};
+use linsep::scale::{Scaler, Scaling};
+use linsep::split::hold_out;
+use linsep::train::Learner;
+use linsep::{Dataset, Model, Settings, report};
+use std::fmt::Write;
+
+const IRIS: &[u8] = include_bytes!("../../../../data/iris.csv");
+const BREAST_CANCER: &[u8] = include_bytes!("../../../../data/breast_cancer.csv");
+const SPAM: &[u8] = include_bytes!("../../../../data/spam.csv");
+
+pub(crate) fn run(args: &DemoArgs, console: Console) -> anyhow::Result<Exit> {
+    let (name, bytes) = match args.data {
+        DemoArg::Iris => ("iris.csv", IRIS),
+        DemoArg::BreastCancer => ("breast_cancer.csv", BREAST_CANCER),
+        DemoArg::Spam => ("spam.csv", SPAM),
+    };
+    if let Some(path) = &args.export {
+        linsep::store::write_atomically(path, |out| out.write_all(bytes))?;
+        console.note(&format!("{name} written to {}; its label is the last column", path.display()));
+        return Ok(Exit::Fine);
+    }
+    let demo =
+        Demo { name, loaded: read(&Source::Memory(name, bytes), &ReadOptions::default(), &mut ())?, console };
+    let text = match args.data {
+        DemoArg::Iris => demo.iris()?,
+        DemoArg::BreastCancer => demo.breast_cancer()?,
+        DemoArg::Spam => demo.spam()?,
+    };
+    print_result(|out| out.write_all(text.as_bytes()))
+}
+
+struct Demo {
+    name: &'static str,
+    loaded: Loaded,
+    console: Console,
+}
+
+impl Demo {
+    fn title(&self) -> String {
+        let data = &self.loaded.dataset;
+        format!(
+            "{}: {} rows, {} features, classes {}\n",
+            self.name,
+            report::grouped(data.len() as u64),
+            data.columns(),
+            data.classes().join(", ")
+        )
+    }
+
+    /// Trains and tells; `command` is what the user would type to get the same.
+    fn train(
+        &self,
+        text: &mut String,
+        data: &Dataset,
+        settings: &Settings,
+        scaler: Scaler,
+        command: &str,
+    ) -> anyhow::Result<Model> {
+        let mut watch = Watch::new(self.console);
+        let outcome = linsep::train(&scaler.apply_all(data.clone())?, settings, &mut watch)?;
+        watch.end()?;
+        let evidence = &outcome.evidence;
+        writeln!(text, "\n$ linsep train {} {command}", self.name)?;
+        text.push_str(&report_lines(&[
+            ("Result", report::describe_end(evidence)),
+            (
+                "Error",
+                format!("training {}", evidence.training_error.map_or("unknown".into(), report::percent)),
+            ),
+            ("Margin", report::describe_margin(evidence)),
+            ("Bound", report::describe_bound(evidence)),
+            ("Meaning", report::explain(evidence, settings)),
+        ]));
+        Ok(Model::with_reading(outcome, self.loaded.schema.clone(), scaler, None))
+    }
+
+    fn iris(&self) -> anyhow::Result<String> {
+        let mut text = self.title();
+        let data = &self.loaded.dataset;
+        let perceptron = Settings { learner: Learner::Perceptron, ..Settings::default() };
+        text.push_str("\n1. Can setosa be told from the other two species by a line?\n");
+        let settings = Settings { positive: Some("setosa".into()), ..perceptron.clone() };
+        let model =
+            self.train(&mut text, data, &settings, Scaler::None, "--learner perceptron --positive setosa")?;
+        text.push_str("\nThe weights that prove it:\n");
+        for (name, weight) in model.strongest() {
+            writeln!(text, "  {name:<16} {weight:>+10.4}")?;
+        }
+        text.push_str("\n2. Can versicolor be told from virginica?\n");
+        let pair = data.only_classes(&["versicolor".into(), "virginica".into()])?;
+        self.train(
+            &mut text,
+            &pair,
+            &perceptron,
+            Scaler::None,
+            "--learner perceptron --classes versicolor,virginica",
+        )?;
+        text.push_str(
+            "\nWhat this shows: the first question is settled by a proof, the weights themselves. In the second the\n\
+             perceptron goes round without end; all it can prove is how small the margin must be. These two species\n\
+             overlap, so every run of every length ends this way.\n",
+        );
+        Ok(text)
+    }
+
+    fn breast_cancer(&self) -> anyhow::Result<String> {
+        let mut text = self.title();
+        let data = &self.loaded.dataset;
+        let settings = Settings { positive: Some("malignant".into()), ..Settings::default() };
+        let scaler = Scaler::learn(Scaling::Standard, data);
+        let command = "--positive malignant --scale standard";
+        self.train(&mut text, data, &settings, scaler.clone(), command)?;
+        let longer = Settings { epochs: 20_000, ..settings };
+        self.train(&mut text, data, &longer, scaler, &format!("{command} --epochs 20000"))?;
+        text.push_str(
+            "\nWhat this shows: the two kinds of tumours are separable, but by so thin a margin that the perceptron needs\n\
+             very many passes to prove it. Until then the evidence says only how small the margin must be.\n",
+        );
+        Ok(text)
+    }
+
+    fn spam(&self) -> anyhow::Result<String> {
+        let mut text = self.title();
+        let settings = Settings::default();
+        let split = hold_out(&self.loaded.dataset, 0.25, settings.seed)?;
+        let scaler = Scaler::learn(Scaling::Standard, &split.train);
+        let model =
+            self.train(&mut text, &split.train, &settings, scaler, "--scale standard --holdout 0.25")?;
+        let mut predictor = Predictor::new(&model);
+        let held_out = &split.held_out;
+        let scores: Vec<f64> =
+            (0..held_out.len()).map(|i| predictor.predict(held_out.row(i)).score).collect();
+        let sign = |&label: &u32| model.classes.sign_of(&held_out.classes()[label as usize]).unwrap_or(-1);
+        let signs: Vec<i8> = held_out.labels().iter().map(sign).collect();
+        writeln!(text, "\nOn the {} rows held out:", report::grouped(held_out.len() as u64))?;
+        text.push_str(&to_text(&evaluate(&scores, &signs), &model));
+        text.push_str("\nStrongest signs of spam (+) and of honest mail (−):\n");
+        for (name, weight) in model.strongest().into_iter().take(10) {
+            writeln!(text, "  {name:<20} {weight:>+10.3}")?;
+        }
+        text.push_str(
+            "\nWhat this shows: e-mails overlap (three feature vectors even occur with both labels), so no perceptron ever\n\
+             converges here. The mean of all its weights is a good classifier all the same.\n",
+        );
+        Ok(text)
+    }
+}

@@ -1,0 +1,95 @@
+//! `linsep generate`
+
+use super::print_result;
+use crate::args::{GenerateArgs, GenerateFormatArg, KindArg};
+use crate::console::{Console, Watch};
+use crate::exit::{Exit, Usage};
+use linsep::generate::{FileFormat, Limit, Recipe, Written, write};
+use linsep::report;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+
+pub(crate) fn run(args: &GenerateArgs, console: Console) -> anyhow::Result<Exit> {
+    let recipe = recipe(args)?;
+    recipe.validate().map_err(linsep::Error::from)?;
+    let format = match args.format {
+        Some(GenerateFormatArg::Libsvm) => FileFormat::Libsvm,
+        Some(GenerateFormatArg::Csv) => FileFormat::Csv,
+        None if args.kind == KindArg::Text => FileFormat::Libsvm,
+        None => FileFormat::Csv,
+    };
+    let limit = match args.size {
+        Some(bytes) => Limit::Bytes(bytes),
+        None => Limit::Rows(args.rows.unwrap_or(1000)),
+    };
+    let mut watch = Watch::new(console);
+    let mut written = None;
+    let mut job = |out: &mut dyn Write| -> io::Result<()> {
+        written = Some(write(&recipe, args.seed, limit, format, out, &mut watch)?);
+        Ok(())
+    };
+    match &args.output {
+        // Streamed to its place: a file of any size, and what was made before Ctrl-C can be used.
+        Some(path) => {
+            let failed = |source| linsep::Error::Write { path: path.clone(), source };
+            let mut out = BufWriter::with_capacity(1 << 20, File::create(path).map_err(failed)?);
+            job(&mut out).and_then(|()| out.flush()).map_err(failed)?;
+        }
+        None => {
+            print_result(|out| job(out))?;
+        }
+    }
+    watch.end()?;
+    let Some(Written { rows, bytes, complete }) = written else { return Ok(Exit::Fine) };
+    let name = args.output.as_ref().map_or("standard output".into(), |path| path.display().to_string());
+    console.note(&format!(
+        "{}, {} bytes, to {name}{}",
+        report::counted(rows, "row", "rows"),
+        report::grouped(bytes),
+        if complete { "" } else { " (interrupted; all rows are whole)" }
+    ));
+    Ok(if complete { Exit::Fine } else { Exit::Interrupted })
+}
+
+/// The recipe with the settings that were given; a setting that the recipe does not have is refused.
+fn recipe(args: &GenerateArgs) -> Result<Recipe, Usage> {
+    let mut recipe = match args.kind {
+        KindArg::Square => Recipe::Square,
+        KindArg::Blobs => Recipe::Blobs { features: 2, margin: 0.1, spread: 1.0 },
+        KindArg::Xor => Recipe::Xor { noise: 0.2 },
+        KindArg::RandomLabels => Recipe::RandomLabels { features: 100 },
+        KindArg::Text => Recipe::Text { features: 47_000, per_row: 63.5, noise: 0.01 },
+    };
+    let unused = |name: &str| {
+        Usage(format!("--{name} has no meaning for this kind of data; see linsep generate --help"))
+    };
+    let (mut margin_slot, mut spread_slot, mut noise_slot, mut per_row_slot, mut features_slot) =
+        (None, None, None, None, None);
+    match &mut recipe {
+        Recipe::Square => {}
+        Recipe::Blobs { features, margin, spread } => {
+            (features_slot, margin_slot, spread_slot) = (Some(features), Some(margin), Some(spread));
+        }
+        Recipe::Xor { noise } => noise_slot = Some(noise),
+        Recipe::RandomLabels { features } => features_slot = Some(features),
+        Recipe::Text { features, per_row, noise } => {
+            (features_slot, per_row_slot, noise_slot) = (Some(features), Some(per_row), Some(noise));
+        }
+    }
+    fn set<T: Copy>(slot: Option<&mut T>, given: Option<T>, error: Usage) -> Result<(), Usage> {
+        match (slot, given) {
+            (_, None) => Ok(()),
+            (Some(slot), Some(value)) => {
+                *slot = value;
+                Ok(())
+            }
+            (None, Some(_)) => Err(error),
+        }
+    }
+    set(features_slot, args.features, unused("features"))?;
+    set(margin_slot, args.margin, unused("margin"))?;
+    set(spread_slot, args.spread, unused("spread"))?;
+    set(noise_slot, args.noise, unused("noise"))?;
+    set(per_row_slot, args.per_row, unused("per-row"))?;
+    Ok(recipe)
+}

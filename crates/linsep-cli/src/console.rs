@@ -1,0 +1,161 @@
+//! The terminal: notes, progress bars, Ctrl-C. Everything here goes to standard error.
+
+use anyhow::Context;
+use indicatif::{ProgressBar, ProgressStyle};
+use linsep::observe::{Observer, Progress, Update};
+use linsep::theory::trace::TraceRecorder;
+use linsep::train::Run;
+use std::io::{IsTerminal, Write};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// The first Ctrl-C asks the job to stop with what it has; the second ends the program at once.
+pub(crate) fn listen_for_interrupts() -> anyhow::Result<()> {
+    ctrlc::set_handler(|| {
+        if INTERRUPTED.swap(true, Ordering::SeqCst) {
+            std::process::exit(130);
+        }
+    })
+    .context("cannot listen for Ctrl-C")
+}
+
+/// Sets how many threads the parallel parts use.
+pub(crate) fn set_threads(threads: Option<usize>) -> anyhow::Result<()> {
+    let Some(threads) = threads else { return Ok(()) };
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("cannot start the threads")
+}
+
+/// Where notes go, unless the user wants quiet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Console {
+    pub(crate) quiet: bool,
+}
+
+impl Console {
+    /// Says something about the work, on standard error.
+    pub(crate) fn note(&self, text: &str) {
+        if !self.quiet {
+            // A closed standard error must not stop the work.
+            let _ = writeln!(std::io::stderr(), "{text}");
+        }
+    }
+
+    /// Says something that the user must hear even when quiet.
+    pub(crate) fn warn(&self, text: &str) {
+        let _ = writeln!(std::io::stderr(), "warning: {text}");
+    }
+}
+
+/// Jobs shorter than this show no bar.
+const PATIENCE: Duration = Duration::from_millis(400);
+
+/// Watches a job for the user: progress bar, Ctrl-C, checkpoints, traces.
+pub(crate) struct Watch {
+    bar: Option<ProgressBar>,
+    visible: bool,
+    started: Instant,
+    checkpoint: Option<Checkpoint>,
+    pub(crate) trace: Option<TraceRecorder>,
+    pub(crate) mistakes: Option<Vec<u32>>,
+    failure: Option<linsep::Error>,
+}
+
+struct Checkpoint {
+    path: PathBuf,
+    every: Duration,
+    last: Option<Instant>,
+}
+
+impl Watch {
+    pub(crate) fn new(console: Console) -> Self {
+        Self {
+            bar: None,
+            visible: !console.quiet && std::io::stderr().is_terminal(),
+            started: Instant::now(),
+            checkpoint: None,
+            trace: None,
+            mistakes: None,
+            failure: None,
+        }
+    }
+
+    /// Saves the run to `path` when it starts and every so often.
+    pub(crate) fn saving(mut self, path: Option<&PathBuf>, every: Duration) -> Self {
+        self.checkpoint = path.map(|path| Checkpoint { path: path.clone(), every, last: None });
+        self
+    }
+
+    /// Takes the bar away and tells whether the watching itself failed.
+    pub(crate) fn end(&mut self) -> Result<(), linsep::Error> {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+        self.failure.take().map_or(Ok(()), Err)
+    }
+
+    fn show(&mut self, position: u64, length: Option<u64>, style: &str, message: String) {
+        if !self.visible || self.started.elapsed() < PATIENCE {
+            return;
+        }
+        let bar = self.bar.get_or_insert_with(ProgressBar::no_length);
+        if let Some(length) = length {
+            bar.set_length(length);
+        }
+        if let Ok(style) = ProgressStyle::with_template(style) {
+            bar.set_style(style);
+        }
+        bar.set_message(message);
+        bar.set_position(position);
+    }
+}
+
+const BYTES_STYLE: &str = "{msg} {wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
+const UNKNOWN_STYLE: &str = "{msg} {spinner} {bytes}, {bytes_per_sec}, {elapsed}";
+const EXAMPLES_STYLE: &str = "{msg} {wide_bar} {per_sec}, at most {eta} left";
+
+impl Observer for Watch {
+    fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {
+        match *progress {
+            Progress::Reading { bytes, total, rows } => {
+                let style = if total.is_some() { BYTES_STYLE } else { UNKNOWN_STYLE };
+                self.show(bytes, total, style, format!("reading, row {rows}"));
+            }
+            Progress::Writing { bytes, total, rows } => {
+                self.show(bytes, Some(total), BYTES_STYLE, format!("writing, row {rows}"));
+            }
+            Progress::Training { epoch, epochs, position, examples, updates } => {
+                let seen = epoch * examples + position;
+                let message = format!("pass {} of at most {epochs}, {updates} updates", epoch + 1);
+                self.show(seen, Some(epochs.saturating_mul(examples)), EXAMPLES_STYLE, message);
+            }
+        }
+        if INTERRUPTED.load(Ordering::Relaxed) || self.failure.is_some() {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn update(&mut self, update: &Update<'_>) {
+        if let Some(trace) = &mut self.trace {
+            trace.record(update);
+        }
+        if let Some(mistakes) = &mut self.mistakes {
+            mistakes.push(update.position as u32);
+        }
+    }
+
+    fn checkpoint(&mut self, run: &Run) {
+        let Some(checkpoint) = &mut self.checkpoint else { return };
+        let due = checkpoint.last.is_none_or(|last| last.elapsed() >= checkpoint.every);
+        if due || INTERRUPTED.load(Ordering::Relaxed) {
+            if let Err(error) = run.save(&checkpoint.path) {
+                self.failure = Some(error);
+            }
+            checkpoint.last = Some(Instant::now());
+        }
+    }
+}
