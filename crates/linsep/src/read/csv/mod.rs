@@ -22,8 +22,9 @@ use dialect::{Dialect, Sample};
 use records::{Fault, Record, Records};
 use std::io::Read;
 
-/// Rows handed out at a time.
+/// Rows handed out at a time, and numbers: wide rows come in smaller batches.
 const BATCH_ROWS: usize = 4096;
+const BATCH_VALUES: usize = 1 << 20;
 
 pub(crate) struct CsvReader {
     name: String,
@@ -150,7 +151,10 @@ impl CsvReader {
         let width = self.known.as_ref().map_or(self.features as usize, Schema::features);
         let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
         let (mut labels, mut lines) = (Vec::new(), Vec::new());
-        while labels.len() < BATCH_ROWS && self.records.next(&mut self.record)? {
+        while labels.len() < BATCH_ROWS
+            && values.len() < BATCH_VALUES
+            && self.records.next(&mut self.record)?
+        {
             let label = match self.read_record() {
                 Ok(Some(label)) => label,
                 Ok(None) => continue,
