@@ -91,6 +91,13 @@ impl Input {
         self.whole
     }
 
+    /// Passes over the byte order mark that some editors put before the first line.
+    pub(crate) fn skip_byte_order_mark(&mut self) {
+        if self.given == 0 && self.head.starts_with(b"\xef\xbb\xbf") {
+            self.given = 3;
+        }
+    }
+
     /// Bytes in memory of which `wanted` are looked at first.
     #[cfg(test)]
     pub(crate) fn from_bytes(bytes: &[u8], wanted: usize) -> Self {

@@ -65,9 +65,9 @@ pub(super) fn settle(sample: Sample<'_>, options: &ReadOptions) -> Result<Dialec
         }
         None => detect_delimiter(sample, options.schema.is_some())?,
     };
-    let below = FirstRow::look(sample, delimiter, width)?;
-    let header = below.is_some_and(|row| row.is_header(options)).then(|| names(sample, delimiter, width));
-    Ok(Dialect { delimiter, width, header: header.transpose()? })
+    let has_header = FirstRow::look(sample, delimiter, width).is_some_and(|row| row.is_header(options));
+    let header = if has_header { Some(names(sample, delimiter, width)?) } else { None };
+    Ok(Dialect { delimiter, width, header })
 }
 
 /// A model of one column accepts a file of one column, which needs no delimiter.
@@ -137,7 +137,7 @@ impl Below {
 
 impl FirstRow {
     /// Looks at the well-formed rows of the sample; `None` if there are none.
-    fn look(sample: Sample<'_>, delimiter: u8, width: usize) -> Result<Option<Self>, Fault> {
+    fn look(sample: Sample<'_>, delimiter: u8, width: usize) -> Option<Self> {
         let mut records = sample.records(delimiter);
         let mut record = Record::default();
         let mut first: Option<Self> = None;
@@ -160,7 +160,7 @@ impl FirstRow {
                 }
             }
         }
-        Ok(first)
+        first
     }
 
     fn is_header(&self, options: &ReadOptions) -> bool {
