@@ -15,8 +15,6 @@ pub(super) struct Column {
     pub(super) part: Part,
     /// Missing cells in the rows that were kept.
     pub(super) missing: u64,
-    /// Other cells in the rows that were kept.
-    pub(super) present: u64,
 }
 
 /// What a column is used for.
@@ -39,7 +37,7 @@ pub(super) enum OnMissing {
 
 impl Column {
     pub(super) fn new(name: String, part: Part) -> Self {
-        Self { name, part, missing: 0, present: 0 }
+        Self { name, part, missing: 0 }
     }
 
     pub(super) fn describe(&self) -> read::Column {
@@ -134,16 +132,15 @@ struct Tally {
 const SCALE: f64 = 4_294_967_296.0;
 
 impl Tally {
-    fn add(&mut self, cell: &[u8]) {
-        match parse_number(cell.trim_ascii()) {
-            _ if is_missing(cell) => {}
-            None => self.words = true,
-            Some(number) if number.is_finite() => {
+    fn add(&mut self, look: Look) {
+        match look {
+            Look::Word => self.words = true,
+            Look::Number(number) => {
                 self.numbers += 1;
                 self.sum += number;
                 self.scaled += number / SCALE;
             }
-            Some(_) => {}
+            Look::Unused | Look::Missing | Look::Infinite => {}
         }
     }
 
@@ -153,6 +150,31 @@ impl Tally {
             self.sum / count
         } else {
             (self.scaled / count * SCALE).clamp(f64::MIN, f64::MAX)
+        }
+    }
+}
+
+/// What a cell looks like.
+#[derive(Clone, Copy, PartialEq)]
+enum Look {
+    /// It belongs to the label or to a column that is left out.
+    Unused,
+    Missing,
+    Word,
+    Number(f64),
+    /// A number that is not finite.
+    Infinite,
+}
+
+impl Look {
+    fn at(cell: &[u8]) -> Self {
+        if is_missing(cell) {
+            return Look::Missing;
+        }
+        match parse_number(cell.trim_ascii()) {
+            None => Look::Word,
+            Some(number) if number.is_finite() => Look::Number(number),
+            Some(_) => Look::Infinite,
         }
     }
 }
@@ -211,6 +233,7 @@ impl Draft {
         let mut record = Record::default();
         let mut header = self.header;
         let mut undecided = Vec::new();
+        let mut looks = Vec::new();
         while let Ok(true) = records.next(&mut record) {
             if record.misshape(self.names.len()).is_some() {
                 if self.skip_bad {
@@ -221,14 +244,15 @@ impl Draft {
             if std::mem::take(&mut header) {
                 continue;
             }
-            match self.judge(&record, &mut labels) {
-                Verdict::Counts => self.count(&record, &mut tallies),
+            self.look(&record, &mut looks);
+            match self.judge(&record, &looks, &mut labels) {
+                Verdict::Counts => count(&looks, &mut tallies),
                 Verdict::Undecided => undecided.push((record.start, record.line)),
                 Verdict::LeftOut => {}
                 Verdict::Malformed if self.skip_bad => {}
                 Verdict::Malformed => {
                     // Its words must not be taken for the fault that ends the reading.
-                    self.count(&record, &mut tallies);
+                    count(&looks, &mut tallies);
                     break;
                 }
             }
@@ -238,11 +262,13 @@ impl Draft {
             let before = (undecided.len(), words(&tallies));
             undecided.retain(|&(start, line)| {
                 records.seek(start, line);
-                let read = records.next(&mut record);
-                let counts = read.is_ok()
-                    && (0..self.names.len()).all(|j| tallies[j].words || !self.is_infinite(&record, j));
+                // It was read before, so it can be read again.
+                let counts = matches!(records.next(&mut record), Ok(true)) && {
+                    self.look(&record, &mut looks);
+                    looks.iter().zip(&tallies).all(|(&look, tally)| look != Look::Infinite || tally.words)
+                };
                 if counts {
-                    self.count(&record, &mut tallies);
+                    count(&looks, &mut tallies);
                 }
                 !counts
             });
@@ -252,46 +278,42 @@ impl Draft {
         }
     }
 
-    fn judge(&self, record: &Record, labels: &mut LabelTable) -> Verdict {
+    fn look(&self, record: &Record, looks: &mut Vec<Look>) {
+        looks.clear();
+        looks.extend(self.roles.iter().enumerate().map(|(j, role)| match role {
+            Role::Feature => Look::at(record.cell(j)),
+            Role::Label | Role::Ignored => Look::Unused,
+        }));
+    }
+
+    fn judge(&self, record: &Record, looks: &[Look], labels: &mut LabelTable) -> Verdict {
         let mut verdict = Verdict::Counts;
-        for (j, role) in self.roles.iter().enumerate() {
+        for (j, look) in looks.iter().enumerate() {
             let cell = record.cell(j);
-            match role {
-                Role::Ignored => {}
-                Role::Label => {
-                    if self.labels == Labels::Required && (is_missing(cell) || labels.class(cell).is_none()) {
+            match look {
+                Look::Unused => {
+                    let is_label = self.roles[j] == Role::Label && self.labels == Labels::Required;
+                    if is_label && (is_missing(cell) || labels.class(cell).is_none()) {
                         return Verdict::Malformed;
                     }
                 }
-                Role::Feature if is_missing(cell) => match self.missing {
+                Look::Missing => match self.missing {
                     Missing::Refuse => return Verdict::Malformed,
                     Missing::DropRow => verdict = Verdict::LeftOut,
                     Missing::Mean | Missing::Zero => {}
                 },
-                Role::Feature => {
-                    if std::str::from_utf8(cell).is_err() {
-                        return Verdict::Malformed;
-                    }
-                    if self.is_infinite(record, j) && matches!(verdict, Verdict::Counts) {
-                        verdict = Verdict::Undecided;
-                    }
-                }
+                Look::Word if std::str::from_utf8(cell).is_err() => return Verdict::Malformed,
+                Look::Infinite if matches!(verdict, Verdict::Counts) => verdict = Verdict::Undecided,
+                Look::Word | Look::Number(_) | Look::Infinite => {}
             }
         }
         verdict
     }
+}
 
-    fn is_infinite(&self, record: &Record, j: usize) -> bool {
-        let cell = record.cell(j);
-        self.roles[j] == Role::Feature
-            && !is_missing(cell)
-            && parse_number(cell.trim_ascii()).is_some_and(|number| !number.is_finite())
-    }
-
-    fn count(&self, record: &Record, tallies: &mut [Tally]) {
-        for (j, tally) in tallies.iter_mut().enumerate().filter(|&(j, _)| self.roles[j] == Role::Feature) {
-            tally.add(record.cell(j));
-        }
+fn count(looks: &[Look], tallies: &mut [Tally]) {
+    for (&look, tally) in looks.iter().zip(tallies) {
+        tally.add(look);
     }
 }
 

@@ -45,9 +45,10 @@ pub(crate) struct CsvReader {
     rows: u64,
     /// Cells whose word the model does not know.
     unseen: u64,
-    /// The row at hand: features and values, then the places of its words.
+    /// The row at hand: features and values, then the columns of its words and of its missing cells.
     values: Vec<(u32, f64)>,
     words: Vec<usize>,
+    gaps: Vec<usize>,
 }
 
 #[derive(Clone, Copy)]
@@ -59,6 +60,10 @@ struct Rules {
 
 /// Whether a cell stands for a value that is not there.
 fn is_missing(cell: &[u8]) -> bool {
+    // Most cells are numbers, and those can be told from their first digit.
+    if cell.first().is_some_and(u8::is_ascii_digit) {
+        return false;
+    }
     let text = cell.trim_ascii();
     match text.len() {
         0 => true,
@@ -140,6 +145,7 @@ impl CsvReader {
             unseen: 0,
             values: Vec::new(),
             words: Vec::new(),
+            gaps: Vec::new(),
         })
     }
 
@@ -183,7 +189,6 @@ impl CsvReader {
         if labels.is_empty() {
             return self.check_columns().map(|()| None);
         }
-        self.rows += labels.len() as u64;
         let rows = if self.dense {
             BatchRows::Dense { columns: width, values }
         } else {
@@ -194,7 +199,8 @@ impl CsvReader {
 
     /// At the end: a column without a single value was not meant to be learned from.
     fn check_columns(&self) -> Result<(), Fault> {
-        let empty = |column: &&Column| matches!(column.part, Part::Number { .. }) && column.present == 0;
+        let empty =
+            |column: &&Column| matches!(column.part, Part::Number { .. }) && column.missing == self.rows;
         match self.columns.iter().find(empty) {
             Some(column) if self.rows > 0 && self.known.is_none() => {
                 Err(dialect::nowhere(ReadErrorKind::EmptyColumn { column: column.name.clone() }))
@@ -214,6 +220,7 @@ impl CsvReader {
         }
         self.values.clear();
         self.words.clear();
+        self.gaps.clear();
         let mut drop_row = false;
         let mut label_at = None;
         for (j, column) in self.columns.iter().enumerate() {
@@ -222,6 +229,7 @@ impl CsvReader {
                 Part::Ignored => {}
                 Part::Label => label_at = Some(j),
                 Part::Number { on_missing, .. } | Part::Words { on_missing, .. } if is_missing(cell) => {
+                    self.gaps.push(j);
                     match (on_missing, &column.part) {
                         (OnMissing::Refuse, _) => {
                             let (column, found) = (column.name.clone(), excerpt(cell));
@@ -258,7 +266,10 @@ impl CsvReader {
             return Ok(None);
         }
         self.set_words()?;
-        self.count_cells();
+        for &j in &self.gaps {
+            self.columns[j].missing += 1;
+        }
+        self.rows += 1;
         Ok(Some(label))
     }
 
@@ -311,18 +322,6 @@ impl CsvReader {
             }
         }
         Ok(())
-    }
-
-    fn count_cells(&mut self) {
-        for (j, column) in self.columns.iter_mut().enumerate() {
-            if matches!(column.part, Part::Number { .. } | Part::Words { .. }) {
-                if is_missing(self.record.cell(j)) {
-                    column.missing += 1;
-                } else {
-                    column.present += 1;
-                }
-            }
-        }
     }
 
     pub(crate) fn label_names(&self) -> &[String] {

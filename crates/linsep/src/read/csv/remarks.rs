@@ -51,7 +51,7 @@ pub(super) fn missing(columns: &[Column], missing: Missing) -> Vec<String> {
 pub(super) fn identifiers(columns: &[Column], rows: u64) -> Vec<String> {
     let suspect = |column: &&Column| match &column.part {
         Part::Words { features, .. } => {
-            features.len() > FEW_WORDS && features.len() as u64 * 2 > column.present
+            features.len() > FEW_WORDS && features.len() as u64 * 2 > rows.saturating_sub(column.missing)
         }
         _ => false,
     };

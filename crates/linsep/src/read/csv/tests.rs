@@ -16,7 +16,9 @@ fn read_with_head(text: &[u8], options: &ReadOptions, head: usize) -> Result<(Ta
     let (mut rows, mut labels, mut lines) = (Vec::new(), Vec::new(), Vec::new());
     while let Some(batch) = reader.next_batch()? {
         for i in 0..batch.len() {
-            rows.push(batch.row(i).iter().filter(|&(_, value)| value != 0.0).collect());
+            let row: Vec<(usize, f64)> = batch.row(i).iter().filter(|&(_, value)| value != 0.0).collect();
+            assert!(row.windows(2).all(|pair| pair[0].0 < pair[1].0), "{row:?} must increase");
+            rows.push(row);
             labels.push(reader.label_names().get(batch.label(i) as usize).cloned());
             lines.extend(batch.line(i));
         }
