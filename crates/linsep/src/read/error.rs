@@ -43,7 +43,7 @@ pub enum ReadErrorKind {
         found: String,
     },
     /// A label that is no class.
-    #[error("the label \"{found}\" is empty or not finite")]
+    #[error("the label \"{found}\" is missing or not finite")]
     BadLabel {
         /// The label as written.
         found: String,
@@ -150,6 +150,38 @@ pub enum ReadErrorKind {
         /// The column.
         column: String,
     },
+    /// Rows that no delimiter divides.
+    #[error("no delimiter found: none of comma, tab, semicolon and bar divides the rows evenly")]
+    NoDelimiter,
+    /// A delimiter that text cannot be divided by.
+    #[error("{0:?} cannot be a delimiter")]
+    BadDelimiter(char),
+    /// Nothing to learn from.
+    #[error("there is no column besides the label to learn from")]
+    NoFeatures,
+    /// More features than accepted.
+    #[error("more than {limit} features")]
+    TooManyFeatures {
+        /// The largest number accepted.
+        limit: u32,
+    },
+    /// A cell that is not text.
+    #[error("the cell in column \"{column}\" is not UTF-8 text")]
+    NotUtf8 {
+        /// The column's name, or its number where there is no header.
+        column: String,
+    },
+    /// The mean is asked for while rows are read only once.
+    #[error("the mean of a column is known only after all rows, but the rows are read once")]
+    MeanInOnePass,
+    /// A table whose columns cannot be those of the model.
+    #[error("the rows have {found} columns where the model needs {expected}")]
+    ColumnCount {
+        /// Columns in this file.
+        found: usize,
+        /// Columns that fit, in words.
+        expected: String,
+    },
     /// An array file that does not hold what is needed.
     #[error("{0}")]
     Array(String),
@@ -170,6 +202,12 @@ impl ReadErrorKind {
                 | UnterminatedQuote
                 | NoSuchColumn { .. }
                 | EmptyColumn { .. }
+                | NoDelimiter
+                | BadDelimiter(_)
+                | NoFeatures
+                | TooManyFeatures { .. }
+                | MeanInOnePass
+                | ColumnCount { .. }
                 | Array(_)
         )
     }
@@ -204,6 +242,15 @@ impl ReadErrorKind {
             NoSuchColumn { .. } => "name a column as the header spells it, or by its number from 1",
             WordAmongNumbers { .. } => "correct the cell, or use --skip-bad",
             EmptyColumn { .. } => "leave the column out with --ignore",
+            NoDelimiter => "name the delimiter with --delimiter, or the format with --format",
+            BadDelimiter(_) => "give one character, such as --delimiter ',' or --delimiter tab",
+            NoFeatures => "check the delimiter and the columns named by --label and --ignore",
+            TooManyFeatures { .. } => {
+                "leave columns out with --ignore, or raise the limit with --max-features"
+            }
+            NotUtf8 { .. } => "convert the file to UTF-8, or skip such rows with --skip-bad",
+            MeanInOnePass => "choose --missing zero or --missing drop-row, or read the whole file first",
+            ColumnCount { .. } => "give the columns that the model was trained with, in the same order",
             Array(_) => "give a two-dimensional array of rows, and one label for each row",
         }
     }

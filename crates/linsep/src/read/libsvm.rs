@@ -18,6 +18,7 @@ const BLOCK_BYTES: usize = 1 << 20;
 pub(crate) struct LibsvmReader {
     name: String,
     input: Input,
+    block_bytes: usize,
     /// The beginning of a line whose end has not been read yet.
     carry: Vec<u8>,
     ended: bool,
@@ -66,7 +67,8 @@ struct Block {
 }
 
 impl LibsvmReader {
-    pub(crate) fn new(name: String, input: Input, options: &ReadOptions) -> Self {
+    pub(crate) fn new(name: String, mut input: Input, options: &ReadOptions) -> Self {
+        input.skip_byte_order_mark();
         let known = match options.schema {
             Some(Schema::Numbered { index_base, features }) => Some((index_base, features)),
             // A table or array has no indices of its own: a LIBSVM file for it counts from 1.
@@ -76,6 +78,7 @@ impl LibsvmReader {
         Self {
             name,
             input,
+            block_bytes: BLOCK_BYTES,
             carry: Vec::new(),
             ended: false,
             rules: Rules {
@@ -119,7 +122,7 @@ impl LibsvmReader {
         let mut text = std::mem::take(&mut self.carry);
         loop {
             let before = text.len();
-            let taken = self.input.by_ref().take(BLOCK_BYTES as u64).read_to_end(&mut text);
+            let taken = self.input.by_ref().take(self.block_bytes as u64).read_to_end(&mut text);
             if taken.map_err(|error| self.located(None, None, error.into()))? == 0 {
                 self.ended = true;
                 return Ok(text);
@@ -182,7 +185,7 @@ impl LibsvmReader {
 
     pub(crate) fn schema(&self) -> Schema {
         let index_base = self.index_base();
-        let seen = self.max_index.map_or(0, |last| (last + 1 - index_base) as usize);
+        let seen = self.max_index.map_or(0, |last| last as usize + 1 - index_base as usize);
         Schema::Numbered { index_base, features: self.known_features.unwrap_or(seen) }
     }
 
@@ -228,18 +231,13 @@ impl Block {
         let line = &line[..memchr::memchr(b'#', line).unwrap_or(line.len())];
         let mut position = 0;
         let Some((start, first)) = next_token(line, &mut position) else { return Ok(()) };
-        let label = if memchr::memchr(b':', first).is_some() {
+        let label_start = start;
+        if memchr::memchr(b':', first).is_some() {
             if rules.labels == Labels::Required {
                 return Err((start, ReadErrorKind::MissingLabel { found: excerpt(first) }));
             }
             position = start;
-            Batch::UNLABELLED
-        } else if rules.labels == Labels::Ignored {
-            Batch::UNLABELLED
-        } else {
-            let bad = || (start, bad_label(first));
-            self.table.class(first).ok_or_else(bad)?
-        };
+        }
         let mut previous = None;
         let (mut saw_zero, mut saw_query) = (false, false);
         while let Some((start, token)) = next_token(line, &mut position) {
@@ -271,6 +269,11 @@ impl Block {
                 self.values.push(number);
             }
         }
+        // The label comes last, so that a malformed row does not leave its class behind.
+        let label = match rules.labels {
+            Labels::Ignored => Batch::UNLABELLED,
+            Labels::Required => self.table.class(first).ok_or_else(|| (label_start, bad_label(first)))?,
+        };
         self.saw_zero |= saw_zero;
         self.saw_query |= saw_query;
         self.max_index = self.max_index.max(previous);
@@ -295,7 +298,7 @@ fn next_token<'a>(line: &'a [u8], position: &mut usize) -> Option<(usize, &'a [u
 fn parse_index(text: &[u8], rules: Rules) -> Result<u32, ReadErrorKind> {
     let base = rules.base.unwrap_or(0);
     // With the base unknown the last feature of a 1-based file must still fit.
-    let limit = rules.limit - 1 + rules.base.unwrap_or(1);
+    let limit = rules.limit.saturating_sub(1).saturating_add(rules.base.unwrap_or(1));
     let mut index = 0u64;
     let whole = !text.is_empty() && text.len() <= 19 && text.iter().all(u8::is_ascii_digit);
     if whole {
@@ -327,4 +330,196 @@ fn bad_label(text: &[u8]) -> ReadErrorKind {
 /// Garbage is better called by its name than shown as a token.
 fn first_binary(text: &[u8]) -> Option<ReadErrorKind> {
     text.iter().copied().find(|&byte| detect::is_binary(byte)).map(ReadErrorKind::Binary)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Rows with their true columns, labels by name, lines.
+    #[derive(Debug, PartialEq)]
+    struct Table {
+        rows: Vec<Vec<(usize, f64)>>,
+        labels: Vec<Option<String>>,
+        lines: Vec<u64>,
+        schema: Schema,
+        names: Vec<String>,
+    }
+
+    fn read_in_blocks(
+        text: &[u8],
+        options: &ReadOptions,
+        block_bytes: usize,
+    ) -> Result<(Table, ReadNotes), ReadError> {
+        let mut reader = LibsvmReader::new("test".to_string(), Input::from_bytes(text, 1 << 18), options);
+        reader.block_bytes = block_bytes;
+        let mut batches = Vec::new();
+        while let Some(batch) = reader.next_batch()? {
+            batches.push(batch);
+        }
+        let shift = reader.index_shift() as usize;
+        let (mut rows, mut labels, mut lines) = (Vec::new(), Vec::new(), Vec::new());
+        for batch in &batches {
+            for i in 0..batch.len() {
+                rows.push(batch.row(i).iter().map(|(column, value)| (column - shift, value)).collect());
+                labels.push(reader.label_names().get(batch.label(i) as usize).cloned());
+                lines.extend(batch.line(i));
+            }
+        }
+        let (schema, names) = (reader.schema(), reader.label_names().to_vec());
+        Ok((Table { rows, labels, lines, schema, names }, reader.notes()))
+    }
+
+    fn read(text: &str, options: &ReadOptions) -> Result<(Table, ReadNotes), ReadError> {
+        read_in_blocks(text.as_bytes(), options, BLOCK_BYTES)
+    }
+
+    fn plain(text: &str) -> Table {
+        read(text, &ReadOptions::default()).unwrap().0
+    }
+
+    #[test]
+    fn the_union_of_the_dialects_is_read() {
+        let text = "\u{feff}# remark\r\n\r\n+1 qid:7 1:0.5 3:2 # end\r\n-1\r\n  spam\t2:-1e-3  \r\n1.0 4:0";
+        let (table, notes) = read(text, &ReadOptions::default()).unwrap();
+        assert_eq!(table.rows, [vec![(0, 0.5), (2, 2.0)], vec![], vec![(1, -1e-3)], vec![]]);
+        assert_eq!(table.names, ["1", "-1", "spam"]);
+        assert_eq!(table.labels[3].as_deref(), Some("1"));
+        assert_eq!(table.lines, [3, 4, 5, 6]);
+        assert_eq!(table.schema, Schema::Numbered { index_base: 1, features: 4 });
+        assert_eq!(notes.format, "LIBSVM, indices from 1");
+        assert_eq!(notes.remarks, ["Query numbers (qid) are ignored."]);
+    }
+
+    #[test]
+    fn the_index_base_is_detected_or_given() {
+        let from_zero = plain("1 1:5\n2 0:3 2:4\n");
+        assert_eq!(from_zero.schema, Schema::Numbered { index_base: 0, features: 3 });
+        assert_eq!(from_zero.rows, [vec![(1, 5.0)], vec![(0, 3.0), (2, 4.0)]]);
+        let given = |base| ReadOptions { index_base: Some(base), ..ReadOptions::default() };
+        assert_eq!(read("1 1:5\n", &given(0)).unwrap().0.rows, [[(1, 5.0)]]);
+        assert_eq!(read("1 1:5\n", &given(1)).unwrap().0.rows, [[(0, 5.0)]]);
+        let schema = Some(Schema::Numbered { index_base: 0, features: 9 });
+        let options = ReadOptions { schema: schema.clone(), ..ReadOptions::default() };
+        let (table, _) = read("1 1:5\n", &options).unwrap();
+        assert_eq!((table.rows, Some(table.schema)), (vec![vec![(1, 5.0)]], schema));
+    }
+
+    #[test]
+    fn errors_have_their_place() {
+        let base_1 = ReadOptions { index_base: Some(1), ..ReadOptions::default() };
+        let few = ReadOptions { max_features: Some(3), ..ReadOptions::default() };
+        let default = ReadOptions::default();
+        for (row, options, column, message) in [
+            ("1:2 2:3", &default, 1, "the label is missing: the row begins with \"1:2\""),
+            ("  nan 1:2", &default, 3, "the label \"nan\" is missing or not finite"),
+            ("1 1:2 x", &default, 7, "expected index:value, found \"x\""),
+            ("1 -1:2", &default, 3, "the feature index \"-1\" is not a whole number from 0 to 134217728"),
+            ("1 1:2 :3", &default, 7, "the feature index \"\" is not a whole number from 0 to 134217728"),
+            (
+                "1 99999999999999999999:1",
+                &few,
+                3,
+                "the feature index \"99999999999999999999\" is not a whole number from 0 to 3",
+            ),
+            ("1 4:1", &few, 3, "the feature index \"4\" is not a whole number from 0 to 3"),
+            ("1 0:1", &base_1, 3, "feature index 0 in a file whose indices count from 1"),
+            ("1 2:1 2:1", &default, 7, "feature index 2 occurs twice in this row"),
+            ("1 2:1 1:1", &default, 7, "feature index 1 comes after 2: indices must increase"),
+            ("1 2:", &default, 5, "feature 2 has no value"),
+            ("1 2:a", &default, 5, "the value \"a\" is not a number"),
+            ("1 2:1:2", &default, 5, "the value \"1:2\" is not a number"),
+            ("1 2:nan", &default, 5, "the value \"nan\" is not finite"),
+            ("1 2:-1e999", &default, 5, "the value \"-1e999\" is not finite"),
+            ("1 2:\u{1}", &default, 5, "this is not text: found byte 0x01"),
+            (
+                "1 2:1 qid:3",
+                &default,
+                7,
+                "the feature index \"qid\" is not a whole number from 0 to 134217728",
+            ),
+        ] {
+            let text = format!("# first\n1 1:1\n{row}\n1 bad\n");
+            let error = read(&text, options).map(|_| ()).unwrap_err();
+            assert_eq!(error.to_string(), format!("test:3:{column}: {message}"), "{row}");
+        }
+    }
+
+    #[test]
+    fn skipped_rows_leave_no_trace() {
+        let options = ReadOptions { skip_bad: true, ..ReadOptions::default() };
+        let text = "1 1:1\nnew 0:1 qid:2\nnew 900:1 5:1\n1:1\n2 2:2\n? 3:nan\n";
+        let (table, notes) = read(text, &options).unwrap();
+        assert_eq!(table.names, ["1", "2"]);
+        assert_eq!((table.lines, notes.skipped), (vec![1, 5], 4));
+        assert_eq!(table.schema, Schema::Numbered { index_base: 1, features: 2 });
+        assert_eq!(notes.first_skipped[1].line, 3);
+        assert!(notes.first_skipped[1].reason.contains("indices must increase"));
+        assert!(notes.remarks.is_empty());
+    }
+
+    #[test]
+    fn labels_may_be_absent_where_they_are_ignored() {
+        let options = ReadOptions { labels: Labels::Ignored, ..ReadOptions::default() };
+        let (table, _) = read("1:1\n5 1:2\nnan 1:3\n", &options).unwrap();
+        assert_eq!(table.rows, [[(0, 1.0)], [(0, 2.0)], [(0, 3.0)]]);
+        assert_eq!(table.labels, [None, None, None]);
+    }
+
+    #[test]
+    fn a_limit_of_no_features_is_no_panic() {
+        for limit in [0, u32::MAX] {
+            let options = ReadOptions { max_features: Some(limit), ..ReadOptions::default() };
+            let _ = read("1 1:1 4294967295:2\n", &options);
+        }
+    }
+
+    fn damaged_text() -> impl Strategy<Value = Vec<u8>> {
+        let row =
+            "(-?[0-9a]{0,2}|spam)( qid:1)?( [0-9]{1,2}:-?[0-9]{1,2}(\\.[0-9]|e9)?){0,4}( #.{0,3})?\r?\n";
+        let text = prop::collection::vec(row, 0..20).prop_map(|rows| rows.concat().into_bytes());
+        let damage = prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..3);
+        (text, damage).prop_map(|(mut bytes, damage)| {
+            for (place, byte) in damage.into_iter().filter(|_| !bytes.is_empty()).collect::<Vec<_>>() {
+                let place = place.index(bytes.len());
+                bytes[place] = byte;
+            }
+            bytes
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1000))]
+
+        #[test]
+        fn blocks_do_not_show(text in damaged_text(), block in 1usize..60, skip_bad: bool) {
+            let options = ReadOptions { skip_bad, ..ReadOptions::default() };
+            let whole = read_in_blocks(&text, &options, 1 << 20);
+            let pieces = read_in_blocks(&text, &options, block);
+            match (whole, pieces) {
+                (Ok((whole, notes)), Ok((pieces, other))) => {
+                    prop_assert_eq!(whole, pieces);
+                    prop_assert_eq!(notes.skipped, other.skipped);
+                    prop_assert_eq!(notes.first_skipped, other.first_skipped);
+                }
+                (Err(whole), Err(pieces)) => prop_assert_eq!(whole.to_string(), pieces.to_string()),
+                (whole, pieces) => prop_assert!(false, "{whole:?} but {pieces:?}"),
+            }
+        }
+
+        #[test]
+        fn no_bytes_make_it_panic(
+            bytes in prop_oneof![
+                prop::collection::vec(any::<u8>(), 0..200).boxed(),
+                "[0-9:.e #\n\tqid+-]{0,120}".prop_map(String::into_bytes).boxed(),
+                damaged_text().boxed(),
+            ],
+            skip_bad: bool, index_base in prop::option::of(0u32..2), ignored: bool,
+        ) {
+            let labels = if ignored { Labels::Ignored } else { Labels::Required };
+            let options = ReadOptions { skip_bad, index_base, labels, ..ReadOptions::default() };
+            let _ = read_in_blocks(&bytes, &options, 64);
+        }
+    }
 }

@@ -65,6 +65,8 @@ pub(crate) struct Input {
     head: Vec<u8>,
     /// How much of `head` was handed out.
     given: usize,
+    /// Whether `head` is all there is.
+    whole: bool,
     rest: Box<dyn Read + Send>,
 }
 
@@ -75,7 +77,8 @@ impl Input {
     fn new(mut rest: Box<dyn Read + Send>, wanted: usize) -> io::Result<Self> {
         let mut head = Vec::new();
         rest.by_ref().take(wanted as u64).read_to_end(&mut head)?;
-        Ok(Self { head, given: 0, rest })
+        let whole = head.len() < wanted;
+        Ok(Self { head, given: 0, whole, rest })
     }
 
     /// The first bytes; all of them if there are fewer than the head holds.
@@ -83,9 +86,22 @@ impl Input {
         &self.head
     }
 
+    /// Whether nothing comes after the head.
+    pub(crate) fn head_is_all(&self) -> bool {
+        self.whole
+    }
+
+    /// Passes over the byte order mark that some editors put before the first line.
+    pub(crate) fn skip_byte_order_mark(&mut self) {
+        if self.given == 0 && self.head.starts_with(b"\xef\xbb\xbf") {
+            self.given = 3;
+        }
+    }
+
+    /// Bytes in memory of which `wanted` are looked at first.
     #[cfg(test)]
-    pub(crate) fn from_bytes(bytes: &[u8]) -> Self {
-        Self { head: bytes.to_vec(), given: 0, rest: Box::new(io::empty()) }
+    pub(crate) fn from_bytes(bytes: &[u8], wanted: usize) -> Self {
+        Self::new(Box::new(io::Cursor::new(bytes.to_vec())), wanted).expect("memory can be read")
     }
 }
 

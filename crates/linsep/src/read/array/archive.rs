@@ -1,0 +1,121 @@
+//! The members of an `.npz` archive: a dense matrix, or a sparse one as SciPy saves it.
+
+use super::npy::Npy;
+use npyz::npz::NpzArchive;
+use std::io::{Cursor, Read};
+
+/// A matrix of rows.
+#[derive(Debug)]
+pub(super) enum Matrix {
+    Dense(Npy),
+    Sparse(Csr),
+}
+
+/// Compressed sparse rows.
+#[derive(Debug)]
+pub(super) struct Csr {
+    pub(super) data: Npy,
+    indices: Npy,
+    /// Where each row starts, and the end.
+    offsets: Vec<usize>,
+    pub(super) columns: usize,
+}
+
+/// Names under which the rows are saved, in order of preference.
+const ROWS: [&str; 5] = ["X", "x", "data", "features", "arr_0"];
+const LABELS: [&str; 4] = ["y", "labels", "target", "arr_1"];
+
+/// Opens an archive: its rows, and its labels if it has some.
+pub(super) fn open(bytes: Vec<u8>) -> Result<(Matrix, Option<Npy>), String> {
+    let mut archive = NpzArchive::new(Cursor::new(bytes)).map_err(|error| broken(&error))?;
+    let names: Vec<String> = archive.array_names().map(str::to_string).collect();
+    let find = |wanted: &[&'static str]| -> Option<&'static str> {
+        wanted.iter().copied().find(|name| names.iter().any(|given| given == name))
+    };
+    let labels = match find(&LABELS) {
+        Some(name) => Some(member(&mut archive, name)?),
+        None => None,
+    };
+    let matrix = if find(&["indptr"]).is_some() {
+        Matrix::Sparse(Csr::open(&mut archive)?)
+    } else {
+        let Some(name) = find(&ROWS) else {
+            return Err(format!("the archive has no array X; it has {}", listed(&names)));
+        };
+        Matrix::Dense(member(&mut archive, name)?)
+    };
+    Ok((matrix, labels))
+}
+
+fn member(archive: &mut NpzArchive<Cursor<Vec<u8>>>, name: &str) -> Result<Npy, String> {
+    // Bytes first: the library would multiply the shape that a hostile header promises.
+    let mut bytes = Vec::new();
+    let file_name = npyz::npz::file_name_from_array_name(name);
+    let mut file = archive.zip_archive().by_name(&file_name).map_err(|error| broken(&error))?;
+    file.read_to_end(&mut bytes).map_err(|error| broken(&error))?;
+    Npy::parse(bytes).map_err(|problem| format!("array \"{name}\": {problem}"))
+}
+
+fn broken(error: &dyn std::error::Error) -> String {
+    format!("the archive cannot be read: {error}")
+}
+
+fn listed(names: &[String]) -> String {
+    if names.is_empty() {
+        return "none".to_string();
+    }
+    let mut text = names.iter().take(8).map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
+    if names.len() > 8 {
+        text.push_str(", …");
+    }
+    text
+}
+
+impl Csr {
+    fn open(archive: &mut NpzArchive<Cursor<Vec<u8>>>) -> Result<Self, String> {
+        let format = member(archive, "format")?.text(0).unwrap_or_default();
+        if format != "csr" {
+            return Err(format!("the sparse matrix has the format \"{format}\": save it with tocsr()"));
+        }
+        let shape = member(archive, "shape")?;
+        let size = |k| shape.whole(k).and_then(|size| usize::try_from(size).ok());
+        let (Some(2), Some(rows), Some(columns)) = (shape.line_length(), size(0), size(1)) else {
+            return Err("the shape of the sparse matrix is not two whole numbers".to_string());
+        };
+        let (data, indices) = (member(archive, "data")?, member(archive, "indices")?);
+        let indptr = member(archive, "indptr")?;
+        let stored = data.line_length().filter(|_| data.is_numeric());
+        if stored.is_none() || stored != indices.line_length() {
+            return Err("the sparse matrix needs one index for each stored number".to_string());
+        }
+        let mismatch = || "the row starts of the sparse matrix do not fit its shape and data".to_string();
+        if indptr.line_length() != rows.checked_add(1) {
+            return Err(mismatch());
+        }
+        let offset = |k| indptr.whole(k).and_then(|start| usize::try_from(start).ok());
+        let offsets: Vec<usize> = (0..=rows).map(offset).collect::<Option<_>>().ok_or_else(mismatch)?;
+        let rising = offsets.windows(2).all(|pair| pair[0] <= pair[1]);
+        if !rising || offsets.first() != Some(&0) || offsets.last() != stored.as_ref() {
+            return Err(mismatch());
+        }
+        Ok(Self { data, indices, offsets, columns })
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// The positions of a row's numbers.
+    pub(super) fn row(&self, row: usize) -> std::ops::Range<usize> {
+        self.offsets[row]..self.offsets[row + 1]
+    }
+
+    /// The column of a number, if the matrix has such a column; otherwise what was written.
+    pub(super) fn column(&self, position: usize) -> Result<u32, String> {
+        let whole = self.indices.whole(position);
+        whole
+            .and_then(|index| u32::try_from(index).ok())
+            .filter(|&index| (index as usize) < self.columns)
+            .ok_or_else(|| whole.map_or("not a whole number".to_string(), |index| index.to_string()))
+    }
+}

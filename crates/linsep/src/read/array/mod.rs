@@ -1,0 +1,237 @@
+//! NumPy arrays: `.npy` with the labels in a file of their own, `.npz` with rows and labels, or a sparse matrix
+//! as SciPy saves it.
+
+mod archive;
+mod labels;
+mod npy;
+#[cfg(test)]
+mod tests;
+
+use super::error::{ReadError, ReadErrorKind, excerpt};
+use super::labels::LabelTable;
+use super::source::Input;
+use super::{Batch, BatchRows, Format, Labels, ReadNotes, ReadOptions, Schema};
+use archive::{Csr, Matrix};
+use labels::LabelColumn;
+use npy::Npy;
+use std::io::Read;
+
+/// Rows handed out at a time, and numbers: wide rows come in smaller batches.
+const BATCH_ROWS: usize = 4096;
+const BATCH_VALUES: usize = 1 << 20;
+
+pub(crate) struct ArrayReader {
+    name: String,
+    matrix: Matrix,
+    rows: usize,
+    columns: usize,
+    /// The labels, where they are needed.
+    labels: Option<LabelColumn>,
+    table: LabelTable,
+    next: usize,
+    skip_bad: bool,
+    known: Option<Schema>,
+    /// Numbers in columns that the model does not have.
+    beyond: u64,
+    notes: ReadNotes,
+}
+
+/// What is wrong with a row: in which column (0 for the label), and what.
+type Fault = (usize, ReadErrorKind);
+
+impl ArrayReader {
+    pub(crate) fn new(
+        name: String,
+        mut input: Input,
+        format: Format,
+        options: &ReadOptions,
+    ) -> Result<Self, ReadError> {
+        let located = |kind| ReadError { source_name: name.clone(), line: None, column: None, kind };
+        let wrong = |problem| located(ReadErrorKind::Array(problem));
+        let mut bytes = Vec::new();
+        input.read_to_end(&mut bytes).map_err(|error| located(error.into()))?;
+        let (matrix, inner_labels) = match format {
+            Format::Npz => archive::open(bytes).map_err(wrong)?,
+            _ => (Matrix::Dense(Npy::parse(bytes).map_err(wrong)?), None),
+        };
+        let (rows, columns) = size(&matrix).map_err(wrong)?;
+        check_columns(&matrix, columns, options).map_err(located)?;
+        let labels = match (options.labels, &options.labels_file, inner_labels) {
+            (Labels::Ignored, ..) => None,
+            (Labels::Required, Some(path), _) => Some(LabelColumn::open(path)?),
+            (Labels::Required, None, Some(array)) => {
+                Some(LabelColumn::from_array(name.clone(), array).map_err(located)?)
+            }
+            (Labels::Required, None, None) => {
+                return Err(wrong(
+                    "the file has no labels: name the file that has them with --labels".into(),
+                ));
+            }
+        };
+        if let Some(labels) = &labels
+            && labels.len() != rows
+        {
+            let problem = format!("{} labels for the {rows} rows of {name}", labels.len());
+            let source_name = labels.source_name().to_string();
+            let kind = ReadErrorKind::Array(problem);
+            return Err(ReadError { source_name, line: None, column: None, kind });
+        }
+        let (what, kind) = match &matrix {
+            Matrix::Dense(array) => ("NumPy array", array.type_name()),
+            Matrix::Sparse(csr) => ("SciPy sparse matrix", csr.data.type_name()),
+        };
+        let format = format!("{what}, {rows} × {columns}, {kind}");
+        Ok(Self {
+            name,
+            matrix,
+            rows,
+            columns,
+            labels,
+            table: LabelTable::default(),
+            next: 0,
+            skip_bad: options.skip_bad,
+            known: options.schema.clone(),
+            beyond: 0,
+            notes: ReadNotes { format, ..ReadNotes::default() },
+        })
+    }
+
+    pub(crate) fn next_batch(&mut self) -> Result<Option<Batch>, ReadError> {
+        let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+        let mut labels = Vec::new();
+        while self.next < self.rows && labels.len() < BATCH_ROWS && values.len() < BATCH_VALUES {
+            let row = self.next;
+            self.next += 1;
+            let kept = values.len();
+            let read = match &self.matrix {
+                Matrix::Dense(array) => dense_row(array, row, self.columns, &mut values),
+                Matrix::Sparse(csr) => sparse_row(csr, row, &mut indices, &mut values),
+            };
+            match read.and_then(|()| self.label(row)) {
+                Ok(label) => labels.push(label),
+                Err((column, kind)) => {
+                    // Nothing of a malformed row stays.
+                    values.truncate(kept);
+                    indices.truncate(kept);
+                    self.refuse(row, column, kind)?;
+                    continue;
+                }
+            }
+            if let Matrix::Sparse(_) = self.matrix {
+                self.drop_beyond(kept, &mut indices, &mut values);
+                offsets.push(indices.len());
+            }
+        }
+        if labels.is_empty() {
+            return Ok(None);
+        }
+        let rows = match self.matrix {
+            Matrix::Dense(_) => BatchRows::Dense { columns: self.columns, values },
+            Matrix::Sparse(_) => BatchRows::Sparse { offsets, indices, values },
+        };
+        Ok(Some(Batch { rows, labels, lines: None }))
+    }
+
+    fn label(&mut self, row: usize) -> Result<u32, Fault> {
+        let Some(labels) = &self.labels else { return Ok(Batch::UNLABELLED) };
+        let text = labels.text(row).map_err(|kind| (0, kind))?;
+        let bad = || (0, ReadErrorKind::BadLabel { found: excerpt(text.as_bytes()) });
+        self.table.class(text.as_bytes()).ok_or_else(bad)
+    }
+
+    /// Skips a malformed row, or stops at it.
+    fn refuse(&mut self, row: usize, column: usize, kind: ReadErrorKind) -> Result<(), ReadError> {
+        let line = row as u64 + 1;
+        if self.skip_bad && kind.is_row() {
+            self.notes.skip(line, kind.to_string());
+            return Ok(());
+        }
+        let source_name = match &self.labels {
+            Some(labels) if column == 0 => labels.source_name().to_string(),
+            _ => self.name.clone(),
+        };
+        let column = (column > 0).then_some(column as u64);
+        Err(ReadError { source_name, line: Some(line), column, kind })
+    }
+
+    /// Leaves out the numbers of the last row that no weight of the model belongs to.
+    fn drop_beyond(&mut self, start: usize, indices: &mut Vec<u32>, values: &mut Vec<f64>) {
+        let Some(schema) = &self.known else { return };
+        let inside = indices[start..].partition_point(|&index| (index as usize) < schema.features());
+        self.beyond += (indices.len() - start - inside) as u64;
+        indices.truncate(start + inside);
+        values.truncate(start + inside);
+    }
+
+    pub(crate) fn label_names(&self) -> &[String] {
+        self.table.names()
+    }
+
+    pub(crate) fn schema(&self) -> Schema {
+        self.known.clone().unwrap_or(Schema::Array { features: self.columns })
+    }
+
+    pub(crate) fn notes(&self) -> ReadNotes {
+        let mut notes = self.notes.clone();
+        if self.beyond > 0 {
+            notes.remarks.push(format!(
+                "{} numbers stand in columns that the model does not have; they are ignored.",
+                self.beyond
+            ));
+        }
+        notes
+    }
+}
+
+/// Rows and columns.
+fn size(matrix: &Matrix) -> Result<(usize, usize), String> {
+    match matrix {
+        Matrix::Sparse(csr) if csr.columns == 0 => Err("the sparse matrix has no columns".to_string()),
+        Matrix::Sparse(csr) => Ok((csr.rows(), csr.columns)),
+        Matrix::Dense(array) if !array.is_numeric() => Err("the rows are text, not numbers".to_string()),
+        Matrix::Dense(array) => match *array.shape() {
+            [rows, columns] if columns > 0 => Ok((rows, columns)),
+            ref shape => Err(format!("the array has the shape {shape:?} where rows and columns are needed")),
+        },
+    }
+}
+
+fn check_columns(matrix: &Matrix, columns: usize, options: &ReadOptions) -> Result<(), ReadErrorKind> {
+    match (&options.schema, matrix) {
+        (Some(schema), Matrix::Dense(_)) if columns != schema.features() => {
+            Err(ReadErrorKind::ColumnCount { found: columns, expected: schema.features().to_string() })
+        }
+        (None, _) if columns > options.feature_limit() as usize => {
+            Err(ReadErrorKind::TooManyFeatures { limit: options.feature_limit() })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn dense_row(array: &Npy, row: usize, columns: usize, values: &mut Vec<f64>) -> Result<(), Fault> {
+    for column in 0..columns {
+        values.push(array.number(array.position(row, column)).map_err(|kind| (column + 1, kind))?);
+    }
+    Ok(())
+}
+
+fn sparse_row(csr: &Csr, row: usize, indices: &mut Vec<u32>, values: &mut Vec<f64>) -> Result<(), Fault> {
+    let mut cells = Vec::with_capacity(csr.row(row).len());
+    for position in csr.row(row) {
+        let limit = u32::try_from(csr.columns).unwrap_or(u32::MAX).saturating_sub(1);
+        let bad_index = |found| (1, ReadErrorKind::BadIndex { found, limit });
+        let column = csr.column(position).map_err(bad_index)?;
+        let value = csr.data.number(position).map_err(|kind| (column as usize + 1, kind))?;
+        cells.push((column, value));
+    }
+    // SciPy does not promise an order.
+    cells.sort_unstable_by_key(|&(column, _)| column);
+    if let Some(pair) = cells.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        return Err((pair[0].0 as usize + 1, ReadErrorKind::RepeatedIndex { index: pair[0].0 }));
+    }
+    for (column, value) in cells.into_iter().filter(|&(_, value)| value != 0.0) {
+        indices.push(column);
+        values.push(value);
+    }
+    Ok(())
+}

@@ -1,0 +1,337 @@
+//! One array in NumPy's `.npy` format: a header that is checked against the bytes that are there, then numbers
+//! or texts by position.
+//!
+//! The header is parsed here rather than by a library, because a shape whose product overflows and a length
+//! that no file has must be errors before anything is multiplied or allocated.
+
+use crate::read::error::ReadErrorKind;
+
+/// An array and its bytes.
+#[derive(Debug)]
+pub(super) struct Npy {
+    bytes: Vec<u8>,
+    /// Where the items start.
+    start: usize,
+    item: Item,
+    fortran: bool,
+    shape: Vec<usize>,
+}
+
+/// The type of an item.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Item {
+    kind: Kind,
+    /// Bytes of one item.
+    size: usize,
+    big_endian: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Bool,
+    Int,
+    Uint,
+    Float,
+    /// Text of one byte per character.
+    Bytes,
+    /// Text of four bytes per character.
+    Unicode,
+}
+
+impl Npy {
+    /// Parses a whole file; what is wrong with it, in words.
+    pub(super) fn parse(bytes: Vec<u8>) -> Result<Self, String> {
+        let (text, start) = header_text(&bytes)?;
+        let Header { descr, fortran, shape } = Header::parse(text)?;
+        let item = Item::parse(&descr)?;
+        let count = shape.iter().try_fold(1usize, |product, &size| product.checked_mul(size));
+        let promised = count.and_then(|count| count.checked_mul(item.size));
+        let present = bytes.len() - start;
+        match promised {
+            None => Err(format!("the shape {shape:?} is larger than any memory")),
+            Some(promised) if promised > present => {
+                Err(format!("the header promises {promised} bytes, but only {present} are there"))
+            }
+            Some(promised) if promised < present => {
+                Err(format!("{} bytes follow the array", present - promised))
+            }
+            Some(_) => Ok(Self { bytes, start, item, fortran, shape }),
+        }
+    }
+
+    pub(super) fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// Whether items are numbers or truth values.
+    pub(super) fn is_numeric(&self) -> bool {
+        !matches!(self.item.kind, Kind::Bytes | Kind::Unicode)
+    }
+
+    /// Number of items, if they stand in one line: one dimension, or one column.
+    pub(super) fn line_length(&self) -> Option<usize> {
+        match self.shape[..] {
+            [length] | [length, 1] => Some(length),
+            _ => None,
+        }
+    }
+
+    /// The position of an item of a two-dimensional array.
+    pub(super) fn position(&self, row: usize, column: usize) -> usize {
+        match self.shape[..] {
+            [rows, columns, ..] => {
+                if self.fortran {
+                    column * rows + row
+                } else {
+                    row * columns + column
+                }
+            }
+            _ => row,
+        }
+    }
+
+    /// The type in Rust's words: `f32`, `i64`, `bool`.
+    pub(super) fn type_name(&self) -> String {
+        let letter = match self.item.kind {
+            Kind::Bool => return "bool".to_string(),
+            Kind::Int => 'i',
+            Kind::Uint => 'u',
+            Kind::Float => 'f',
+            Kind::Bytes | Kind::Unicode => return "text".to_string(),
+        };
+        format!("{letter}{}", self.item.size * 8)
+    }
+
+    /// The bytes of an item; empty if there is no such item.
+    fn item(&self, position: usize) -> &[u8] {
+        let start = position.saturating_mul(self.item.size).saturating_add(self.start);
+        self.bytes.get(start..start.saturating_add(self.item.size)).unwrap_or_default()
+    }
+
+    /// The item as a bit pattern.
+    fn bits(&self, position: usize) -> u64 {
+        let append = |bits: u64, byte: &u8| bits << 8 | u64::from(*byte);
+        let item = self.item(position);
+        if self.item.big_endian { item.iter().fold(0, append) } else { item.iter().rev().fold(0, append) }
+    }
+
+    /// The item as a whole number, if it is one.
+    pub(super) fn whole(&self, position: usize) -> Option<i128> {
+        let bits = self.bits(position);
+        match self.item.kind {
+            Kind::Bool => Some(i128::from(bits != 0)),
+            Kind::Uint => Some(i128::from(bits)),
+            Kind::Int => {
+                let unused = 64 - 8 * self.item.size as u32;
+                Some(i128::from((bits << unused) as i64 >> unused))
+            }
+            _ => None,
+        }
+    }
+
+    /// The item as a finite number.
+    pub(super) fn number(&self, position: usize) -> Result<f64, ReadErrorKind> {
+        if let Some(whole) = self.whole(position) {
+            let number = whole as f64;
+            return match number as i128 == whole {
+                true => Ok(number),
+                false => Err(ReadErrorKind::Lossy { found: whole.to_string() }),
+            };
+        }
+        let number = self.float(position);
+        if number.is_finite() {
+            Ok(number)
+        } else {
+            Err(ReadErrorKind::NotFinite { found: number.to_string() })
+        }
+    }
+
+    fn float(&self, position: usize) -> f64 {
+        let bits = self.bits(position);
+        match self.item.size {
+            2 => half(bits as u16),
+            4 => f64::from(f32::from_bits(bits as u32)),
+            _ => f64::from_bits(bits),
+        }
+    }
+
+    /// The item as a label is written: numbers in their shortest form, truth values as NumPy prints them.
+    /// `None` if it is no text.
+    pub(super) fn text(&self, position: usize) -> Option<String> {
+        match self.item.kind {
+            Kind::Bool => Some(if self.bits(position) == 0 { "False" } else { "True" }.to_string()),
+            Kind::Int | Kind::Uint => self.whole(position).map(|whole| whole.to_string()),
+            // The shortest form of the narrow number: 0.1 stays 0.1.
+            Kind::Float if self.item.size < 8 => Some((self.float(position) as f32).to_string()),
+            Kind::Float => Some(self.float(position).to_string()),
+            Kind::Bytes => {
+                let text = std::str::from_utf8(self.item(position)).ok()?;
+                Some(text.trim_end_matches('\0').to_string())
+            }
+            Kind::Unicode => {
+                let character = |four: &[u8]| {
+                    let four: [u8; 4] = four.try_into().ok()?;
+                    let big = self.item.big_endian;
+                    char::from_u32(if big { u32::from_be_bytes(four) } else { u32::from_le_bytes(four) })
+                };
+                let text: Option<String> = self.item(position).chunks(4).map(character).collect();
+                Some(text?.trim_end_matches('\0').to_string())
+            }
+        }
+    }
+}
+
+/// The number that a half-precision pattern stands for.
+fn half(bits: u16) -> f64 {
+    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
+    let magnitude = match exponent {
+        0 => fraction * 2f64.powi(-24),
+        31 if fraction == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        _ => (1024.0 + fraction) * 2f64.powi(exponent - 25),
+    };
+    if bits >> 15 == 1 { -magnitude } else { magnitude }
+}
+
+/// The text of the header, and where the items start.
+fn header_text(bytes: &[u8]) -> Result<(&[u8], usize), String> {
+    let cut = || "the file ends inside its header".to_string();
+    let Some(rest) = bytes.strip_prefix(b"\x93NUMPY") else {
+        return Err("this is not a NumPy array: it does not begin with \\x93NUMPY".to_string());
+    };
+    let (length, text_at) = match rest {
+        [1, _, a, b, ..] => (u32::from(u16::from_le_bytes([*a, *b])), 10),
+        [2 | 3, _, a, b, c, d, ..] => (u32::from_le_bytes([*a, *b, *c, *d]), 12),
+        [1..=3, ..] | [] => return Err(cut()),
+        [version, ..] => return Err(format!("version {version} of the NumPy format is not supported")),
+    };
+    let start = text_at + length as usize;
+    Ok((bytes.get(text_at..start).ok_or_else(cut)?, start))
+}
+
+impl Item {
+    fn parse(descr: &str) -> Result<Self, String> {
+        let unsupported = || format!("items of type \"{descr}\" are not supported");
+        let mut rest = descr.chars();
+        let big_endian = match rest.next() {
+            Some('>') => true,
+            Some('<' | '|' | '=') => false,
+            _ => return Err(unsupported()),
+        };
+        let kind = rest.next();
+        if kind == Some('O') {
+            return Err("the array holds Python objects, which are not read: save numbers".to_string());
+        }
+        let length: usize = rest.as_str().parse().map_err(|_| unsupported())?;
+        let (kind, size) = match (kind, length) {
+            (Some('b'), 1) => (Kind::Bool, 1),
+            (Some('i'), 1 | 2 | 4 | 8) => (Kind::Int, length),
+            (Some('u'), 1 | 2 | 4 | 8) => (Kind::Uint, length),
+            (Some('f'), 2 | 4 | 8) => (Kind::Float, length),
+            (Some('S' | 'a'), _) => (Kind::Bytes, length),
+            (Some('U'), _) => (Kind::Unicode, length.checked_mul(4).ok_or_else(unsupported)?),
+            _ => return Err(unsupported()),
+        };
+        Ok(Self { kind, size, big_endian })
+    }
+}
+
+/// The header: a Python dictionary with three entries.
+struct Header {
+    descr: String,
+    fortran: bool,
+    shape: Vec<usize>,
+}
+
+impl Header {
+    fn parse(text: &[u8]) -> Result<Self, String> {
+        let mut scanner = Scanner { rest: text };
+        Self::scan(&mut scanner).ok_or_else(|| {
+            "the header is not one of a plain array (structured arrays are not supported)".to_string()
+        })
+    }
+
+    fn scan(scanner: &mut Scanner<'_>) -> Option<Self> {
+        let (mut descr, mut fortran, mut shape) = (None, None, None);
+        scanner.expect(b'{')?;
+        while !scanner.accept(b'}') {
+            let key = scanner.text()?;
+            scanner.expect(b':')?;
+            match key.as_str() {
+                "descr" => descr = Some(scanner.text()?),
+                "fortran_order" => fortran = Some(scanner.truth()?),
+                "shape" => shape = Some(scanner.shape()?),
+                _ => return None,
+            }
+            if !scanner.accept(b',') {
+                scanner.expect(b'}')?;
+                break;
+            }
+        }
+        let done = scanner.rest.iter().all(u8::is_ascii_whitespace);
+        done.then_some(Self { descr: descr?, fortran: fortran?, shape: shape? })
+    }
+}
+
+struct Scanner<'a> {
+    rest: &'a [u8],
+}
+
+impl Scanner<'_> {
+    fn accept(&mut self, byte: u8) -> bool {
+        self.rest = self.rest.trim_ascii_start();
+        match self.rest.strip_prefix(&[byte]) {
+            Some(rest) => {
+                self.rest = rest;
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn expect(&mut self, byte: u8) -> Option<()> {
+        self.accept(byte).then_some(())
+    }
+
+    fn text(&mut self) -> Option<String> {
+        let quote = if self.accept(b'\'') {
+            b'\''
+        } else {
+            self.expect(b'"')?;
+            b'"'
+        };
+        let end = memchr::memchr(quote, self.rest)?;
+        let text = std::str::from_utf8(&self.rest[..end]).ok()?.to_string();
+        self.rest = &self.rest[end + 1..];
+        Some(text)
+    }
+
+    fn truth(&mut self) -> Option<bool> {
+        self.rest = self.rest.trim_ascii_start();
+        for (word, value) in [(&b"True"[..], true), (b"False", false)] {
+            if let Some(rest) = self.rest.strip_prefix(word) {
+                self.rest = rest;
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    fn shape(&mut self) -> Option<Vec<usize>> {
+        let mut shape = Vec::new();
+        self.expect(b'(')?;
+        while !self.accept(b')') {
+            self.rest = self.rest.trim_ascii_start();
+            let digits = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            shape.push(std::str::from_utf8(&self.rest[..digits]).ok()?.parse().ok()?);
+            self.rest = &self.rest[digits..];
+            // Python 2 wrote long integers with an L.
+            self.accept(b'L');
+            if !self.accept(b',') {
+                self.expect(b')')?;
+                break;
+            }
+        }
+        Some(shape)
+    }
+}

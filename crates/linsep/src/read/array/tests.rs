@@ -1,0 +1,356 @@
+use super::*;
+use proptest::prelude::*;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The bytes of a `.npy` file.
+fn npy(descr: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
+    let order = if fortran { "True" } else { "False" };
+    let header = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}\n");
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend_from_slice(&(header.len() as u16).to_le_bytes());
+    bytes.extend_from_slice(header.as_bytes());
+    bytes.extend_from_slice(data);
+    bytes
+}
+
+fn floats(shape: &str, numbers: &[f64]) -> Vec<u8> {
+    npy("<f8", false, shape, &numbers.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<_>>())
+}
+
+fn integers(numbers: &[i64]) -> Vec<u8> {
+    let data: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
+    npy("<i8", false, &format!("({},)", numbers.len()), &data)
+}
+
+/// An archive as `savez` writes it: members stored one after the other, then the directory.
+fn npz(members: &[(&str, Vec<u8>)], deflated: bool) -> Vec<u8> {
+    let mut bytes: Vec<u8> = Vec::new();
+    let mut directory: Vec<u8> = Vec::new();
+    for (name, data) in members {
+        let stored = if deflated {
+            let mut encoder = flate2::read::DeflateEncoder::new(&data[..], flate2::Compression::default());
+            let mut packed = Vec::new();
+            encoder.read_to_end(&mut packed).unwrap();
+            packed
+        } else {
+            data.clone()
+        };
+        let mut checksum = flate2::Crc::new();
+        checksum.update(data);
+        let file_name = format!("{name}.npy");
+        let mut common = vec![20, 0, 0, 0, if deflated { 8 } else { 0 }, 0, 0, 0, 0x21, 0];
+        common.extend_from_slice(&checksum.sum().to_le_bytes());
+        common.extend_from_slice(&(stored.len() as u32).to_le_bytes());
+        common.extend_from_slice(&(data.len() as u32).to_le_bytes());
+        common.extend_from_slice(&(file_name.len() as u16).to_le_bytes());
+        common.extend_from_slice(&[0, 0]);
+        directory.extend_from_slice(b"PK\x01\x02\x14\x00");
+        directory.extend_from_slice(&common);
+        directory.extend_from_slice(&[0; 10]);
+        directory.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
+        directory.extend_from_slice(file_name.as_bytes());
+        bytes.extend_from_slice(b"PK\x03\x04");
+        bytes.extend_from_slice(&common);
+        bytes.extend_from_slice(file_name.as_bytes());
+        bytes.extend_from_slice(&stored);
+    }
+    let start = bytes.len() as u32;
+    bytes.extend_from_slice(&directory);
+    bytes.extend_from_slice(b"PK\x05\x06\x00\x00\x00\x00");
+    for _ in 0..2 {
+        bytes.extend_from_slice(&(members.len() as u16).to_le_bytes());
+    }
+    bytes.extend_from_slice(&(directory.len() as u32).to_le_bytes());
+    bytes.extend_from_slice(&start.to_le_bytes());
+    bytes.extend_from_slice(&[0, 0]);
+    bytes
+}
+
+/// A labels file that is removed when the test is over.
+struct LabelsFile(PathBuf);
+
+impl LabelsFile {
+    fn new(bytes: &[u8]) -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("linsep-labels-{}-{number}", std::process::id()));
+        std::fs::write(&path, bytes).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for LabelsFile {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[derive(Debug, PartialEq)]
+struct Table {
+    rows: Vec<Vec<(usize, f64)>>,
+    labels: Vec<String>,
+    schema: Schema,
+}
+
+fn read(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<(Table, ReadNotes), ReadError> {
+    let mut reader = ArrayReader::new("test".into(), Input::from_bytes(bytes, 1 << 18), format, options)?;
+    let (mut rows, mut labels) = (Vec::new(), Vec::new());
+    while let Some(batch) = reader.next_batch()? {
+        for i in 0..batch.len() {
+            rows.push(batch.row(i).iter().collect());
+            labels.extend(reader.label_names().get(batch.label(i) as usize).cloned());
+        }
+    }
+    Ok((Table { rows, labels, schema: reader.schema() }, reader.notes()))
+}
+
+fn unlabelled() -> ReadOptions {
+    ReadOptions { labels: Labels::Ignored, ..ReadOptions::default() }
+}
+
+fn rows_of(bytes: &[u8]) -> Vec<Vec<f64>> {
+    let (table, _) = read(bytes, Format::Npy, &unlabelled()).unwrap();
+    table.rows.iter().map(|row| row.iter().map(|&(_, value)| value).collect()).collect()
+}
+
+fn labels_of(labels: &[u8], count: usize) -> Result<Vec<String>, ReadError> {
+    let file = LabelsFile::new(labels);
+    let options = ReadOptions { labels_file: Some(file.0.clone()), ..ReadOptions::default() };
+    let numbers = vec![0.0; count];
+    read(&floats(&format!("({count}, 1)"), &numbers), Format::Npy, &options).map(|(table, _)| table.labels)
+}
+
+fn message(bytes: &[u8], format: Format, options: &ReadOptions) -> String {
+    read(bytes, format, options).map(|_| ()).unwrap_err().to_string()
+}
+
+#[test]
+fn every_number_type_is_read_in_both_byte_orders() {
+    for (descr, data) in [
+        ("|b1", vec![1, 0]),
+        ("|i1", vec![1, 0xfe]),
+        ("|u1", vec![1, 254]),
+        ("<i2", [1i16, -2].map(i16::to_le_bytes).concat()),
+        (">i2", [1i16, -2].map(i16::to_be_bytes).concat()),
+        (">u2", [1u16, 65_535].map(u16::to_be_bytes).concat()),
+        ("<i4", [1i32, -2].map(i32::to_le_bytes).concat()),
+        (">u4", [1u32, u32::MAX].map(u32::to_be_bytes).concat()),
+        (">i8", [1i64, -2].map(i64::to_be_bytes).concat()),
+        ("<u8", [1u64, 1 << 60].map(u64::to_le_bytes).concat()),
+        ("<f2", vec![0x00, 0x3c, 0x01, 0x80]),
+        (">f4", [1f32, -2.5].map(f32::to_be_bytes).concat()),
+        ("<f8", [1f64, -2.5].map(f64::to_le_bytes).concat()),
+    ] {
+        let second = match descr {
+            "|b1" => 0.0,
+            "|u1" => 254.0,
+            ">u2" => 65_535.0,
+            ">u4" => f64::from(u32::MAX),
+            "<u8" => 2f64.powi(60),
+            "<f2" => -(2f64.powi(-24)),
+            ">f4" | "<f8" => -2.5,
+            _ => -2.0,
+        };
+        assert_eq!(rows_of(&npy(descr, false, "(1, 2)", &data)), [[1.0, second]], "{descr}");
+    }
+}
+
+#[test]
+fn both_orders_of_storage_are_read() {
+    let data: Vec<u8> = (1..=6).collect();
+    assert_eq!(rows_of(&npy("|u1", false, "(2, 3)", &data)), [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+    assert_eq!(rows_of(&npy("|u1", true, "(2L, 3L)", &data)), [[1.0, 3.0, 5.0], [2.0, 4.0, 6.0]]);
+}
+
+#[test]
+fn the_format_is_announced_and_labels_are_named() {
+    let bytes = npz(&[("X", floats("(2, 1)", &[0.5, 1.5])), ("y", integers(&[1, -1]))], false);
+    let (table, notes) = read(&bytes, Format::Npz, &ReadOptions::default()).unwrap();
+    assert_eq!(notes.format, "NumPy array, 2 × 1, f64");
+    assert_eq!(table.labels, ["1", "-1"]);
+    assert_eq!(table.schema, Schema::Array { features: 1 });
+}
+
+#[test]
+fn labels_come_as_numbers_texts_and_lines() {
+    let wide = |text: &str| text.chars().flat_map(|c| (c as u32).to_be_bytes()).collect::<Vec<_>>();
+    let narrow = [0.1f32, 2.0].map(f32::to_le_bytes).concat();
+    for (bytes, expected) in [
+        (integers(&[3, -4]), ["3", "-4"]),
+        (npy("<f4", false, "(2, 1)", &narrow), ["0.1", "2"]),
+        (npy("|b1", false, "(2,)", &[1, 0]), ["True", "False"]),
+        (npy("|S4", false, "(2,)", b"ham\0spam"), ["ham", "spam"]),
+        (npy(">U3", false, "(2,)", &wide("na\u{ef}b\0\0")), ["na\u{ef}", "b"]),
+        (b"\xef\xbb\xbfham\r\n spam \n\n".to_vec(), ["ham", "spam"]),
+    ] {
+        assert_eq!(labels_of(&bytes, 2).unwrap(), expected);
+    }
+    for (bytes, problem) in [
+        (integers(&[1, 2, 3]), "3 labels for the 2 rows of test"),
+        (b"ham\n".to_vec(), "1 labels for the 2 rows of test"),
+        (npy("|i1", false, "(1, 2)", &[1, 2]), "the labels have the shape [1, 2]"),
+        (floats("(2,)", &[1.0, f64::NAN]), ":2: the label \"NaN\" is missing or not finite"),
+        (b"ham\n\nspam".to_vec(), "3 labels for the 2 rows"),
+        (b"\nspam".to_vec(), ":1: the label \"\" is missing"),
+        (npy(">U1", false, "(2,)", &[0, 0, 0, 65, 0, 0, 0xd8, 0]), ":2: the label \"not a text\""),
+    ] {
+        let error = labels_of(&bytes, 2).unwrap_err().to_string();
+        assert!(error.contains("linsep-labels") && error.contains(problem), "{error}");
+    }
+    let bytes = floats("(1, 1)", &[1.0]);
+    assert!(message(&bytes, Format::Npy, &ReadOptions::default()).contains("--labels"));
+}
+
+#[test]
+fn numbers_that_are_none_have_their_place() {
+    let bytes = floats("(2, 2)", &[1.0, 2.0, 3.0, f64::NEG_INFINITY]);
+    assert_eq!(message(&bytes, Format::Npy, &unlabelled()), "test:2:2: the value \"-inf\" is not finite");
+    let skip = ReadOptions { skip_bad: true, ..unlabelled() };
+    let (table, notes) = read(&bytes, Format::Npy, &skip).unwrap();
+    assert_eq!((table.rows.len(), notes.skipped, notes.first_skipped[0].line), (1, 1, 2));
+    let lossy = npy("<i8", false, "(1, 1)", &((1i64 << 53) + 1).to_le_bytes());
+    assert!(message(&lossy, Format::Npy, &unlabelled()).contains("9007199254740993 cannot be stored"));
+}
+
+#[test]
+fn hostile_headers_are_errors() {
+    let huge = u64::MAX.to_string();
+    for (bytes, problem) in [
+        (b"\x93NUMPY".to_vec(), "ends inside its header"),
+        (b"\x93NUMPY\x02\x00\xff\xff\xff\xff{".to_vec(), "ends inside its header"),
+        (b"\x93NUMPY\x09\x00\x00\x00".to_vec(), "version 9"),
+        (npy("<f8", false, &format!("({huge}, {huge})"), &[]), "larger than any memory"),
+        (npy("<f8", false, &format!("({}, 2)", u64::MAX / 16), &[]), "promises"),
+        (npy("<f8", false, &format!("({huge}0, 2)"), &[]), "header"),
+        (npy("<f8", false, &format!("({huge}, 0)"), &[]), "where rows and columns are needed"),
+        (npy("<f8", false, "(2, 2)", &[0; 31]), "promises 32 bytes, but only 31 are there"),
+        (npy("<f8", false, "(2, 2)", &[0; 33]), "1 bytes follow"),
+        (npy("<f8", false, "(4,)", &[0; 32]), "where rows and columns are needed"),
+        (npy("<f8", false, "()", &[0; 8]), "where rows and columns are needed"),
+        (npy("<f8", false, "(-1, 2)", &[]), "header"),
+        (npy("<c8", false, "(1, 1)", &[0; 8]), "not supported"),
+        (npy("|O", false, "(1, 1)", &[0; 8]), "Python objects"),
+        (npy("|S2", false, "(1, 1)", &[0; 2]), "text"),
+        (npy("", false, "(1, 1)", &[0; 2]), "not supported"),
+        (npy(&format!("<U{huge}"), false, "(1, 1)", &[0; 2]), "not supported"),
+        (npy("<f8", false, &"(".repeat(10_000), &[]), "header"),
+    ] {
+        let found = message(&bytes, Format::Npy, &unlabelled());
+        assert!(found.contains(problem), "{found} does not say {problem}");
+    }
+    let few = ReadOptions { max_features: Some(1), ..unlabelled() };
+    assert!(message(&floats("(1, 2)", &[1.0, 2.0]), Format::Npy, &few).contains("more than 1 features"));
+}
+
+/// The matrix [[0, 5, 0], [7, 0, 8]], with the second row out of order and a stored zero.
+fn sparse(indices: &[i64], indptr: &[i64], format: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
+    let data = floats("(4,)", &[5.0, 0.0, 8.0, 7.0]);
+    vec![
+        ("indices", integers(indices)),
+        ("indptr", integers(indptr)),
+        ("format", npy("|S3", false, "()", format)),
+        ("shape", integers(&[2, 3])),
+        ("data", data),
+    ]
+}
+
+#[test]
+fn sparse_matrices_are_read() {
+    for deflated in [false, true] {
+        let mut members = sparse(&[1, 0, 2, 0], &[0, 2, 4], b"csr");
+        members.push(("y", npy("<U1", false, "(2,)", &[97, 0, 0, 0, 98, 0, 0, 0])));
+        let (table, notes) = read(&npz(&members, deflated), Format::Npz, &ReadOptions::default()).unwrap();
+        assert_eq!(table.rows, [vec![(1, 5.0)], vec![(0, 7.0), (2, 8.0)]]);
+        assert_eq!(table.labels, ["a", "b"]);
+        assert_eq!(notes.format, "SciPy sparse matrix, 2 × 3, f64");
+    }
+}
+
+#[test]
+fn wrong_sparse_matrices_are_errors() {
+    for (indices, indptr, format, problem) in [
+        (&[1, 0, 2, 2][..], &[0, 2, 4][..], b"csr", "test:2:3: feature index 2 occurs twice"),
+        (&[1, 0, 3, 0], &[0, 2, 4], b"csr", "the feature index \"3\" is not a whole number from 0 to 2"),
+        (&[1, 0, -1, 0], &[0, 2, 4], b"csr", "the feature index \"-1\""),
+        (&[1, 0, 2, 0], &[0, 3, 2], b"csr", "row starts"),
+        (&[1, 0, 2, 0], &[0, 2, 9], b"csr", "row starts"),
+        (&[1, 0, 2, 0], &[1, 2, 4], b"csr", "row starts"),
+        (&[1, 0, 2, 0], &[0, 4], b"csr", "row starts"),
+        (&[1, 0, 2, 0], &[0, -2, 4], b"csr", "row starts"),
+        (&[1, 0, 2], &[0, 2, 4], b"csr", "one index for each"),
+        (&[1, 0, 2, 0], &[0, 2, 4], b"csc", "the format \"csc\": save it with tocsr()"),
+    ] {
+        let found = message(&npz(&sparse(indices, indptr, format), false), Format::Npz, &unlabelled());
+        assert!(found.contains(problem), "{found} does not say {problem}");
+    }
+    let none = npz(&[("weights", integers(&[1]))], false);
+    assert!(message(&none, Format::Npz, &unlabelled()).contains("no array X; it has \"weights\""));
+}
+
+#[test]
+fn a_model_needs_its_number_of_columns() {
+    let with = |features| ReadOptions { schema: Some(Schema::Array { features }), ..unlabelled() };
+    let dense = floats("(1, 2)", &[1.0, 2.0]);
+    assert!(read(&dense, Format::Npy, &with(2)).is_ok());
+    assert!(message(&dense, Format::Npy, &with(3)).contains("2 columns where the model needs 3"));
+    let bytes = npz(&sparse(&[1, 0, 2, 0], &[0, 2, 4], b"csr"), false);
+    let (table, notes) = read(&bytes, Format::Npz, &with(2)).unwrap();
+    assert_eq!(table.rows, [vec![(1, 5.0)], vec![(0, 7.0)]]);
+    assert!(notes.remarks[0].starts_with("1 numbers stand in columns"));
+    assert_eq!(read(&bytes, Format::Npz, &with(9)).unwrap().0.schema.features(), 9);
+}
+
+#[test]
+fn batches_do_not_show() {
+    let numbers: Vec<f64> = (0..30_000).map(f64::from).collect();
+    let rows = rows_of(&floats("(10000, 3)", &numbers));
+    assert_eq!(rows.concat(), numbers);
+}
+
+fn damaged(
+    mut bytes: Vec<u8>,
+    damage: &[(prop::sample::Index, u8)],
+    cut: Option<prop::sample::Index>,
+) -> Vec<u8> {
+    for (place, byte) in damage {
+        let place = place.index(bytes.len());
+        bytes[place] = *byte;
+    }
+    if let Some(place) = cut {
+        bytes.truncate(place.index(bytes.len()));
+    }
+    bytes
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3000))]
+
+    #[test]
+    fn numbers_survive(numbers in prop::collection::vec(-1e300f64..1e300, 1..40), fortran: bool) {
+        let data: Vec<u8> = numbers.iter().flat_map(|x| x.to_be_bytes()).collect();
+        let shape = if fortran { format!("(1, {})", numbers.len()) } else { format!("({}, 1)", numbers.len()) };
+        prop_assert_eq!(rows_of(&npy(">f8", fortran, &shape, &data)).concat(), numbers);
+    }
+
+    #[test]
+    fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..300), magic: bool, zip: bool) {
+        let format = if zip { Format::Npz } else { Format::Npy };
+        let start = if !magic { vec![] } else if zip { b"PK\x03\x04".to_vec() } else { b"\x93NUMPY\x01\x00".to_vec() };
+        let _ = read(&[start, bytes].concat(), format, &unlabelled());
+    }
+
+    #[test]
+    fn no_damage_makes_it_panic(
+        damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..5),
+        cut: Option<prop::sample::Index>, which in 0..4, skip_bad: bool,
+    ) {
+        let (bytes, format) = match which {
+            0 => (floats("(2, 2)", &[1.0, 2.0, 3.0, 4.0]), Format::Npy),
+            1 => (npz(&[("X", floats("(2, 1)", &[0.5, 1.5])), ("y", integers(&[1, 2]))], false), Format::Npz),
+            2 => (npz(&sparse(&[1, 0, 2, 0], &[0, 2, 4], b"csr"), true), Format::Npz),
+            _ => (npz(&sparse(&[1, 0, 2, 0], &[0, 2, 4], b"csr"), false), Format::Npz),
+        };
+        let _ = read(&damaged(bytes, &damage, cut), format, &ReadOptions { skip_bad, ..unlabelled() });
+    }
+}

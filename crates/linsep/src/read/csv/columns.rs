@@ -1,0 +1,322 @@
+//! What each column is used for, and, for a file without a model, how that is settled.
+
+use super::dialect::nowhere;
+use super::is_missing;
+use super::records::{Fault, Record, Records};
+use crate::read::error::ReadErrorKind;
+use crate::read::labels::LabelTable;
+use crate::read::number::parse_number;
+use crate::read::{self, ColumnKind, Labels, Missing, ReadOptions};
+use std::collections::HashMap;
+
+/// A column of the file at hand.
+pub(super) struct Column {
+    pub(super) name: String,
+    pub(super) part: Part,
+    /// Missing cells in the rows that were kept.
+    pub(super) missing: u64,
+}
+
+/// What a column is used for.
+pub(super) enum Part {
+    Label,
+    Ignored,
+    Number { feature: u32, on_missing: OnMissing },
+    Words { features: HashMap<String, u32>, on_missing: OnMissing },
+}
+
+/// What a missing cell of one column means.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum OnMissing {
+    Refuse,
+    Fill(f64),
+    /// No word of the column is set.
+    Unset,
+    DropRow,
+}
+
+impl Column {
+    pub(super) fn new(name: String, part: Part) -> Self {
+        Self { name, part, missing: 0 }
+    }
+
+    pub(super) fn describe(&self) -> read::Column {
+        let kind = match &self.part {
+            Part::Label => ColumnKind::Label,
+            Part::Ignored => ColumnKind::Ignored,
+            Part::Number { feature, on_missing } => {
+                let fill = if let OnMissing::Fill(value) = on_missing { Some(*value) } else { None };
+                ColumnKind::Number { feature: *feature as usize, fill }
+            }
+            Part::Words { features, on_missing } => {
+                let mut words: Vec<(String, usize)> =
+                    features.iter().map(|(word, &feature)| (word.clone(), feature as usize)).collect();
+                words.sort_unstable_by_key(|&(_, feature)| feature);
+                ColumnKind::Words { words, optional: *on_missing == OnMissing::Unset }
+            }
+        };
+        read::Column { name: self.name.clone(), kind }
+    }
+}
+
+/// What the user said about a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Label,
+    Ignored,
+    Feature,
+}
+
+/// The roles of the columns by the options: the label is the last column that is not ignored, if not named.
+/// `labelled` is false where the file has no label column at all.
+pub(super) fn roles(names: &[String], options: &ReadOptions, labelled: bool) -> Result<Vec<Role>, Fault> {
+    let mut roles = vec![Role::Feature; names.len()];
+    for wanted in &options.ignore {
+        roles[find(names, wanted)?] = Role::Ignored;
+    }
+    if labelled {
+        let label = match &options.label {
+            Some(wanted) => Some(find(names, wanted)?),
+            None => roles.iter().rposition(|&role| role != Role::Ignored),
+        };
+        if let Some(label) = label {
+            roles[label] = Role::Label;
+        }
+    }
+    if !roles.contains(&Role::Feature) {
+        return Err(nowhere(ReadErrorKind::NoFeatures));
+    }
+    Ok(roles)
+}
+
+/// The column that is meant by a name, or by a number from 1.
+pub(super) fn find(names: &[String], wanted: &str) -> Result<usize, Fault> {
+    let by_number = || wanted.parse::<usize>().ok().filter(|number| (1..=names.len()).contains(number));
+    names
+        .iter()
+        .position(|name| name == wanted)
+        .or_else(|| by_number().map(|number| number - 1))
+        .ok_or_else(|| no_such_column(names, wanted))
+}
+
+pub(super) fn no_such_column(names: &[String], wanted: &str) -> Fault {
+    const SHOWN: usize = 12;
+    let mut columns =
+        names.iter().take(SHOWN).map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
+    if names.len() > SHOWN {
+        columns.push_str(", …");
+    }
+    nowhere(ReadErrorKind::NoSuchColumn { column: wanted.to_string(), columns })
+}
+
+/// What is known about the columns before their cells are looked at.
+pub(super) struct Draft {
+    pub(super) names: Vec<String>,
+    pub(super) roles: Vec<Role>,
+    pub(super) header: bool,
+    pub(super) missing: Missing,
+    pub(super) labels: Labels,
+    pub(super) skip_bad: bool,
+}
+
+/// What the cells of a column say about it.
+#[derive(Clone, Default)]
+struct Tally {
+    words: bool,
+    numbers: u64,
+    sum: f64,
+    /// The sum in units of 2³², which does not overflow where the sum does.
+    scaled: f64,
+}
+
+const SCALE: f64 = 4_294_967_296.0;
+
+impl Tally {
+    fn add(&mut self, look: Look) {
+        match look {
+            Look::Word => self.words = true,
+            Look::Number(number) => {
+                self.numbers += 1;
+                self.sum += number;
+                self.scaled += number / SCALE;
+            }
+            Look::Unused | Look::Missing | Look::Infinite => {}
+        }
+    }
+
+    fn mean(&self) -> f64 {
+        let count = self.numbers.max(1) as f64;
+        if self.sum.is_finite() {
+            self.sum / count
+        } else {
+            (self.scaled / count * SCALE).clamp(f64::MIN, f64::MAX)
+        }
+    }
+}
+
+/// What a cell looks like.
+#[derive(Clone, Copy, PartialEq)]
+enum Look {
+    /// It belongs to the label or to a column that is left out.
+    Unused,
+    Missing,
+    Word,
+    Number(f64),
+    /// A number that is not finite.
+    Infinite,
+}
+
+impl Look {
+    fn at(cell: &[u8]) -> Self {
+        if is_missing(cell) {
+            return Look::Missing;
+        }
+        match parse_number(cell.trim_ascii()) {
+            None => Look::Word,
+            Some(number) if number.is_finite() => Look::Number(number),
+            Some(_) => Look::Infinite,
+        }
+    }
+}
+
+/// What becomes of a row while its columns are being settled.
+enum Verdict {
+    Counts,
+    /// It holds an infinite number: malformed in a column of numbers, a word among words.
+    Undecided,
+    LeftOut,
+    Malformed,
+}
+
+impl Draft {
+    /// Settles which columns are numbers and which words, by the rows that will be kept: a malformed row that
+    /// is skipped has no say. Where malformed rows are not skipped the first one ends the survey, for it will
+    /// end the reading too.
+    pub(super) fn settle(self, records: &mut Records, feature_limit: u32) -> Result<Vec<Column>, Fault> {
+        let tallies = self.survey(records);
+        let is_number = |j: usize| self.roles[j] == Role::Feature && !tallies[j].words;
+        if (0..self.names.len()).filter(|&j| is_number(j)).count() > feature_limit as usize {
+            return Err(nowhere(ReadErrorKind::TooManyFeatures { limit: feature_limit }));
+        }
+        let mut features = 0;
+        let columns = self.names.iter().enumerate().map(|(j, name)| {
+            let part = match self.roles[j] {
+                Role::Label => Part::Label,
+                Role::Ignored => Part::Ignored,
+                Role::Feature if tallies[j].words => Part::Words {
+                    features: HashMap::new(),
+                    on_missing: match self.missing {
+                        Missing::Refuse => OnMissing::Refuse,
+                        Missing::Mean | Missing::Zero => OnMissing::Unset,
+                        Missing::DropRow => OnMissing::DropRow,
+                    },
+                },
+                Role::Feature => {
+                    features += 1;
+                    let on_missing = match self.missing {
+                        Missing::Refuse => OnMissing::Refuse,
+                        Missing::Mean => OnMissing::Fill(tallies[j].mean()),
+                        Missing::Zero => OnMissing::Fill(0.0),
+                        Missing::DropRow => OnMissing::DropRow,
+                    };
+                    Part::Number { feature: features - 1, on_missing }
+                }
+            };
+            Column::new(name.clone(), part)
+        });
+        Ok(columns.collect())
+    }
+
+    fn survey(&self, records: &mut Records) -> Vec<Tally> {
+        let mut tallies = vec![Tally::default(); self.names.len()];
+        let mut labels = LabelTable::default();
+        let mut record = Record::default();
+        let mut header = self.header;
+        let mut undecided = Vec::new();
+        let mut looks = Vec::new();
+        while let Ok(true) = records.next(&mut record) {
+            if record.misshape(self.names.len()).is_some() {
+                if self.skip_bad {
+                    continue;
+                }
+                break;
+            }
+            if std::mem::take(&mut header) {
+                continue;
+            }
+            self.look(&record, &mut looks);
+            match self.judge(&record, &looks, &mut labels) {
+                Verdict::Counts => count(&looks, &mut tallies),
+                Verdict::Undecided => undecided.push((record.start, record.line)),
+                Verdict::LeftOut => {}
+                Verdict::Malformed if self.skip_bad => {}
+                Verdict::Malformed => {
+                    // Its words must not be taken for the fault that ends the reading.
+                    count(&looks, &mut tallies);
+                    break;
+                }
+            }
+        }
+        // Each row that turns out well-formed can make one more column words, and so decide other rows.
+        loop {
+            let before = (undecided.len(), words(&tallies));
+            undecided.retain(|&(start, line)| {
+                records.seek(start, line);
+                // It was read before, so it can be read again.
+                let counts = matches!(records.next(&mut record), Ok(true)) && {
+                    self.look(&record, &mut looks);
+                    looks.iter().zip(&tallies).all(|(&look, tally)| look != Look::Infinite || tally.words)
+                };
+                if counts {
+                    count(&looks, &mut tallies);
+                }
+                !counts
+            });
+            if undecided.is_empty() || before == (undecided.len(), words(&tallies)) {
+                return tallies;
+            }
+        }
+    }
+
+    fn look(&self, record: &Record, looks: &mut Vec<Look>) {
+        looks.clear();
+        looks.extend(self.roles.iter().enumerate().map(|(j, role)| match role {
+            Role::Feature => Look::at(record.cell(j)),
+            Role::Label | Role::Ignored => Look::Unused,
+        }));
+    }
+
+    fn judge(&self, record: &Record, looks: &[Look], labels: &mut LabelTable) -> Verdict {
+        let mut verdict = Verdict::Counts;
+        for (j, look) in looks.iter().enumerate() {
+            let cell = record.cell(j);
+            match look {
+                Look::Unused => {
+                    let is_label = self.roles[j] == Role::Label && self.labels == Labels::Required;
+                    if is_label && (is_missing(cell) || labels.class(cell).is_none()) {
+                        return Verdict::Malformed;
+                    }
+                }
+                Look::Missing => match self.missing {
+                    Missing::Refuse => return Verdict::Malformed,
+                    Missing::DropRow => verdict = Verdict::LeftOut,
+                    Missing::Mean | Missing::Zero => {}
+                },
+                Look::Word if std::str::from_utf8(cell).is_err() => return Verdict::Malformed,
+                Look::Infinite if matches!(verdict, Verdict::Counts) => verdict = Verdict::Undecided,
+                Look::Word | Look::Number(_) | Look::Infinite => {}
+            }
+        }
+        verdict
+    }
+}
+
+fn count(looks: &[Look], tallies: &mut [Tally]) {
+    for (&look, tally) in looks.iter().zip(tallies) {
+        tally.add(look);
+    }
+}
+
+fn words(tallies: &[Tally]) -> usize {
+    tallies.iter().filter(|tally| tally.words).count()
+}

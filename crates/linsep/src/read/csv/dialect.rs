@@ -1,0 +1,260 @@
+//! What the first rows tell: the delimiter, the number of columns, and whether the first row names them.
+
+use super::is_missing;
+use super::records::{Fault, Record, Records};
+use crate::read::error::ReadErrorKind;
+use crate::read::number::parse_number;
+use crate::read::{Column, ColumnKind, ReadOptions, Schema};
+use std::collections::{HashMap, HashSet};
+
+/// In the order in which ties are settled.
+const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
+
+/// How the text is divided.
+pub(super) struct Dialect {
+    pub(super) delimiter: u8,
+    /// Cells in a row.
+    pub(super) width: usize,
+    /// The names of the columns, where the first row has them.
+    pub(super) header: Option<Vec<String>>,
+}
+
+/// The beginning of a text.
+#[derive(Clone, Copy)]
+pub(super) struct Sample<'a> {
+    pub(super) bytes: &'a [u8],
+    /// Whether the text goes on after it.
+    pub(super) cut: bool,
+}
+
+impl Sample<'_> {
+    pub(super) fn records(self, delimiter: u8) -> Records {
+        Records::in_memory(self.bytes.to_vec(), self.cut, delimiter)
+    }
+
+    /// The commonest number of cells of a row (of equal ones the first), how many rows have it, and how many
+    /// rows there are; `None` without rows.
+    fn common_width(self, delimiter: u8) -> Option<(usize, usize, usize)> {
+        let mut records = self.records(delimiter);
+        let mut record = Record::default();
+        // How many rows have each width, and in what order the widths came.
+        let mut counts: HashMap<usize, (usize, usize)> = HashMap::new();
+        let mut rows = 0;
+        while let Ok(true) = records.next(&mut record) {
+            let order = counts.len();
+            counts.entry(record.width()).or_insert((0, order)).0 += 1;
+            rows += 1;
+        }
+        let (&width, &(count, _)) =
+            counts.iter().max_by_key(|&(_, &(count, order))| (count, std::cmp::Reverse(order)))?;
+        Some((width, count, rows))
+    }
+}
+
+/// Settles how the text is divided, as far as the options leave it open.
+pub(super) fn settle(sample: Sample<'_>, options: &ReadOptions) -> Result<Dialect, Fault> {
+    let (delimiter, width) = match options.delimiter {
+        Some(delimiter @ (b'"' | b'\n' | b'\r')) => {
+            return Err(nowhere(ReadErrorKind::BadDelimiter(char::from(delimiter))));
+        }
+        Some(delimiter) => {
+            let Some((width, ..)) = sample.common_width(delimiter) else {
+                return Err(first_fault(sample, delimiter).unwrap_or(nowhere(ReadErrorKind::Empty)));
+            };
+            (delimiter, width)
+        }
+        None => detect_delimiter(sample, options.schema.is_some())?,
+    };
+    let has_header = FirstRow::look(sample, delimiter, width).is_some_and(|row| row.is_header(options));
+    let header = if has_header { Some(names(sample, delimiter, width)?) } else { None };
+    Ok(Dialect { delimiter, width, header })
+}
+
+/// A model of one column accepts a file of one column, which needs no delimiter.
+fn detect_delimiter(sample: Sample<'_>, one_column: bool) -> Result<(u8, usize), Fault> {
+    let mut best: Option<((bool, usize, usize), u8, usize)> = None;
+    let mut any_rows = false;
+    for delimiter in DELIMITERS {
+        let Some((width, count, rows)) = sample.common_width(delimiter) else { continue };
+        any_rows = true;
+        // A delimiter that fits all rows is better than one that fits most: those leave the misfits to be
+        // reported as rows with too many or too few cells.
+        let fits = count == rows;
+        let rank = (fits, if fits { width } else { count }, width);
+        let good = width > 1 && count * 2 >= rows;
+        if good && best.is_none_or(|(best_rank, ..)| rank > best_rank) {
+            best = Some((rank, delimiter, width));
+        }
+    }
+    match best {
+        Some((_, delimiter, width)) => Ok((delimiter, width)),
+        None if any_rows && one_column => Ok((DELIMITERS[0], 1)),
+        None => {
+            let kind = if any_rows { ReadErrorKind::NoDelimiter } else { ReadErrorKind::Empty };
+            Err(first_fault(sample, DELIMITERS[0]).unwrap_or(nowhere(kind)))
+        }
+    }
+}
+
+/// The first reason why a sample cannot be divided into records.
+fn first_fault(sample: Sample<'_>, delimiter: u8) -> Option<Fault> {
+    let mut records = sample.records(delimiter);
+    let mut record = Record::default();
+    loop {
+        match records.next(&mut record) {
+            Ok(true) => {}
+            Ok(false) => return None,
+            Err(fault) => return Some(fault),
+        }
+    }
+}
+
+/// A fault of the file as a whole.
+pub(super) fn nowhere(kind: ReadErrorKind) -> Fault {
+    Fault { line: 0, column: 0, kind }
+}
+
+/// The first row against those below it.
+struct FirstRow {
+    cells: Vec<Vec<u8>>,
+    below: Vec<Below>,
+}
+
+/// What stands in a column below the first row.
+#[derive(Clone, Default)]
+struct Below {
+    numbers: usize,
+    words: usize,
+    /// Whether the cell of the first row occurs again.
+    recurs: bool,
+}
+
+impl Below {
+    fn is_numeric(&self) -> bool {
+        self.numbers > 0 && self.words == 0
+    }
+}
+
+impl FirstRow {
+    /// Looks at the well-formed rows of the sample; `None` if there are none.
+    fn look(sample: Sample<'_>, delimiter: u8, width: usize) -> Option<Self> {
+        let mut records = sample.records(delimiter);
+        let mut record = Record::default();
+        let mut first: Option<Self> = None;
+        while let Ok(true) = records.next(&mut record) {
+            if record.misshape(width).is_some() {
+                continue;
+            }
+            let Some(row) = &mut first else {
+                let cells = (0..width).map(|j| record.cell(j).to_vec()).collect();
+                first = Some(Self { cells, below: vec![Below::default(); width] });
+                continue;
+            };
+            for (j, below) in row.below.iter_mut().enumerate() {
+                let cell = record.cell(j);
+                below.recurs |= cell == row.cells[j];
+                if is_word(cell) {
+                    below.words += 1;
+                } else if !is_missing(cell) {
+                    below.numbers += 1;
+                }
+            }
+        }
+        first
+    }
+
+    fn is_header(&self, options: &ReadOptions) -> bool {
+        if let Some(header) = options.header {
+            return header;
+        }
+        match &options.schema {
+            None => self.word_over_numbers(|_| true) || self.distinct_words_over_words(),
+            Some(Schema::Table { header: true, columns, .. }) => {
+                self.names_all(columns) || self.word_over_numbers(|_| true)
+            }
+            // The model's file had no header, so this one most likely has none; only a word where the model
+            // knows that numbers stand is a name.
+            Some(Schema::Table { columns, .. }) => self.word_over_numbers(|j| {
+                columns.get(j).is_some_and(|column| matches!(column.kind, ColumnKind::Number { .. }))
+            }),
+            Some(_) => self.word_over_numbers(|_| true),
+        }
+    }
+
+    fn word_over_numbers(&self, considered: impl Fn(usize) -> bool) -> bool {
+        (0..self.cells.len()).any(|j| considered(j) && is_word(&self.cells[j]) && self.below[j].is_numeric())
+    }
+
+    fn distinct_words_over_words(&self) -> bool {
+        let distinct: HashSet<&Vec<u8>> = self.cells.iter().collect();
+        !self.below.iter().any(Below::is_numeric)
+            && distinct.len() == self.cells.len()
+            && self.cells.iter().all(|cell| is_word(cell))
+            && !self.below.iter().any(|below| below.recurs)
+    }
+
+    /// Whether every column that the model needs is named here.
+    fn names_all(&self, columns: &[Column]) -> bool {
+        columns
+            .iter()
+            .filter(|column| matches!(column.kind, ColumnKind::Number { .. } | ColumnKind::Words { .. }))
+            .all(|column| self.cells.iter().any(|cell| cell == column.name.as_bytes()))
+    }
+}
+
+fn is_word(cell: &[u8]) -> bool {
+    !is_missing(cell) && parse_number(cell.trim_ascii()).is_none()
+}
+
+/// The names in the first well-formed row.
+fn names(sample: Sample<'_>, delimiter: u8, width: usize) -> Result<Vec<String>, Fault> {
+    let mut records = sample.records(delimiter);
+    let mut record = Record::default();
+    while records.next(&mut record)? {
+        if record.misshape(width).is_none() {
+            let name = |j: usize| match std::str::from_utf8(record.cell(j)) {
+                Ok(name) => Ok(name.to_string()),
+                Err(_) => Err(record.fault_at(j, ReadErrorKind::NotUtf8 { column: (j + 1).to_string() })),
+            };
+            return (0..width).map(name).collect();
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// Gives every column a name of its own: an empty name becomes the number, a second `name` becomes `name.2`.
+/// Also tells which names were changed, as a remark.
+pub(super) fn distinct_names(header: &[String]) -> (Vec<String>, Option<String>) {
+    let mut taken: HashSet<String> = HashSet::new();
+    let mut changes = Vec::new();
+    // How often a name was met: where to look for the next free one.
+    let mut met: HashMap<&str, usize> = HashMap::new();
+    let given: HashSet<&str> = header.iter().map(String::as_str).collect();
+    let mut names = Vec::with_capacity(header.len());
+    for (j, original) in header.iter().enumerate() {
+        let number = (j + 1).to_string();
+        let base = if original.is_empty() { number.as_str() } else { original };
+        let mut name = base.to_string();
+        let count = met.entry(original).or_insert(1);
+        while taken.contains(&name) || (name != *original && given.contains(name.as_str())) {
+            *count += 1;
+            name = format!("{base}.{count}");
+        }
+        if name != *original {
+            changes.push(format!("column {number} is called \"{name}\""));
+        }
+        taken.insert(name.clone());
+        names.push(name);
+    }
+    let remark = match changes.len() {
+        0 => None,
+        many => {
+            let mut text = changes.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
+            if many > 3 {
+                text.push_str(", …");
+            }
+            Some(format!("Names in the header are empty or occur twice: {text}."))
+        }
+    };
+    (names, remark)
+}

@@ -1,0 +1,87 @@
+//! What deserves a word to the user, in sentences.
+
+use super::columns::{Column, OnMissing, Part};
+use super::dialect::Dialect;
+use crate::read::Missing;
+
+/// Columns that are spoken of one by one.
+const SHOWN: usize = 5;
+
+/// Words that a column may have without being suspected of naming its rows.
+const FEW_WORDS: usize = 50;
+
+pub(super) fn format(dialect: &Dialect) -> String {
+    let delimiter = match dialect.delimiter {
+        b'\t' => "tab".to_string(),
+        other => format!("'{}'", char::from(other)),
+    };
+    let header = if dialect.header.is_some() { "header" } else { "no header" };
+    format!("CSV, delimiter {delimiter}, {header}")
+}
+
+/// What became of missing cells.
+pub(super) fn missing(columns: &[Column], missing: Missing) -> Vec<String> {
+    let affected: Vec<&Column> = columns.iter().filter(|column| column.missing > 0).collect();
+    let mut remarks: Vec<String> = affected
+        .iter()
+        .take(SHOWN)
+        .map(|column| {
+            let became = match column.part {
+                Part::Number { on_missing: OnMissing::Fill(0.0), .. } if missing != Missing::Mean => {
+                    "became zero".to_string()
+                }
+                Part::Number { on_missing: OnMissing::Fill(value), .. } => {
+                    format!("became the mean, {}", rounded(value))
+                }
+                _ => "set none of its words".to_string(),
+            };
+            let cells = if column.missing == 1 { "cell" } else { "cells" };
+            format!("{} missing {cells} in column \"{}\" {became}.", column.missing, column.name)
+        })
+        .collect();
+    match affected.len().saturating_sub(SHOWN) {
+        0 => {}
+        1 => remarks.push("…and 1 more column with missing cells.".to_string()),
+        more => remarks.push(format!("…and {more} more columns with missing cells.")),
+    }
+    remarks
+}
+
+/// Columns of words that look like names of the rows, from which nothing general is learned.
+pub(super) fn identifiers(columns: &[Column], rows: u64) -> Vec<String> {
+    let suspect = |column: &&Column| match &column.part {
+        Part::Words { features, .. } => {
+            features.len() > FEW_WORDS && features.len() as u64 * 2 > rows.saturating_sub(column.missing)
+        }
+        _ => false,
+    };
+    let remark = |column: &Column| {
+        let Part::Words { features, .. } = &column.part else { return String::new() };
+        let name = &column.name;
+        let plain = name.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c));
+        let argument = if plain { name.clone() } else { format!("\"{name}\"") };
+        format!(
+            "Column \"{name}\" has {} different words in {rows} rows: if it is an identifier, leave it out with \
+             --ignore {argument}.",
+            features.len()
+        )
+    };
+    columns.iter().filter(suspect).take(SHOWN).map(remark).collect()
+}
+
+pub(super) fn unseen(cells: u64) -> Option<String> {
+    match cells {
+        0 => None,
+        1 => Some("1 cell holds a word that the model has not seen; it counts as zero.".to_string()),
+        _ => Some(format!("{cells} cells hold words that the model has not seen; they count as zero.")),
+    }
+}
+
+/// Four digits are enough to recognise a mean.
+fn rounded(value: f64) -> String {
+    let short = format!("{value:.3e}");
+    match short.parse::<f64>() {
+        Ok(number) if number == 0.0 || (1e-4..1e9).contains(&number.abs()) => number.to_string(),
+        _ => short,
+    }
+}

@@ -1,0 +1,498 @@
+use super::*;
+use crate::read::ColumnKind;
+use proptest::prelude::*;
+
+/// Everything that reading a text gives.
+#[derive(Debug, PartialEq)]
+struct Table {
+    rows: Vec<Vec<(usize, f64)>>,
+    labels: Vec<Option<String>>,
+    lines: Vec<u64>,
+    schema: Schema,
+}
+
+fn read_with_head(text: &[u8], options: &ReadOptions, head: usize) -> Result<(Table, ReadNotes), ReadError> {
+    let mut reader = CsvReader::new("test".to_string(), Input::from_bytes(text, head), options)?;
+    let (mut rows, mut labels, mut lines) = (Vec::new(), Vec::new(), Vec::new());
+    while let Some(batch) = reader.next_batch()? {
+        for i in 0..batch.len() {
+            let row: Vec<(usize, f64)> = batch.row(i).iter().filter(|&(_, value)| value != 0.0).collect();
+            assert!(row.windows(2).all(|pair| pair[0].0 < pair[1].0), "{row:?} must increase");
+            rows.push(row);
+            labels.push(reader.label_names().get(batch.label(i) as usize).cloned());
+            lines.extend(batch.line(i));
+        }
+    }
+    Ok((Table { rows, labels, lines, schema: reader.schema() }, reader.notes()))
+}
+
+fn read(text: &str, options: &ReadOptions) -> Result<(Table, ReadNotes), ReadError> {
+    read_with_head(text.as_bytes(), options, 1 << 18)
+}
+
+fn plain(text: &str) -> (Table, ReadNotes) {
+    read(text, &ReadOptions::default()).unwrap()
+}
+
+fn failure(text: &str, options: &ReadOptions) -> (Option<u64>, Option<u64>, String) {
+    let error = read(text, options).map(|(table, _)| table).unwrap_err();
+    (error.line, error.column, error.kind.to_string())
+}
+
+fn plain_failure(text: &str) -> (u64, u64, String) {
+    let (line, column, message) = failure(text, &ReadOptions::default());
+    (line.unwrap_or(0), column.unwrap_or(0), message)
+}
+
+fn features(table: &Table) -> Vec<String> {
+    table.schema.feature_names().unwrap()
+}
+
+#[test]
+fn numbers_come_first_and_words_in_order_of_appearance() {
+    let (table, notes) = plain("colour,x,shape,y\nred,1,round,a\nblue,0,square,b\nred,2.5,flat,a\n");
+    assert_eq!(notes.format, "CSV, delimiter ',', header");
+    assert_eq!(
+        features(&table),
+        ["x", "colour=red", "shape=round", "colour=blue", "shape=square", "shape=flat"]
+    );
+    assert_eq!(table.rows[0], [(0, 1.0), (1, 1.0), (2, 1.0)]);
+    assert_eq!(table.rows[1], [(3, 1.0), (4, 1.0)]);
+    assert_eq!(table.rows[2], [(0, 2.5), (1, 1.0), (5, 1.0)]);
+    assert_eq!(table.labels, ["a", "b", "a"].map(|name| Some(name.to_string())));
+    assert_eq!(table.lines, [2, 3, 4]);
+}
+
+#[test]
+fn a_table_of_numbers_is_dense() {
+    let text = b"1,0,3,a\n4,5,6,b\n";
+    let input = Input::from_bytes(text, 1 << 18);
+    let mut reader = CsvReader::new("test".into(), input, &ReadOptions::default()).unwrap();
+    let batch = reader.next_batch().unwrap().unwrap();
+    let BatchRows::Dense { columns: 3, values } = batch.rows else { panic!("not dense") };
+    assert_eq!(values, [1.0, 0.0, 3.0, 4.0, 5.0, 6.0]);
+}
+
+#[test]
+fn quotes_newlines_and_padding() {
+    let text = "\u{feff}\"a b\", c ,y\r\n\"say \"\"hi\"\"\", in \"mid\" ,1\r\n\r\n\"two\nlines, one cell\"  ,z,2\r\n \
+                \"q\",,3";
+    let options = ReadOptions { missing: Missing::Zero, ..ReadOptions::default() };
+    let (table, _) = read(text, &options).unwrap();
+    assert_eq!(
+        features(&table),
+        ["a b=say \"hi\"", "c=in \"mid\"", "a b=two\nlines, one cell", "c=z", "a b=q"]
+    );
+    assert_eq!(table.lines, [2, 4, 6]);
+}
+
+#[test]
+fn delimiters_and_headers_are_detected() {
+    for (text, format) in [
+        ("1\t2\n3\t4\n", "CSV, delimiter tab, no header"),
+        ("x;y\n1;a\n2;b\n", "CSV, delimiter ';', header"),
+        ("x|y|z\n1,5|2|a\n2,6|2|b\n", "CSV, delimiter '|', header"),
+        ("\"a;b\",1\n\"c;d\",2\n", "CSV, delimiter ',', no header"),
+        // Words over words: a header, unless a name recurs below.
+        ("kind,size\na,big\na,small\nb,big\n", "CSV, delimiter ',', header"),
+        ("a,big\na,small\nb,big\n", "CSV, delimiter ',', no header"),
+        ("?,1\n2,1\n", "CSV, delimiter ',', no header"),
+        ("1,2\n", "CSV, delimiter ',', no header"),
+    ] {
+        let options = ReadOptions { missing: Missing::Zero, ..ReadOptions::default() };
+        let (_, notes) = read(text, &options).unwrap();
+        assert_eq!(notes.format, format, "{text}");
+    }
+    let options = ReadOptions { delimiter: Some(b' '), header: Some(true), ..ReadOptions::default() };
+    let (table, notes) = read("1 2\n3 4\n", &options).unwrap();
+    assert_eq!((notes.format.as_str(), features(&table)), ("CSV, delimiter ' ', header", vec!["1".into()]));
+}
+
+#[test]
+fn header_names_are_made_distinct() {
+    let (table, notes) = plain("x,x,,x.2,y\n1,2,3,4,a\n5,6,7,8,b\n");
+    assert_eq!(features(&table), ["x", "x.3", "3", "x.2"]);
+    assert!(notes.remarks[0].contains("column 2 is called \"x.3\""), "{:?}", notes.remarks);
+}
+
+#[test]
+fn label_and_ignored_columns_go_by_name_or_number() {
+    let text = "id,2,y,x\n7,1,a,5\n8,2,b,6\n";
+    let choose = |label: &str, ignore: &[&str]| ReadOptions {
+        label: Some(label.to_string()),
+        ignore: ignore.iter().map(|name| name.to_string()).collect(),
+        ..ReadOptions::default()
+    };
+    let (table, _) = read(text, &choose("y", &["id"])).unwrap();
+    assert_eq!(features(&table), ["2", "x"]);
+    // A name wins over a number.
+    let (table, _) = read(text, &choose("2", &["1"])).unwrap();
+    assert_eq!(features(&table), ["x", "y=a", "y=b"]);
+    let (table, _) = read(text, &choose("3", &["id", "4"])).unwrap();
+    assert_eq!(features(&table), ["2"]);
+    assert!(failure(text, &choose("z", &[])).2.contains("no column \"z\"; the columns are \"id\", \"2\""));
+    assert!(failure(text, &choose("5", &[])).2.contains("no column \"5\""));
+    assert!(failure(text, &choose("y", &["1", "2", "x"])).2.contains("besides the label"));
+}
+
+#[test]
+fn errors_have_their_place() {
+    let ragged = |found, expected| format!("this row has {found} fields where {expected} are expected");
+    for (text, line, column, message) in [
+        ("1,2,a\n3,4,5,b\n6,7,c\n", 2, 7, ragged(4, 3)),
+        ("1,2,a\n3,b\n6,7,c\n", 2, 3, ragged(2, 3)),
+        ("1,2,a\n3,\"4,b\n6,7,c\n", 2, 3, "the quote that opens here is never closed".to_string()),
+        ("1,\"2\n\n\",a\n3,\"4\"x,b\n", 4, 6, "unexpected text after the closing quote: \"x\"".to_string()),
+        ("1,2,a\n3,  NA,b\n", 2, 5, "the cell in column \"2\" is missing (found \"NA\")".to_string()),
+        ("1,2,a\n3,-inf,b\n", 2, 3, "the value \"-inf\" is not finite".to_string()),
+        ("1,2,a\n3,1e999,b\n", 2, 3, "the value \"1e999\" is not finite".to_string()),
+        ("1,2,a\n3,4,\n", 2, 5, "the label \"\" is missing or not finite".to_string()),
+        ("1,2,a\n3,4,?\n", 2, 5, "the label \"?\" is missing or not finite".to_string()),
+        ("1,2,a\n3,4,1e999\n", 2, 5, "the label \"1e999\" is missing or not finite".to_string()),
+        ("1,2,a\n\"\n\",\x014,b\n", 3, 3, "this is not text: found byte 0x01".to_string()),
+        (
+            "name,x,y\nAda,?,1\nBob,2,2\n",
+            2,
+            5,
+            "the cell in column \"x\" is missing (found \"?\")".to_string(),
+        ),
+        ("hello\nworld\n", 0, 0, ReadErrorKind::NoDelimiter.to_string()),
+        ("\n \n", 0, 0, ReadErrorKind::Empty.to_string()),
+        ("a,\"b\n", 1, 3, "the quote that opens here is never closed".to_string()),
+    ] {
+        assert_eq!(plain_failure(text), (line, column, message), "{text:?}");
+    }
+    let bytes = b"x,y\nok,1\nna\xefve,2\n";
+    let error = read_with_head(bytes, &ReadOptions::default(), 1 << 18).map(|_| ()).unwrap_err();
+    assert_eq!((error.line, error.column), (Some(3), Some(1)));
+    assert!(matches!(error.kind, ReadErrorKind::NotUtf8 { column } if column == "x"));
+    let quote = ReadOptions { delimiter: Some(b'"'), ..ReadOptions::default() };
+    assert!(failure("1,2\n", &quote).2.contains("cannot be a delimiter"));
+    let few = ReadOptions { max_features: Some(2), ..ReadOptions::default() };
+    assert_eq!(failure("1,2,3,a\n", &few).2, "more than 2 features");
+    assert_eq!(failure("w,a\nv,b\nu,a\nw,b\n", &few), (Some(3), Some(1), "more than 2 features".to_string()));
+}
+
+#[test]
+fn infinity_is_a_word_among_words() {
+    let (table, _) = plain("x,y\ninf,1\nfoo,2\n");
+    assert_eq!(features(&table), ["x=inf", "x=foo"]);
+}
+
+#[test]
+fn missing_cells_become_what_was_asked_for() {
+    let text = "x,w,y\n1,red,a\n?,blue,b\n3,,a\n";
+    let with = |missing| read(text, &ReadOptions { missing, ..ReadOptions::default() }).unwrap();
+    let (table, notes) = with(Missing::Mean);
+    assert_eq!(table.rows, [vec![(0, 1.0), (1, 1.0)], vec![(0, 2.0), (2, 1.0)], vec![(0, 3.0)]]);
+    assert_eq!(
+        notes.remarks,
+        [
+            "1 missing cell in column \"x\" became the mean, 2.",
+            "1 missing cell in column \"w\" set none of its words."
+        ]
+    );
+    let (table, notes) = with(Missing::Zero);
+    assert_eq!(table.rows[1], [(2, 1.0)]);
+    assert_eq!(notes.remarks[0], "1 missing cell in column \"x\" became zero.");
+    let Schema::Table { columns, .. } = &table.schema else { panic!("no table") };
+    assert_eq!(columns[0].kind, ColumnKind::Number { feature: 0, fill: Some(0.0) });
+    assert!(matches!(columns[1].kind, ColumnKind::Words { optional: true, .. }));
+    let (table, notes) = with(Missing::DropRow);
+    // A dropped row gives no word.
+    assert_eq!((features(&table), notes.dropped), (vec!["x".to_string(), "w=red".to_string()], 2));
+}
+
+#[test]
+fn a_mean_of_huge_numbers_does_not_overflow() {
+    let options = ReadOptions { missing: Missing::Mean, ..ReadOptions::default() };
+    let (table, _) = read("1e308,a\n1.5e308,b\n1.7e308,a\n?,b\n", &options).unwrap();
+    assert!((table.rows[3][0].1 / 1.4e308 - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn a_column_without_values_is_an_error() {
+    for online in [false, true] {
+        let options = ReadOptions { missing: Missing::Zero, online, ..ReadOptions::default() };
+        assert!(failure("1,?,a\n2,,b\n", &options).2.contains("column \"2\" has no values"));
+    }
+    let options = ReadOptions { missing: Missing::DropRow, ..ReadOptions::default() };
+    let (table, notes) = read("1,?,a\n2,,b\n", &options).unwrap();
+    assert_eq!((table.rows.len(), notes.dropped), (0, 2));
+}
+
+#[test]
+fn skipped_rows_leave_no_trace() {
+    let options = ReadOptions { skip_bad: true, ..ReadOptions::default() };
+    let text = "1,2,red,a\n3,word,inf2,9,new\n4,x,,new\n5,\"6\"7,green,new\n8,9,blue,?\n6,inf,pink,new\n7,word,teal,na\n10,11,red,b\n";
+    let (table, notes) = read(text, &options).unwrap();
+    assert_eq!(features(&table), ["1", "2", "3=red"]);
+    assert_eq!(table.lines, [1, 8]);
+    assert_eq!(table.labels, [Some("a".to_string()), Some("b".to_string())]);
+    assert_eq!(notes.skipped, 6);
+    assert_eq!(notes.first_skipped[0].line, 2);
+    assert!(notes.first_skipped[0].reason.contains("5 fields where 4"));
+}
+
+#[test]
+fn infinite_cells_are_decided_by_the_rows_that_stay() {
+    let options = ReadOptions { skip_bad: true, header: Some(false), ..ReadOptions::default() };
+    // Row 1 stays because "v" makes column 2 words, and its word then makes column 1 words.
+    let (table, notes) = read("w,inf,a\n1,v,b\n2,3,a\n", &options).unwrap();
+    assert_eq!((table.rows.len(), notes.skipped), (3, 0));
+    let (table, notes) = read("w,inf,a\n1,4,b\n2,3,a\n", &options).unwrap();
+    assert_eq!((table.rows.len(), notes.skipped), (2, 1));
+    assert_eq!(features(&table), ["1", "2"]);
+}
+
+#[test]
+fn identifiers_are_remarked_on() {
+    let text: String = (0..60).map(|i| format!("name {i},{},{}\n", i % 7, i % 2)).collect();
+    let (_, notes) = plain(&format!("full name,x,y\n{text}"));
+    assert_eq!(
+        notes.remarks,
+        [
+            "Column \"full name\" has 60 different words in 60 rows: if it is an identifier, leave it out with \
+          --ignore \"full name\"."
+        ]
+    );
+}
+
+#[test]
+fn one_pass_settles_columns_from_the_beginning() {
+    let text = "1,a,p\n2,b,q\n3,c,p\nfour,d,q\n";
+    let options = ReadOptions { online: true, ..ReadOptions::default() };
+    let error = read_with_head(text.as_bytes(), &options, 14).map(|_| ()).unwrap_err();
+    assert_eq!((error.line, error.column), (Some(4), Some(1)));
+    assert!(matches!(error.kind, ReadErrorKind::WordAmongNumbers { .. }));
+    let skipping = ReadOptions { skip_bad: true, ..options.clone() };
+    let (table, notes) = read_with_head(text.as_bytes(), &skipping, 14).unwrap();
+    assert_eq!((features(&table).len(), notes.skipped), (4, 1));
+    let mean = ReadOptions { missing: Missing::Mean, ..options };
+    assert!(failure(text, &mean).2.contains("mean"));
+}
+
+/// A model's view of `x,w,y` with words.
+fn model(header: bool, missing: Missing) -> Schema {
+    let text = "x,w,y\n1,red,a\n2,blue,b\n6,red,a\n";
+    let text = if header { text } else { &text[6..] };
+    read(text, &ReadOptions { missing, ..ReadOptions::default() }).unwrap().0.schema
+}
+
+fn predict(header: bool, labels: Labels) -> ReadOptions {
+    ReadOptions { schema: Some(model(header, Missing::Refuse)), labels, ..ReadOptions::default() }
+}
+
+#[test]
+fn a_model_finds_its_columns_by_name() {
+    let options = predict(true, Labels::Ignored);
+    let (table, notes) = read("id,w,x\n1,blue,5\n2,green,7\n", &options).unwrap();
+    assert_eq!(table.rows, [vec![(0, 5.0), (2, 1.0)], vec![(0, 7.0)]]);
+    assert_eq!(table.labels, [None, None]);
+    assert_eq!(
+        notes.remarks,
+        [
+            "1 column is not in the model and ignored: \"id\".",
+            "1 cell holds a word that the model has not seen; it counts as zero."
+        ]
+    );
+    assert_eq!(Some(table.schema), options.schema);
+    assert!(failure("id,x\n1,5\n", &options).2.contains("no column \"w\""));
+    let scored = predict(true, Labels::Required);
+    assert!(failure("w,x\nred,5\n", &scored).2.contains("no column \"y\""));
+    let (table, _) = read("y,w,x\nb,red,5\n", &scored).unwrap();
+    assert_eq!((table.rows, table.labels), (vec![vec![(0, 5.0), (1, 1.0)]], vec![Some("b".to_string())]));
+    let other = ReadOptions { label: Some("truth".to_string()), ..scored };
+    let (table, _) = read("truth,w,x,y\nb,red,5,a\n", &other).unwrap();
+    assert_eq!(table.labels, [Some("b".to_string())]);
+}
+
+#[test]
+fn a_model_without_names_goes_by_place() {
+    let options = predict(false, Labels::Ignored);
+    for text in ["5,blue,a\n", "5,blue\n", "5,blue,\n", "n1,n2,n3\n5,blue,a\n"] {
+        assert_eq!(read(text, &options).unwrap().0.rows, [[(0, 5.0), (2, 1.0)]], "{text}");
+    }
+    assert!(failure("5,blue,a,b\n", &options).2.contains("4 columns where the model needs 3, or 2 without"));
+    let scored = predict(false, Labels::Required);
+    assert!(failure("5,blue\n", &scored).2.contains("2 columns where the model needs 3"));
+    let (line, column, message) = failure("five,blue,a\n", &scored);
+    assert_eq!((line, column), (Some(1), Some(1)));
+    assert!(message.contains("the word \"five\" in column \"1\", which holds numbers"));
+    // A model with names reads a file without by place, too.
+    assert_eq!(read("5,blue\n", &predict(true, Labels::Ignored)).unwrap().0.rows, [[(0, 5.0), (2, 1.0)]]);
+}
+
+#[test]
+fn a_model_fills_missing_cells_as_in_training() {
+    let text = "x,w\n?,red\n2,?\n";
+    let schema = Some(model(true, Missing::Mean));
+    let base = ReadOptions { schema, labels: Labels::Ignored, ..ReadOptions::default() };
+    assert_eq!(read(text, &base).unwrap().0.rows, [vec![(0, 3.0), (1, 1.0)], vec![(0, 2.0)]]);
+    let strict = ReadOptions { schema: Some(model(true, Missing::Refuse)), ..base };
+    assert_eq!(failure(text, &strict).0, Some(2));
+    let mean = ReadOptions { missing: Missing::Mean, ..strict.clone() };
+    assert_eq!(failure(text, &mean).0, Some(2));
+    let zero = ReadOptions { missing: Missing::Zero, ..strict.clone() };
+    assert_eq!(read(text, &zero).unwrap().0.rows, [vec![(1, 1.0)], vec![(0, 2.0)]]);
+    let drop = ReadOptions { missing: Missing::DropRow, ..strict };
+    assert_eq!(read(text, &drop).unwrap().1.dropped, 2);
+}
+
+#[test]
+fn a_model_of_numbers_reads_columns_in_order() {
+    let schema = Some(Schema::Numbered { index_base: 1, features: 2 });
+    let options = ReadOptions { schema, labels: Labels::Ignored, ..ReadOptions::default() };
+    for text in ["1,2\n", "1,2,a\n", "p,q\n1,2\n"] {
+        assert_eq!(read(text, &options).unwrap().0.rows, [[(0, 1.0), (1, 2.0)]], "{text}");
+    }
+    assert!(failure("1\n2\n", &options).2.contains("1 columns where the model needs 3, or 2"));
+    let scored = ReadOptions { labels: Labels::Required, label: Some("1".into()), ..options };
+    let (table, _) = read("a,1,2\n", &scored).unwrap();
+    assert_eq!(table.labels, [Some("a".to_string())]);
+    assert!(failure("1,2\n", &scored).2.contains("where the model needs 3"));
+}
+
+#[test]
+fn batches_and_blocks_do_not_show() {
+    let mut text = String::from("x,w,y\n");
+    for i in 0..20_000 {
+        text.push_str(&format!("{},\"w\n{}\",{}\n", i, i % 10, i % 3));
+    }
+    let whole = plain(&text).0;
+    let online = ReadOptions { online: true, ..ReadOptions::default() };
+    assert_eq!(whole, read_with_head(text.as_bytes(), &online, 1000).unwrap().0);
+    assert_eq!((whole.rows.len(), whole.lines[19_999]), (20_000, 40_000));
+}
+
+/// A cell as a writer may put it: quoted where it must be, and sometimes where it need not be.
+fn written(cell: &str, quote: bool) -> String {
+    let must =
+        cell.contains([',', ';', '|', '\t', '"', '\n', '\r']) || cell != cell.trim() || cell.is_empty();
+    if must || quote { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_string() }
+}
+
+fn cell_text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[-+]?[0-9]{1,4}(\\.[0-9]{1,3})?",
+        "[a-c \",;|\t\n\r\u{e9}]{0,6}",
+        Just("inf".to_string()),
+        Just("?".to_string()),
+    ]
+}
+
+/// Rows of cells with their quoting: mostly numbers in the first column, anything in the others.
+fn table_cells() -> impl Strategy<Value = Vec<Vec<(String, bool)>>> {
+    let row = (
+        prop_oneof![9 => "[0-9]{1,3}".boxed(), 1 => cell_text().boxed()],
+        cell_text(),
+        prop_oneof![6 => "[a-d]".boxed(), 1 => cell_text().boxed()],
+        prop_oneof![20 => "[pq]".boxed(), 1 => cell_text().boxed()],
+        any::<[bool; 4]>(),
+    );
+    let row = row.prop_map(|(a, b, c, d, quotes)| [a, b, c, d].into_iter().zip(quotes).collect());
+    prop::collection::vec(row, 1..30)
+}
+
+fn any_missing() -> impl Strategy<Value = Missing> {
+    prop_oneof![Just(Missing::Refuse), Just(Missing::Zero), Just(Missing::DropRow), Just(Missing::Mean)]
+}
+
+fn as_text(rows: &[Vec<(String, bool)>], delimiter: &str, line_end: &str) -> String {
+    let row = |cells: &Vec<(String, bool)>| {
+        cells.iter().map(|(cell, quote)| written(cell, *quote)).collect::<Vec<_>>().join(delimiter)
+    };
+    rows.iter().map(row).collect::<Vec<_>>().join(line_end)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn what_is_written_is_read(
+        rows in prop::collection::vec(
+            prop::collection::vec((cell_text(), any::<bool>()), 3), 1..12),
+        crlf: bool, last_end: bool, semicolon: bool, block in 1usize..40,
+    ) {
+        let (end, delimiter) = (if crlf { "\r\n" } else { "\n" }, if semicolon { ";" } else { "," });
+        let mut text = as_text(&rows, delimiter, end);
+        if last_end {
+            text.push_str(end);
+        }
+        let byte = delimiter.as_bytes()[0];
+        let expected: Vec<Vec<&str>> =
+            rows.iter().map(|row| row.iter().map(|(cell, _)| cell.as_str()).collect()).collect();
+        let streamed = Records::streaming(Input::from_bytes(text.as_bytes(), block), byte).unwrap();
+        for mut records in [Records::in_memory(text.clone().into_bytes(), false, byte), streamed] {
+            let mut record = Record::default();
+            let mut found = Vec::new();
+            while records.next(&mut record).unwrap() {
+                prop_assert!(record.fault.is_none());
+                let cell = |j| String::from_utf8(record.cell(j).to_vec()).unwrap();
+                found.push((0..record.width()).map(cell).collect::<Vec<_>>());
+            }
+            prop_assert_eq!(&found, &expected);
+        }
+    }
+
+    #[test]
+    fn one_pass_gives_what_the_whole_file_gives(
+        rows in table_cells(), head in 20usize..400, missing in any_missing(), header: Option<bool>,
+    ) {
+        let text = as_text(&rows, ",", "\n");
+        let options =
+            ReadOptions { missing, header, delimiter: Some(b','), ..ReadOptions::default() };
+        let whole = read_with_head(text.as_bytes(), &options, head);
+        let online = ReadOptions { online: true, ..options };
+        let streamed = read_with_head(text.as_bytes(), &online, head);
+        if let (Ok((whole, notes)), Ok((streamed, streamed_notes))) = (whole, streamed) {
+            prop_assert_eq!(whole, streamed);
+            prop_assert_eq!(notes.remarks, streamed_notes.remarks);
+            prop_assert_eq!(notes.dropped, streamed_notes.dropped);
+        }
+    }
+
+    #[test]
+    fn a_model_reads_its_own_file_as_in_training(rows in table_cells(), missing in any_missing()) {
+        let mut text = String::from("one,two,three,y\n");
+        text.push_str(&as_text(&rows, ",", "\n"));
+        let options = ReadOptions { missing, skip_bad: true, ..ReadOptions::default() };
+        if let Ok((trained, _)) = read(&text, &options)
+            && !trained.rows.is_empty()
+        {
+            let options = ReadOptions { schema: Some(trained.schema.clone()), ..options };
+            prop_assert_eq!(read(&text, &options).unwrap().0, trained);
+        }
+    }
+
+    #[test]
+    fn no_bytes_make_it_panic(
+        bytes in prop_oneof![
+            prop::collection::vec(any::<u8>(), 0..200).boxed(),
+            "[0-9a\",;|\t\n\r ?.\u{feff}-]{0,120}".prop_map(String::into_bytes).boxed(),
+        ],
+        missing in any_missing(), skip_bad: bool, online: bool, delimiter: Option<u8>,
+        header: Option<bool>, head in 1usize..200, use_model: Option<bool>, ignored: bool,
+    ) {
+        let labels = if ignored { Labels::Ignored } else { Labels::Required };
+        let schema = use_model.map(|header| model(header, Missing::Zero));
+        let options = ReadOptions {
+            missing, skip_bad, online, delimiter, header, labels, schema, ..ReadOptions::default()
+        };
+        let _ = read_with_head(&bytes, &options, head);
+    }
+
+    #[test]
+    fn no_damage_makes_it_panic(
+        rows in table_cells(), damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        skip_bad: bool, online: bool, head in 1usize..300,
+    ) {
+        let mut bytes = as_text(&rows, ",", "\n").into_bytes();
+        for (place, byte) in damage {
+            let place = place.index(bytes.len());
+            bytes[place] = byte;
+        }
+        let options = ReadOptions { skip_bad, online, ..ReadOptions::default() };
+        let _ = read_with_head(&bytes, &options, head);
+    }
+}
