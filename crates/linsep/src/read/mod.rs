@@ -298,9 +298,10 @@ pub struct Loaded {
     pub notes: ReadNotes,
 }
 
-/// Reads a whole source into memory.
+/// Reads a whole source of labelled rows into memory.
 pub fn read(source: &Source, options: &ReadOptions, observer: &mut impl Observer) -> Result<Loaded, Error> {
-    let mut stream = RowStream::open(source, options)?;
+    let options = ReadOptions { labels: Labels::Required, ..options.clone() };
+    let mut stream = RowStream::open(source, &options)?;
     let mut builder: Option<DatasetBuilder> = None;
     let mut rows = 0;
     while let Some(batch) = stream.next_batch()? {
@@ -324,10 +325,7 @@ pub fn read(source: &Source, options: &ReadOptions, observer: &mut impl Observer
     if stream.index_shift() == 1 {
         builder.shift_columns_down();
     }
-    let names = match options.labels {
-        Labels::Required => stream.label_names().to_vec(),
-        Labels::Ignored => Vec::new(),
-    };
+    let names = stream.label_names().to_vec();
     builder.describe(schema.features(), names, schema.feature_names(), schema.index_base());
     let dataset = match builder.finish() {
         Err(DatasetError::Empty) => return Err(stream.no_rows()),
