@@ -180,15 +180,13 @@ pub fn explain(evidence: &Evidence, settings: &Settings) -> String {
     let upper = rounded(evidence.margin.upper, Rounding::Up);
     if let Some(bound) = evidence.mistake_bound.upper {
         let promise = format!(
-            "The rows are linearly separable: these weights prove it. A perceptron that starts at zero makes at most \
-             {} mistakes on them, in any order and however often it sees them",
+            "The rows are linearly separable: the run found weights that prove it. A perceptron that starts at zero \
+             makes at most {} mistakes on them, in any order and however often it sees them",
             rounded(bound.floor(), Rounding::Up)
         );
         return if matches!(settings.init, Init::Warm(_)) {
-            format!(
-                "{promise}; this run started elsewhere, so its {} updates do not count against that.",
-                evidence.updates
-            )
+            let updates = counted(evidence.updates, "update does", "updates do");
+            format!("{promise}; this run started elsewhere, so its {updates} not count against that.")
         } else {
             format!("{promise}; this run made {}.", grouped(evidence.updates))
         };
@@ -196,22 +194,16 @@ pub fn explain(evidence: &Evidence, settings: &Settings) -> String {
     if evidence.margin.upper == 0.0 {
         return "No weights agree with every row: some row is zero, and nothing can be on the right side of it.".into();
     }
-    let judged = match evidence.status {
-        Status::Converged => {
-            "A pass was made without a mistake, but rows have been seen once only and are not proved separable."
-        }
-        Status::EpochLimit if evidence.progressive_error.is_some() => {
-            "The rows were seen once, so nothing is known of separability."
-        }
-        _ => "The rows were not separated.",
+    let judged = if evidence.progressive_error.is_some() {
+        "The rows were seen once and not kept, so it is not known whether they are separable."
+    } else {
+        "The rows were not separated."
     };
+    let least = evidence.mistake_bound.lower.map_or(0.0, f64::ceil);
     format!(
-        "{judged} The updates prove that no boundary has a margin above {upper} on them: either they overlap, or the \
-         margin is at most that, and then Novikoff's theorem promises no fewer than {} mistakes before a perceptron converges.",
-        evidence
-            .mistake_bound
-            .lower
-            .map_or("any number of".into(), |lower| rounded(lower.ceil(), Rounding::Down))
+        "{judged} The updates prove that no boundary has a margin above {upper} on them: either they overlap, or their \
+         margin is so small that Novikoff's theorem cannot promise convergence within fewer than {} mistakes.",
+        rounded(least, Rounding::Down)
     )
 }
 
@@ -305,7 +297,8 @@ mod tests {
             (7.0, "7", "7"),
             (0.123456, "0.1234", "0.1235"),
             (1.5, "1.5", "1.5"),
-            (999.99, "999.9", "1000"),
+            (999.99, "999.9", "1,000"),
+            (4436.5, "4,436", "4,437"),
             (123456.0, "123,456", "123,456"),
             (12345678.9, "12,340,000", "12,350,000"),
             (1.23456e-7, "1.234e-7", "1.235e-7"),

@@ -115,12 +115,16 @@ impl Demo {
     fn breast_cancer(&self) -> anyhow::Result<String> {
         let mut text = self.title();
         let data = &self.loaded.dataset;
-        let settings = Settings { positive: Some("malignant".into()), ..Settings::default() };
+        let settings = Settings {
+            learner: Learner::Perceptron,
+            positive: Some("malignant".into()),
+            ..Settings::default()
+        };
         let scaler = Scaler::learn(Scaling::Standard, data);
-        let command = "--positive malignant --scale standard";
+        let command = "--learner perceptron --positive malignant --scale standard";
         self.train(&mut text, data, &settings, scaler.clone(), command)?;
-        let longer = Settings { epochs: 20_000, ..settings };
-        self.train(&mut text, data, &longer, scaler, &format!("{command} --epochs 20000"))?;
+        let longer = Settings { epochs: 200_000, ..settings };
+        self.train(&mut text, data, &longer, scaler, &format!("{command} --epochs 200000"))?;
         text.push_str(
             "\nWhat this shows: the two kinds of tumours are separable, but by so thin a margin that the perceptron needs\n\
              very many passes to prove it. Until then the evidence says only how small the margin must be.\n",

@@ -85,7 +85,7 @@ impl Model {
                 if start.weights.len() != columns || !votes.is_consistent(columns) {
                     return Err(damaged("its votes do not fit together"));
                 }
-                Learned::Voted { start, last: theta, votes }
+                Learned::Voted { start, last: theta, votes: Box::new(votes) }
             }
         };
         let numbers = |name: &str| -> Result<Vec<f64>, StoreError> {

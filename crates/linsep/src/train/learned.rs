@@ -16,7 +16,7 @@ pub enum Learned {
         /// The last vector.
         last: Theta,
         /// What was added in between, and what each survived.
-        votes: Votes,
+        votes: Box<Votes>,
     },
 }
 

@@ -162,7 +162,11 @@ impl OnlineLearner {
             Memory::Average(average) => Learned::Linear(average.mean(&last)),
             Memory::Votes(votes) => {
                 let zero = Theta::zero(last.weights.len(), last.bias_input);
-                Learned::Voted { start: self.start.clone().unwrap_or(zero), last, votes: votes.clone() }
+                Learned::Voted {
+                    start: self.start.clone().unwrap_or(zero),
+                    last,
+                    votes: Box::new(votes.clone()),
+                }
             }
         }
     }
