@@ -246,12 +246,11 @@ pub fn rounded(x: f64, direction: Rounding) -> String {
     }
     if (-4..4).contains(&exponent) {
         let decimals = (3 - exponent) as usize;
-        let text = format!("{:.decimals$}", shown(digits, exponent));
-        return if text.contains('.') {
-            text.trim_end_matches('0').trim_end_matches('.').to_string()
-        } else {
-            text
-        };
+        let number = shown(digits, exponent);
+        if number.fract() == 0.0 {
+            return grouped_number(number);
+        }
+        return format!("{number:.decimals$}").trim_end_matches('0').to_string();
     }
     if (4..15).contains(&exponent) {
         return grouped_number(shown(digits, exponent));
