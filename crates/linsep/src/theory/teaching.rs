@@ -21,3 +21,69 @@ pub fn write_teaching_set(data: &Dataset, mistakes: &[u32], out: &mut dyn Write)
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observe::{Observer, Update};
+    use crate::read::{ReadOptions, Source, read};
+    use crate::train::{Learned, Learner, OnlineLearner, Order, Settings, Task, train};
+    use proptest::prelude::*;
+
+    #[derive(Default)]
+    struct Mistakes(Vec<u32>);
+
+    impl Observer for Mistakes {
+        fn update(&mut self, update: &Update<'_>) {
+            self.0.push(update.position as u32);
+        }
+    }
+
+    proptest! {
+        /// Whatever the data, separable or not: the mistakes alone teach the same θ, in memory and through a file.
+        #[test]
+        fn the_mistakes_teach_the_same_weights(
+            rows in prop::collection::vec((prop::collection::vec(-2.0f64..2.0, 4), any::<bool>()), 2..30),
+            epochs in 1u64..20,
+            shuffle: bool,
+        ) {
+            let labels: Vec<&str> = rows.iter().map(|(_, up)| if *up { "yes" } else { "no" }).collect();
+            prop_assume!(labels.contains(&"yes") && labels.contains(&"no"));
+            let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+            for (row, _) in &rows {
+                for (j, &x) in row.iter().enumerate().filter(|(_, x)| x.abs() > 0.5) {
+                    indices.push(j as u32);
+                    values.push(x);
+                }
+                offsets.push(values.len());
+            }
+            let data = Dataset::sparse(4, &offsets, &indices, &values, &labels).unwrap();
+            let order = if shuffle { Order::Shuffle } else { Order::Given };
+            let settings = Settings { learner: Learner::Perceptron, epochs, order, ..Settings::default() };
+            let mut mistakes = Mistakes::default();
+            let outcome = train(&data, &settings, &mut mistakes).unwrap();
+            let Learned::Linear(theta) = outcome.learned else { unreachable!() };
+            prop_assert_eq!(mistakes.0.len() as u64, outcome.evidence.updates);
+
+            let signs = Task::new(&data, &settings).unwrap().signs;
+            let mut again = OnlineLearner::new(&settings, 4).unwrap();
+            for &i in &mistakes.0 {
+                prop_assert!(again.learn(data.row(i as usize), signs[i as usize], None).is_some());
+            }
+            prop_assert_eq!(again.theta(), &theta);
+
+            let taught: Vec<i8> = mistakes.0.iter().map(|&i| signs[i as usize]).collect();
+            if taught.contains(&1) && taught.contains(&-1) {
+                let mut text = Vec::new();
+                write_teaching_set(&data, &mistakes.0, &mut text).unwrap();
+                let loaded =
+                    read(&Source::Memory("teaching set", text.leak()), &ReadOptions::default(), &mut ()).unwrap();
+                let once = Settings { epochs: 1, order: Order::Given, ..settings };
+                let outcome = train(&loaded.dataset, &once, &mut ()).unwrap();
+                let Learned::Linear(mut found) = outcome.learned else { unreachable!() };
+                found.widen(4);
+                prop_assert_eq!(found, theta);
+            }
+        }
+    }
+}

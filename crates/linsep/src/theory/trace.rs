@@ -139,3 +139,67 @@ impl TraceRecorder {
         (0..self.limit).map(|i| self.points[i * (count - 1) / (self.limit - 1)]).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::Dataset;
+    use crate::observe::Observer;
+    use crate::theory::margin::{Extent, least_agreement};
+    use crate::train::{Bias, Learned, Learner, Settings, Status, Task, train};
+    use proptest::prelude::*;
+
+    struct Recording(TraceRecorder);
+
+    impl Observer for Recording {
+        fn update(&mut self, update: &Update<'_>) {
+            self.0.record(update);
+        }
+    }
+
+    proptest! {
+        /// Separable rows of any scale, with numbers that round: every line keeps all three inequalities, exactly.
+        #[test]
+        fn every_point_keeps_the_inequalities(
+            points in prop::collection::vec((prop::collection::vec(-9i32..10, 3), any::<bool>()), 2..25),
+            power in -60i32..60,
+            gap in 1i32..4,
+            limit in 2usize..40,
+        ) {
+            let scale = 2f64.powi(power) / 3.0;
+            // The first coordinate is pushed to the side of the label.
+            let values: Vec<f64> = points
+                .iter()
+                .flat_map(|(p, up)| {
+                    let first = if *up { p[0].abs() + gap } else { -p[0].abs() - gap };
+                    [f64::from(first) * scale, f64::from(p[1]) * scale, f64::from(p[2]) * scale]
+                })
+                .collect();
+            let labels: Vec<&str> = points.iter().map(|(_, up)| if *up { "1" } else { "0" }).collect();
+            prop_assume!(labels.contains(&"0") && labels.contains(&"1"));
+            let data = Dataset::dense(3, &values, &labels).unwrap();
+            let settings =
+                Settings { learner: Learner::Perceptron, bias: Bias::Append(scale), epochs: 5_000, ..Settings::default() };
+            let outcome = train(&data, &settings, &mut ()).unwrap();
+            prop_assert_eq!(outcome.status, Status::Converged);
+            let Learned::Linear(theta) = outcome.learned else { unreachable!() };
+            let signs = Task::new(&data, &settings).unwrap().signs;
+            let margin = least_agreement(&data, &signs, &theta).unwrap();
+            let radius = Extent::of(&data, scale).radius_upper;
+            let mut recording = Recording(TraceRecorder::new(limit, Some(radius), Some(Comparator { theta, margin })));
+            train(&data, &settings, &mut recording).unwrap();
+            let trace = recording.0.finish();
+            prop_assert!(trace.len() <= limit);
+            prop_assert_eq!(trace.last().map(|p| p.update), Some(outcome.evidence.updates));
+            prop_assert!(trace.windows(2).all(|pair| pair[0].update < pair[1].update));
+            for point in trace {
+                prop_assert!(point.norm_squared <= point.norm_squared_bound, "{point:?}");
+                prop_assert!(point.alignment.unwrap() >= point.alignment_bound.unwrap(), "{point:?}");
+                prop_assert!(point.cosine.unwrap() >= point.cosine_bound.unwrap(), "{point:?}");
+                prop_assert!(point.cosine_bound.unwrap() <= 1.0);
+                prop_assert!(point.agreement <= 0.0 || point.agreement < 1e-12 * scale * scale);
+                prop_assert!(point.margin_upper * (1.0 + 1e-12) >= outcome.evidence.margin.lower.unwrap());
+            }
+        }
+    }
+}
