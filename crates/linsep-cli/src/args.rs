@@ -127,6 +127,7 @@ pub(crate) enum MissingArg {
 }
 
 #[derive(Debug, Args)]
+#[command(allow_negative_numbers = true)]
 pub(crate) struct TrainArgs {
     /// Labelled data: LIBSVM, CSV, TSV, .npy, .npz, plain or .gz or .zst; - for standard input
     pub(crate) data: PathBuf,
@@ -324,6 +325,7 @@ pub(crate) struct InspectArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(allow_negative_numbers = true)]
 pub(crate) struct GenerateArgs {
     /// What to make
     #[arg(value_enum)]

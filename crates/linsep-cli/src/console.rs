@@ -113,8 +113,9 @@ impl Watch {
     }
 }
 
-const BYTES_STYLE: &str = "{msg} {wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
-const UNKNOWN_STYLE: &str = "{msg} {spinner} {bytes}, {bytes_per_sec}, {elapsed}";
+const BYTES_STYLE: &str =
+    "{msg} {wide_bar} {decimal_bytes} of {decimal_total_bytes}, {decimal_bytes_per_sec}, {eta} left";
+const UNKNOWN_STYLE: &str = "{msg} {spinner} {decimal_bytes}, {decimal_bytes_per_sec}, {elapsed}";
 const EXAMPLES_STYLE: &str = "{msg} {wide_bar} {per_sec}, at most {eta} left";
 
 impl Observer for Watch {

@@ -451,6 +451,11 @@ impl Trained {
             ("Bound", report::describe_bound(evidence)),
             ("Meaning", report::explain(evidence, &self.model.settings)),
         ];
+        if let Some(distance) = evidence.distance {
+            // After the margin, which it is easily mistaken for: this is the distance that these weights keep.
+            let distance = report::rounded(distance, report::Rounding::Down);
+            lines.insert(6, ("Nearest", format!("no row is nearer than {distance} to this boundary")));
+        }
         lines.push((
             "Time",
             format!(
