@@ -116,7 +116,7 @@ impl Watch {
 const BYTES_STYLE: &str =
     "{msg} {wide_bar} {decimal_bytes} of {decimal_total_bytes}, {decimal_bytes_per_sec}, {eta} left";
 const UNKNOWN_STYLE: &str = "{msg} {spinner} {decimal_bytes}, {decimal_bytes_per_sec}, {elapsed}";
-const EXAMPLES_STYLE: &str = "{msg} {wide_bar} {per_sec}, at most {eta} left";
+const EXAMPLES_STYLE: &str = "{msg} {wide_bar} {per_sec}, {eta} left at most";
 
 impl Observer for Watch {
     fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {
@@ -127,6 +127,9 @@ impl Observer for Watch {
             }
             Progress::Writing { bytes, total, rows } => {
                 self.show(bytes, Some(total), BYTES_STYLE, format!("writing, row {rows}"));
+            }
+            Progress::Judging { rows, total } => {
+                self.show(rows, Some(total), EXAMPLES_STYLE, format!("judging, row {rows} of {total}"));
             }
             Progress::Training { epoch, epochs, position, examples, updates } => {
                 let seen = epoch * examples + position;

@@ -54,3 +54,8 @@ pub use error::Error;
 pub use model::Model;
 pub use theta::Theta;
 pub use train::{Outcome, Settings, Status, train};
+
+/// The program in the README is run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

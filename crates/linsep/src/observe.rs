@@ -25,6 +25,13 @@ pub enum Progress {
         /// Rows written.
         rows: u64,
     },
+    /// The result is judged on the rows it was learned from.
+    Judging {
+        /// Rows judged.
+        rows: u64,
+        /// Rows in all.
+        total: u64,
+    },
     /// A learner is at work.
     Training {
         /// Passes finished.

@@ -54,12 +54,12 @@ fn to_text(model: &Model, strongest: &[(String, f64)]) -> String {
         ("Bound", report::describe_bound(evidence)),
         ("Intercept", format!("{:.6}", model.learned.theta().intercept())),
     ];
-    if let Learned::Voted { votes, .. } = &model.learned {
+    if let Learned::Voted { ballot, .. } = &model.learned {
         lines.push((
             "Votes",
             format!(
                 "{} vectors; the weights below are those of the last",
-                report::grouped(votes.len() as u64)
+                report::grouped(ballot.votes().len() as u64)
             ),
         ));
     }

@@ -215,6 +215,7 @@ impl Job<'_> {
             None => (data, None),
         };
         let scaler = self.scaler(&data, &mut notes)?;
+        let uneven = if scaler == Scaler::None { unevenness(&data) } else { 1.0 };
         let data = scaler.apply_all(data)?;
 
         let mut watch = self.watch();
@@ -225,6 +226,12 @@ impl Job<'_> {
         watch.end()?;
         let outcome = outcome?;
         let train_seconds = clock.elapsed().as_secs_f64();
+        if outcome.status != Status::Converged && uneven > 100.0 {
+            notes.remarks.push(format!(
+                "The largest feature is about {} times as large as the usual one: --scale standard or max-abs may help.",
+                report::rounded(uneven.round(), report::Rounding::Down)
+            ));
+        }
         self.write_evidence(&data, &outcome)?;
 
         let seconds = Seconds { read: read_seconds, train: train_seconds };
@@ -363,6 +370,16 @@ impl Job<'_> {
             linsep::store::write_atomically(path, |out| write_teaching_set(data, &mistakes, out))?;
         }
         Ok(())
+    }
+}
+
+/// By how much the largest feature exceeds the median one, in magnitude.
+fn unevenness(data: &Dataset) -> f64 {
+    let Scaler::MaxAbs { divisor: mut sizes } = Scaler::learn(Scaling::MaxAbs, data) else { return 1.0 };
+    sizes.sort_by(f64::total_cmp);
+    match (sizes.get(sizes.len() / 2), sizes.last()) {
+        (Some(median), Some(largest)) => largest / median,
+        _ => 1.0,
     }
 }
 

@@ -8,7 +8,7 @@ use crate::scale::{Scaler, Scaling};
 use crate::store::{self, Opened, StoreError, Tensors};
 use crate::theta::Theta;
 use crate::train::checkpoint::{get_theta, get_votes, put_theta, put_votes};
-use crate::train::{Evidence, Learned, Learner, Settings};
+use crate::train::{Ballot, Evidence, Learned, Learner, Settings};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -42,9 +42,9 @@ impl Model {
     pub fn to_bytes(&self) -> Result<Vec<u8>, StoreError> {
         let mut tensors = Tensors::default();
         put_theta(&mut tensors, "theta", self.learned.theta());
-        if let Learned::Voted { start, votes, .. } = &self.learned {
+        if let Learned::Voted { start, ballot, .. } = &self.learned {
             put_theta(&mut tensors, "start", start);
-            put_votes(&mut tensors, votes);
+            put_votes(&mut tensors, ballot.votes());
         }
         let mut centred = false;
         match &self.scaler {
@@ -85,7 +85,7 @@ impl Model {
                 if start.weights.len() != columns || !votes.is_consistent(columns) {
                     return Err(damaged("its votes do not fit together"));
                 }
-                Learned::Voted { start, last: theta, votes: Box::new(votes) }
+                Learned::Voted { start, last: theta, ballot: Box::new(Ballot::new(votes, columns)) }
             }
         };
         let numbers = |name: &str| -> Result<Vec<f64>, StoreError> {

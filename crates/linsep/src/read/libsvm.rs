@@ -29,6 +29,8 @@ pub(crate) struct LibsvmReader {
     lines: u64,
     saw_zero: bool,
     saw_query: bool,
+    /// The last line has no line break: normal for some programs, but also how a cut file looks.
+    cut_short: bool,
     max_index: Option<u32>,
     notes: ReadNotes,
 }
@@ -93,6 +95,7 @@ impl LibsvmReader {
             lines: 0,
             saw_zero: false,
             saw_query: false,
+            cut_short: false,
             max_index: None,
             notes: ReadNotes::default(),
         }
@@ -125,6 +128,7 @@ impl LibsvmReader {
             let taken = self.input.by_ref().take(self.block_bytes as u64).read_to_end(&mut text);
             if taken.map_err(|error| self.located(None, None, error.into()))? == 0 {
                 self.ended = true;
+                self.cut_short = !text.is_empty();
                 return Ok(text);
             }
             if let Some(end) = memchr::memrchr(b'\n', &text[before..]) {
@@ -194,6 +198,11 @@ impl LibsvmReader {
         notes.format = format!("LIBSVM, indices from {}", self.index_base());
         if self.saw_query {
             notes.remarks.push("Query numbers (qid) are ignored.".to_string());
+        }
+        if self.cut_short {
+            let remark =
+                "The last line has no line break: if the file was cut short, its last row is not whole.";
+            notes.remarks.push(remark.to_string());
         }
         notes
     }
@@ -389,7 +398,9 @@ mod tests {
         assert_eq!(table.lines, [3, 4, 5, 6]);
         assert_eq!(table.schema, Schema::Numbered { index_base: 1, features: 4 });
         assert_eq!(notes.format, "LIBSVM, indices from 1");
-        assert_eq!(notes.remarks, ["Query numbers (qid) are ignored."]);
+        assert_eq!(notes.remarks[0], "Query numbers (qid) are ignored.");
+        assert!(notes.remarks[1].contains("no line break"), "{:?}", notes.remarks);
+        assert_eq!(notes.remarks.len(), 2);
     }
 
     #[test]

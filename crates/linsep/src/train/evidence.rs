@@ -2,6 +2,7 @@
 
 use super::learned::Learned;
 use super::run::{Status, Task};
+use crate::observe::{Observer, Progress};
 use crate::theory::geometry;
 use crate::theory::margin::{
     Extent, MarginInterval, MarginKind, least_agreement, lower_bound, quotient_down,
@@ -10,6 +11,7 @@ use crate::theory::novikoff::{MistakeBound, mistake_bound};
 use crate::theta::Theta;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// What is known at the end of a run. Bounds are rounded outwards, so they hold for the stored data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,7 +28,7 @@ pub struct Evidence {
     pub updates: u64,
     /// How the run ended.
     pub status: Status,
-    /// Share of the rows that the result predicts wrong; unknown for a stream.
+    /// Share of the rows that the result predicts wrong; unknown for a stream, or if judging was stopped.
     pub training_error: Option<f64>,
     /// Share of the rows of a stream that were predicted wrong before they were learned.
     pub progressive_error: Option<f64>,
@@ -74,14 +76,32 @@ impl Evidence {
     }
 }
 
-/// How many rows of the task are predicted wrong.
-pub(crate) fn training_errors(task: &Task<'_>, learned: &Learned) -> u64 {
-    (0..task.data.len())
-        .into_par_iter()
-        .with_min_len(256)
-        .filter(|&i| (learned.score(task.data.row(i)) >= 0.0) != (task.signs[i] > 0))
-        .count() as u64
+/// How many rows of the task are predicted wrong, or `None` if the observer had no patience for it: counting
+/// votes takes time.
+pub(crate) fn training_errors(
+    task: &Task<'_>,
+    learned: &Learned,
+    observer: &mut impl Observer,
+) -> Option<u64> {
+    let wrong = |&i: &usize| (learned.score(task.data.row(i)) >= 0.0) != (task.signs[i] > 0);
+    let count = |rows: Range<usize>| rows.into_par_iter().with_min_len(16).filter(wrong).count() as u64;
+    let total = task.data.len();
+    if let Learned::Linear(_) = learned {
+        return Some(count(0..total));
+    }
+    let mut errors = 0;
+    for start in (0..total).step_by(ROWS_BETWEEN_PAUSES) {
+        let end = (start + ROWS_BETWEEN_PAUSES).min(total);
+        errors += count(start..end);
+        if observer.progress(&Progress::Judging { rows: end as u64, total: total as u64 }).is_break() {
+            return None;
+        }
+    }
+    Some(errors)
 }
+
+/// Rows that are judged by votes before the observer is heard.
+const ROWS_BETWEEN_PAUSES: usize = 256;
 
 /// The best certified lower bound of γ* among the given weights.
 pub(crate) fn best_lower_bound<'a>(

@@ -1,6 +1,6 @@
 //! What a learner ends with: something that gives every row a score.
 
-use super::voted::Votes;
+use super::voted::Ballot;
 use crate::dataset::Row;
 use crate::theta::Theta;
 
@@ -16,7 +16,7 @@ pub enum Learned {
         /// The last vector.
         last: Theta,
         /// What was added in between, and what each survived.
-        votes: Box<Votes>,
+        ballot: Box<Ballot>,
     },
 }
 
@@ -25,7 +25,7 @@ impl Learned {
     pub fn score(&self, row: Row<'_>) -> f64 {
         match self {
             Learned::Linear(theta) => theta.score(row),
-            Learned::Voted { start, votes, .. } => votes.balance(start, row),
+            Learned::Voted { start, ballot, .. } => ballot.balance(start, row),
         }
     }
 

@@ -20,4 +20,4 @@ pub use perceptron::Perceptron;
 pub use run::{Outcome, Run, Status, Task, resume, train};
 pub use settings::{Bias, Init, Learner, MistakeRule, Order, Settings, SettingsError};
 pub use stream::train_stream;
-pub use voted::Votes;
+pub use voted::{Ballot, Votes};

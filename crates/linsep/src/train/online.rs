@@ -4,7 +4,7 @@ use super::averaged::Average;
 use super::learned::Learned;
 use super::perceptron::Perceptron;
 use super::settings::{Init, Learner, Settings, SettingsError};
-use super::voted::Votes;
+use super::voted::{Ballot, Votes};
 use crate::dataset::Row;
 use crate::kernel::rounding_doubt;
 use crate::theory::margin::{Extent, MistakeLedger};
@@ -161,12 +161,9 @@ impl OnlineLearner {
             Memory::Nothing => Learned::Linear(last),
             Memory::Average(average) => Learned::Linear(average.mean(&last)),
             Memory::Votes(votes) => {
-                let zero = Theta::zero(last.weights.len(), last.bias_input);
-                Learned::Voted {
-                    start: self.start.clone().unwrap_or(zero),
-                    last,
-                    votes: Box::new(votes.clone()),
-                }
+                let columns = last.weights.len();
+                let start = self.start.clone().unwrap_or_else(|| Theta::zero(columns, last.bias_input));
+                Learned::Voted { start, last, ballot: Box::new(Ballot::new(votes.clone(), columns)) }
             }
         }
     }

@@ -221,15 +221,15 @@ impl Run {
     }
 
     /// Judges the result on the rows it was learned from.
-    fn outcome(&mut self, task: &Task<'_>, status: Status) -> Outcome {
+    fn outcome(&mut self, task: &Task<'_>, status: Status, observer: &mut impl Observer) -> Outcome {
         self.learner.end_pass();
         let learned = self.learner.learned();
-        let errors = training_errors(task, &learned);
+        let errors = training_errors(task, &learned, observer);
         let lower = best_lower_bound(task, [learned.theta(), self.learner.theta()].into_iter());
         let mut evidence = Evidence::new(
             (task.data.len() as u64, task.data.columns() as u64, task.data.nonzeros() as u64),
             (self.epoch + u64::from(self.position > 0), self.learner.updates(), status),
-            Some(errors as f64 / task.data.len() as f64),
+            errors.map(|errors| errors as f64 / task.data.len() as f64),
             None,
             task.extent,
             self.settings.bias.input(),
@@ -274,5 +274,5 @@ pub fn resume(
 
 fn finish(mut run: Run, task: &Task<'_>, observer: &mut impl Observer) -> Outcome {
     let status = run.advance(task, observer);
-    run.outcome(task, status)
+    run.outcome(task, status, observer)
 }

@@ -99,7 +99,7 @@ impl From<InitName> for Init {
 
 /// When an example counts as a mistake.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "lowercase")]
 pub enum MistakeRule {
     /// a ≤ 0
     #[default]

@@ -142,6 +142,9 @@ impl Learning {
         observer: &mut impl Observer,
     ) -> Result<Option<Status>, Error> {
         for i in 0..batch.len() {
+            if batch.label(i) == Batch::UNLABELLED {
+                return Err(SettingsError("the stream was opened without its labels".to_string()).into());
+            }
             let class = batch.label(i) as usize;
             if class >= self.signs.len() {
                 self.meet(&stream.label_names()[..=class])?;

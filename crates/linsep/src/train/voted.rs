@@ -67,35 +67,6 @@ impl Votes {
         self.offsets.len() as u32 - 2
     }
 
-    /// The (weighted) balance of the votes on a row, in [−1, 1], for vectors that start at `start`.
-    pub fn balance(&self, start: &Theta, x: Row<'_>) -> f64 {
-        let mut dense = vec![0.0; start.weights.len()];
-        x.add_to(1.0, &mut dense);
-        let bias = start.bias_input * start.bias_input;
-        let products: Vec<f64> = (0..self.offsets.len() - 1)
-            .map(|row| {
-                let range = self.offsets[row]..self.offsets[row + 1];
-                Row::SparseF64(&self.indices[range.clone()], &self.values[range]).dot(&dense) + bias
-            })
-            .collect();
-        let mut score = start.score(x);
-        let (mut balance, mut total) = (0.0, 0.0);
-        let steps = std::iter::once(0.0)
-            .chain(self.sequence.iter().map(|&(row, sign)| f64::from(sign) * products[row as usize]));
-        for (step, &survived) in steps.zip(&self.survivals) {
-            score += step;
-            balance += if score >= 0.0 { survived as f64 } else { -(survived as f64) };
-            total += survived as f64;
-        }
-        if total > 0.0 {
-            balance / total
-        } else if score >= 0.0 {
-            1.0
-        } else {
-            -1.0
-        }
-    }
-
     /// Exchanges the labels.
     pub(crate) fn negate(&mut self) {
         self.sequence.iter_mut().for_each(|(_, sign)| *sign = -*sign);
@@ -129,6 +100,71 @@ impl Votes {
             && self.sequence.iter().all(|&(row, sign)| (row as usize) < rows && (sign == 1 || sign == -1))
             && self.survivals.len() == self.sequence.len() + 1
             && self.stored.values().all(|&row| (row as usize) < rows)
+    }
+}
+
+/// Votes ready to be counted: the mistaken rows by column, so that a sparse row meets only those it shares a
+/// feature with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ballot {
+    votes: Votes,
+    /// Where the entries of each column start, and the end.
+    starts: Vec<usize>,
+    /// Which mistaken row, and its value there.
+    entries: Vec<(u32, f64)>,
+}
+
+impl Ballot {
+    /// Prepares votes on rows with `columns` features.
+    pub fn new(votes: Votes, columns: usize) -> Self {
+        let mut starts = vec![0; columns + 1];
+        for &column in &votes.indices {
+            starts[column as usize + 1] += 1;
+        }
+        for column in 0..columns {
+            starts[column + 1] += starts[column];
+        }
+        let mut next = starts.clone();
+        let mut entries = vec![(0, 0.0); votes.indices.len()];
+        for row in 0..votes.offsets.len() - 1 {
+            for k in votes.offsets[row]..votes.offsets[row + 1] {
+                let place = &mut next[votes.indices[k] as usize];
+                entries[*place] = (row as u32, votes.values[k]);
+                *place += 1;
+            }
+        }
+        Self { votes, starts, entries }
+    }
+
+    /// The votes.
+    pub fn votes(&self) -> &Votes {
+        &self.votes
+    }
+
+    /// The (weighted) balance of the votes on a row, in [−1, 1], for vectors that start at `start`.
+    pub fn balance(&self, start: &Theta, x: Row<'_>) -> f64 {
+        // ⟨mistaken row, x̃⟩ for each of them; the appended coordinates meet in every one.
+        let mut products = vec![start.bias_input * start.bias_input; self.votes.offsets.len() - 1];
+        for (column, value) in x.iter().filter(|&(_, value)| value != 0.0) {
+            for &(row, other) in &self.entries[self.starts[column]..self.starts[column + 1]] {
+                products[row as usize] += value * other;
+            }
+        }
+        let mut score = start.score(x);
+        let (mut balance, mut total) = (0.0, 0.0);
+        let updates = self.votes.sequence.iter().map(|&(row, sign)| f64::from(sign) * products[row as usize]);
+        for (step, &survived) in std::iter::once(0.0).chain(updates).zip(&self.votes.survivals) {
+            score += step;
+            balance += if score >= 0.0 { survived as f64 } else { -(survived as f64) };
+            total += survived as f64;
+        }
+        if total > 0.0 {
+            balance / total
+        } else if score >= 0.0 {
+            1.0
+        } else {
+            -1.0
+        }
     }
 }
 
@@ -168,10 +204,11 @@ mod tests {
             }
             prop_assert!(votes.is_consistent(3));
             prop_assert!(votes.offsets.len() <= n + 1, "rows that come again are stored once");
+            let ballot = Ballot::new(votes, 3);
             for (x, _) in &rows {
                 let row = Row::DenseF64(x);
                 let plain: f64 = vectors.iter().map(|(v, c)| if v.score(row) >= 0.0 { *c } else { -c }).sum();
-                prop_assert_eq!(votes.balance(&start, row), plain / (2 * n) as f64);
+                prop_assert_eq!(ballot.balance(&start, row), plain / (2 * n) as f64);
             }
         }
     }
