@@ -55,6 +55,17 @@ impl Exit {
     }
 }
 
+/// The chain of causes in one line; a cause that the message before it already tells is not told again.
+fn told(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if !text.contains(&cause) {
+            text = if text.is_empty() { cause } else { format!("{text}: {cause}") };
+        }
+    }
+    text
+}
+
 /// The code of a library error, and what can be done about it.
 fn judge(error: &linsep::Error) -> (Exit, Option<&'static str>) {
     use linsep::Error;

@@ -19,7 +19,7 @@ const METADATA_KEY: &str = "linsep";
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// It could not be read.
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("cannot read the file: {source}")]
     Read {
         /// The file.
         path: PathBuf,
