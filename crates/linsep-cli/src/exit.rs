@@ -46,7 +46,7 @@ impl Exit {
         let _ = if code == Exit::Interrupted {
             writeln!(out, "interrupted")
         } else {
-            writeln!(out, "error: {error:#}")
+            writeln!(out, "error: {}", told(error))
         };
         if let Some(help) = help {
             let _ = writeln!(out, "  help: {help}");

@@ -188,16 +188,14 @@ pub fn write_atomically(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), crate::Error> {
     let failed = |source| crate::Error::Write { path: path.to_path_buf(), source };
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    if fs::metadata(&target).is_ok_and(|metadata| !metadata.is_file()) {
-        if target.is_dir() {
-            return Err(failed(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder")));
+    let target = match resolve(path).map_err(failed)? {
+        Target::Special(path) => {
+            let mut out = io::BufWriter::new(fs::OpenOptions::new().write(true).open(path).map_err(failed)?);
+            return write(&mut out).and_then(|()| out.flush()).map_err(failed);
         }
-        let mut out = io::BufWriter::new(fs::OpenOptions::new().write(true).open(&target).map_err(failed)?);
-        return write(&mut out).and_then(|()| out.flush()).map_err(failed);
-    }
-    let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let temporary = target.with_file_name(format!(".{name}.{}.part", std::process::id()));
+        Target::File(path) => path,
+    };
+    let temporary = temporary_beside(&target);
     let result = write_and_rename(&temporary, &target, write);
     if result.is_err() {
         // Best effort: the error that matters is the first one.
@@ -206,16 +204,63 @@ pub fn write_atomically(
     result.map_err(failed)
 }
 
+/// Checks that a file can be written at `path`, so that long work is not lost for a mistyped folder. Changes nothing.
+pub fn check_writable(path: &Path) -> Result<(), crate::Error> {
+    let failed = |source| crate::Error::Write { path: path.to_path_buf(), source };
+    let target = resolve(path).map_err(failed)?;
+    match target {
+        Target::Special(path) => fs::OpenOptions::new().write(true).open(path).map(drop),
+        Target::File(path) => {
+            let temporary = temporary_beside(&path);
+            check_not_protected(&path)
+                .and_then(|()| File::create(&temporary))
+                .and_then(|_| fs::remove_file(&temporary))
+        }
+    }
+    .map_err(failed)
+}
+
+/// Where a write goes.
+enum Target {
+    /// A regular file, there or not yet.
+    File(PathBuf),
+    /// A device or a pipe.
+    Special(PathBuf),
+}
+
+/// Follows links and tells files from devices; a folder is refused.
+fn resolve(path: &Path) -> io::Result<Target> {
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    match fs::metadata(&target) {
+        Ok(metadata) if metadata.is_dir() => {
+            Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"))
+        }
+        Ok(metadata) if !metadata.is_file() => Ok(Target::Special(target)),
+        _ => Ok(Target::File(target)),
+    }
+}
+
+fn temporary_beside(target: &Path) -> PathBuf {
+    let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    target.with_file_name(format!(".{name}.{}.part", std::process::id()))
+}
+
+/// A rename would replace a write-protected file without asking.
+fn check_not_protected(target: &Path) -> io::Result<()> {
+    match fs::metadata(target) {
+        Ok(metadata) if metadata.permissions().readonly() => {
+            Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is write-protected"))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn write_and_rename(
     temporary: &Path,
     target: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    if let Ok(metadata) = fs::metadata(target)
-        && metadata.permissions().readonly()
-    {
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is write-protected"));
-    }
+    check_not_protected(target)?;
     let mut out = io::BufWriter::new(File::create(temporary)?);
     write(&mut out)?;
     out.flush()?;

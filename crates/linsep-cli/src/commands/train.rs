@@ -32,6 +32,9 @@ pub(crate) fn run(args: &TrainArgs, console: Console) -> anyhow::Result<Exit> {
     if !(args.checkpoint_every >= 0.0 && args.checkpoint_every <= 1e9) {
         return Err(Usage("--checkpoint-every needs a number of seconds, at least 0".into()).into());
     }
+    for path in [&args.output, &args.checkpoint, &args.trace, &args.teaching_set].into_iter().flatten() {
+        linsep::store::check_writable(path)?;
+    }
     let checkpoint = load_checkpoint(args, console)?;
     let warm = match &args.init {
         Some(path) if path.as_os_str() != "zero" && path.as_os_str() != "first" => Some(load_model(path)?),
