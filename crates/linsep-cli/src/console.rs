@@ -3,6 +3,7 @@
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use linsep::observe::{Observer, Progress, Update};
+use linsep::report::{Rounding, rounded};
 use linsep::theory::trace::TraceRecorder;
 use linsep::train::Run;
 use std::io::{IsTerminal, Write};
@@ -131,9 +132,12 @@ impl Observer for Watch {
             Progress::Judging { rows, total } => {
                 self.show(rows, Some(total), EXAMPLES_STYLE, format!("judging, row {rows} of {total}"));
             }
-            Progress::Training { epoch, epochs, position, examples, updates } => {
+            Progress::Training { epoch, epochs, position, examples, updates, margin_upper } => {
                 let seen = epoch * examples + position;
-                let message = format!("pass {} of at most {epochs}, {updates} updates", epoch + 1);
+                let mut message = format!("pass {} of at most {epochs}, {updates} updates", epoch + 1);
+                if let Some(upper) = margin_upper {
+                    message += &format!(", γ* ≤ {}", rounded(upper, Rounding::Up));
+                }
                 self.show(seen, Some(epochs.saturating_mul(examples)), EXAMPLES_STYLE, message);
             }
         }

@@ -38,12 +38,14 @@ pub enum Progress {
         epoch: u64,
         /// The most passes allowed.
         epochs: u64,
-        /// Examples seen in this pass, and in a whole pass.
+        /// Examples seen in this pass.
         position: u64,
         /// Examples in a pass.
         examples: u64,
         /// Updates made in all.
         updates: u64,
+        /// The upper bound of γ* that they prove.
+        margin_upper: Option<f64>,
     },
 }
 

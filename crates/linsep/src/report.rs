@@ -169,7 +169,15 @@ pub fn describe_bound(evidence: &Evidence) -> String {
     let MistakeBound { lower, upper } = evidence.mistake_bound;
     let lower = lower.map(|lower| rounded(lower, Rounding::Down));
     match (lower, upper.map(|upper| rounded(upper, Rounding::Up))) {
-        (Some(lower), Some(upper)) => format!("{lower} ≤ (R/γ*)² ≤ {upper} mistakes; {made}"),
+        (Some(lower), Some(most)) => {
+            let share = upper.map_or(String::new(), |upper| {
+                format!(
+                    ", {} % of the upper end",
+                    rounded(100.0 * evidence.updates as f64 / upper, Rounding::Up)
+                )
+            });
+            format!("{lower} ≤ (R/γ*)² ≤ {most} mistakes; {made}{share}")
+        }
         (Some(lower), None) => format!("(R/γ*)² ≥ {lower} mistakes, no upper end known; {made}"),
         (None, _) => format!("none: the margin is proved to be zero or less; {made}"),
     }

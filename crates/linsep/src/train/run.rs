@@ -217,6 +217,7 @@ impl Run {
             position: self.position,
             examples: rows as u64,
             updates: self.learner.updates(),
+            margin_upper: self.learner.margin_upper(),
         }
     }
 
