@@ -3,7 +3,7 @@
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use linsep::observe::{Observer, Progress, Update};
-use linsep::report::{Rounding, rounded};
+use linsep::report::{Rounding, grouped, rounded};
 use linsep::theory::trace::TraceRecorder;
 use linsep::train::Run;
 use std::io::{IsTerminal, Write};
@@ -114,10 +114,15 @@ impl Watch {
     }
 }
 
+/// Rows per second since the job started.
+fn position_rate(rows: u64, started: Instant) -> u64 {
+    (rows as f64 / started.elapsed().as_secs_f64().max(1e-3)) as u64
+}
+
 const BYTES_STYLE: &str =
     "{msg} {wide_bar} {decimal_bytes} of {decimal_total_bytes}, {decimal_bytes_per_sec}, {eta} left";
 const UNKNOWN_STYLE: &str = "{msg} {spinner} {decimal_bytes}, {decimal_bytes_per_sec}, {elapsed}";
-const EXAMPLES_STYLE: &str = "{msg} {wide_bar} {per_sec}, {eta} left at most";
+const EXAMPLES_STYLE: &str = "{msg} {wide_bar} {eta} left at most";
 
 impl Observer for Watch {
     fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {
@@ -130,7 +135,9 @@ impl Observer for Watch {
                 self.show(bytes, Some(total), BYTES_STYLE, format!("writing, row {rows}"));
             }
             Progress::Judging { rows, total } => {
-                self.show(rows, Some(total), EXAMPLES_STYLE, format!("judging, row {rows} of {total}"));
+                let rate = position_rate(rows, self.started);
+                let message = format!("judging, row {rows} of {total}, {} rows/s", grouped(rate));
+                self.show(rows, Some(total), EXAMPLES_STYLE, message);
             }
             Progress::Training { epoch, epochs, position, examples, updates, margin_upper } => {
                 let seen = epoch * examples + position;
@@ -138,6 +145,8 @@ impl Observer for Watch {
                 if let Some(upper) = margin_upper {
                     message += &format!(", γ* ≤ {}", rounded(upper, Rounding::Up));
                 }
+                let rate = position_rate(seen, self.started);
+                message += &format!(", {} rows/s", grouped(rate));
                 self.show(seen, Some(epochs.saturating_mul(examples)), EXAMPLES_STYLE, message);
             }
         }
