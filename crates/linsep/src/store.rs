@@ -188,22 +188,60 @@ pub fn write_atomically(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), crate::Error> {
     let failed = |source| crate::Error::Write { path: path.to_path_buf(), source };
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    if fs::metadata(&target).is_ok_and(|metadata| !metadata.is_file()) {
-        if target.is_dir() {
-            return Err(failed(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder")));
+    match Place::of(path).map_err(failed)? {
+        Place::Device(target) => {
+            let device = fs::OpenOptions::new().write(true).open(&target).map_err(failed)?;
+            let mut out = io::BufWriter::new(device);
+            write(&mut out).and_then(|()| out.flush()).map_err(failed)
         }
-        let mut out = io::BufWriter::new(fs::OpenOptions::new().write(true).open(&target).map_err(failed)?);
-        return write(&mut out).and_then(|()| out.flush()).map_err(failed);
+        Place::File { target, temporary } => {
+            let result = write_and_rename(&temporary, &target, write);
+            if result.is_err() {
+                // Best effort: the error that matters is the first one.
+                let _ = fs::remove_file(&temporary);
+            }
+            result.map_err(failed)
+        }
     }
-    let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let temporary = target.with_file_name(format!(".{name}.{}.part", std::process::id()));
-    let result = write_and_rename(&temporary, &target, write);
-    if result.is_err() {
-        // Best effort: the error that matters is the first one.
-        let _ = fs::remove_file(&temporary);
+}
+
+/// Checks that [`write_atomically`] can put a file there, as far as that can be told beforehand. Leaves nothing
+/// behind.
+pub fn check_writable(path: &Path) -> Result<(), crate::Error> {
+    let failed = |source| crate::Error::Write { path: path.to_path_buf(), source };
+    if let Place::File { temporary, .. } = Place::of(path).map_err(failed)? {
+        File::create(&temporary).and_then(|_| fs::remove_file(&temporary)).map_err(failed)?;
     }
-    result.map_err(failed)
+    Ok(())
+}
+
+/// Where a file goes.
+enum Place {
+    /// Something that is there and no file: it is written to directly.
+    Device(PathBuf),
+    /// A file, with the one beside it that will take its place.
+    File { target: PathBuf, temporary: PathBuf },
+}
+
+impl Place {
+    /// Follows links, and refuses what cannot be replaced.
+    fn of(path: &Path) -> io::Result<Self> {
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        if let Ok(metadata) = fs::metadata(&target) {
+            if metadata.is_dir() {
+                return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
+            }
+            if !metadata.is_file() {
+                return Ok(Place::Device(target));
+            }
+            if metadata.permissions().readonly() {
+                return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is write-protected"));
+            }
+        }
+        let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let temporary = target.with_file_name(format!(".{name}.{}.part", std::process::id()));
+        Ok(Place::File { target, temporary })
+    }
 }
 
 fn write_and_rename(
@@ -211,11 +249,6 @@ fn write_and_rename(
     target: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    if let Ok(metadata) = fs::metadata(target)
-        && metadata.permissions().readonly()
-    {
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is write-protected"));
-    }
     let mut out = io::BufWriter::new(File::create(temporary)?);
     write(&mut out)?;
     out.flush()?;

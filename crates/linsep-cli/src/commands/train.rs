@@ -10,7 +10,7 @@ use linsep::model::Predictor;
 use linsep::read::{ReadNotes, ReadOptions, RowStream, Schema, Source, read};
 use linsep::report::{self, Seconds, TrainReport};
 use linsep::scale::{Scaler, Scaling};
-use linsep::split::hold_out;
+use linsep::split::{check_fraction, hold_out};
 use linsep::theory::margin::{Extent, least_agreement};
 use linsep::theory::teaching::write_teaching_set;
 use linsep::theory::trace::{Comparator, TracePoint, TraceRecorder};
@@ -45,6 +45,13 @@ pub(crate) fn run(args: &TrainArgs, console: Console) -> anyhow::Result<Exit> {
     options.schema = warm.as_ref().map(|model| model.schema.clone());
     options.online = online;
     refuse_combinations(args, &settings, online)?;
+    if let Some(fraction) = args.holdout {
+        check_fraction(fraction).map_err(linsep::Error::from)?;
+    }
+    // A place that cannot be written to is better known before hours of work than after.
+    for path in [&args.output, &args.trace, &args.teaching_set].into_iter().flatten() {
+        linsep::store::check_writable(path)?;
+    }
     let job = Job { args, console, settings, options, source, warm };
     let mut trained = if online { job.online(checkpoint)? } else { job.in_memory(checkpoint)? };
     tell_notes(console, &trained.notes);
@@ -69,7 +76,9 @@ pub(crate) fn run(args: &TrainArgs, console: Console) -> anyhow::Result<Exit> {
 /// gives the same model.
 fn load_checkpoint(args: &TrainArgs, console: Console) -> anyhow::Result<Option<Run>> {
     let Some(path) = &args.resume else { return Ok(None) };
-    if !path.exists() {
+    let exists =
+        path.try_exists().with_context(|| format!("{}: cannot look for a checkpoint", path.display()))?;
+    if !exists {
         console.warn(&format!("there is no checkpoint {} yet: starting from the beginning", path.display()));
         return Ok(None);
     }
