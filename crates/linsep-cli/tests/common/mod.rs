@@ -139,7 +139,7 @@ impl Ran {
 
     /// Standard error must be empty.
     #[track_caller]
-    pub(crate) fn is_silent(self) -> Self {
+    pub(crate) fn keeps_silent(self) -> Self {
         assert_eq!(self.err, "", "{self:#?}");
         self
     }
