@@ -219,6 +219,19 @@ fn a_checkpoint_of_another_run_is_refused() {
     assert_eq!(folder.read("model"), model);
 }
 
+#[test]
+fn a_run_from_another_model_is_refused() {
+    let folder = hopeless(200, "csv");
+    for (name, epochs) in [("one", 3), ("another", 4)] {
+        folder.linsep(&format!("train data -q -o {name} --epochs {epochs}")).exits(0);
+    }
+    folder.linsep("train data -q --init one --checkpoint run").exits(0);
+    folder.linsep("train data -q --init one --resume run").exits(0).keeps_silent();
+    let ran = folder.linsep("train data -q --init another --resume run -o model").exits(3);
+    ran.says(&["the checkpoint was made with another start: one model then, another now"]);
+    assert!(!folder.has("model"));
+}
+
 /// Pipes the first `rows` bytes and kills the program once it has saved a checkpoint; the pipe stays open until
 /// then, as that of a slow source does.
 fn kill_while_streaming(folder: &Folder, line: &str, rows: &[u8]) {

@@ -59,6 +59,12 @@ struct Content {
 impl Run {
     /// Saves the run, whole or not at all.
     pub fn save(&self, path: &Path) -> Result<(), Error> {
+        let bytes = self.to_bytes()?;
+        store::write_atomically(path, |out| out.write_all(&bytes))
+    }
+
+    /// The bytes of the run's file.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, StoreError> {
         let mut tensors = Tensors::default();
         put_theta(&mut tensors, "theta", self.learner.theta());
         if let Some(start) = &self.learner.start {
@@ -90,8 +96,7 @@ impl Run {
             awaits_first: self.learner.awaits_first,
             seen,
         };
-        let bytes = tensors.to_bytes(KIND, &content)?;
-        store::write_atomically(path, |out| out.write_all(&bytes))
+        tensors.to_bytes(KIND, &content)
     }
 
     /// Opens a saved run.
@@ -189,8 +194,21 @@ impl Run {
                 return Err(CheckpointError::OtherSettings { what, then, now });
             }
         }
+        if let (Init::Warm(then), Init::Warm(now)) = (&a.init, &b.init)
+            && !same_start(then, now)
+        {
+            let (then, now) = ("one model".to_string(), "another".to_string());
+            return Err(CheckpointError::OtherSettings { what: "start", then, now });
+        }
         Ok(())
     }
+}
+
+/// Whether two starts are the same, up to features that only one of them has room for.
+fn same_start(a: &Theta, b: &Theta) -> bool {
+    let weight = |theta: &Theta, j: usize| theta.weights.get(j).copied().unwrap_or(0.0);
+    let columns = a.weights.len().max(b.weights.len());
+    a.bias == b.bias && (0..columns).all(|j| weight(a, j) == weight(b, j))
 }
 
 pub(crate) fn put_theta(tensors: &mut Tensors, name: &str, theta: &Theta) {
