@@ -222,6 +222,20 @@ fn predictions_come_in_order_and_in_the_form_asked_for() {
 }
 
 #[test]
+fn the_same_rows_get_the_same_scores_in_every_format() {
+    let folder = Folder::with("table", "a,b,kind\n0,5,x\n1,0,y\n2,7,x\n0,0,y\n");
+    folder.write("numbered", "x 2:5\ny 1:1\nx 1:2 2:7\ny\n");
+    for scale in ["none", "max-abs", "standard", "unit-rows"] {
+        for learner in LEARNERS {
+            folder.linsep(&format!("train table -q -o model --scale {scale} --learner {learner}")).exits(0);
+            let scores =
+                |data: &str| folder.linsep(&format!("predict model {data} --show score -q")).exits(0).out;
+            assert_eq!(scores("numbered"), scores("table"), "{scale}, {learner}");
+        }
+    }
+}
+
+#[test]
 fn evaluation_agrees_with_counting_by_hand() {
     let folder = iris();
     for learner in LEARNERS {
