@@ -128,7 +128,7 @@ impl Observer for Watch {
                 self.show(bytes, Some(total), BYTES_STYLE, format!("writing, row {rows}"));
             }
             Progress::Training { epoch, epochs, position, examples, updates } => {
-                let seen = epoch * examples + position;
+                let seen = epoch.saturating_mul(examples).saturating_add(position);
                 let message = format!("pass {} of at most {epochs}, {updates} updates", epoch + 1);
                 self.show(seen, Some(epochs.saturating_mul(examples)), EXAMPLES_STYLE, message);
             }

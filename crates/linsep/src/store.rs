@@ -297,3 +297,121 @@ mod tests {
         fs::remove_dir_all(&folder).unwrap();
     }
 }
+
+/// Damage to files, for the tests of everything that opens them.
+#[cfg(test)]
+pub(crate) mod mutation {
+    use proptest::prelude::*;
+
+    /// One thing that can happen to a file. Places are taken modulo the length.
+    #[derive(Clone, Debug)]
+    pub(crate) enum Mutation {
+        Flip {
+            place: usize,
+            bits: u8,
+        },
+        Cut {
+            place: usize,
+        },
+        Insert {
+            place: usize,
+            bytes: Vec<u8>,
+        },
+        Remove {
+            place: usize,
+            count: usize,
+        },
+        /// Another number in the JSON text; the length in the header is corrected, so that the text is read.
+        Number {
+            which: usize,
+            number: String,
+        },
+        /// Another number in an array.
+        Value {
+            place: usize,
+            bytes: [u8; 8],
+        },
+    }
+
+    pub(crate) fn mutations() -> impl Strategy<Value = Vec<Mutation>> {
+        let numbers = prop_oneof![
+            any::<i8>().prop_map(|number| number.to_string()),
+            any::<u64>().prop_map(|number| number.to_string()),
+            any::<f64>().prop_filter("JSON", |x| x.is_finite()).prop_map(|number| format!("{number:e}")),
+            Just("null".to_string()),
+            Just(u64::MAX.to_string()),
+            Just("1e308".to_string()),
+            Just("0".to_string()),
+        ];
+        let values = prop_oneof![
+            any::<f64>().prop_map(f64::to_le_bytes),
+            any::<u64>().prop_map(u64::to_le_bytes),
+            Just(f64::MAX.to_le_bytes()),
+            Just(f64::NAN.to_le_bytes()),
+            Just([0; 8]),
+            Just([0xff; 8]),
+        ];
+        let mutation = prop_oneof![
+            2 => (any::<usize>(), 1u8..).prop_map(|(place, bits)| Mutation::Flip { place, bits }),
+            1 => any::<usize>().prop_map(|place| Mutation::Cut { place }),
+            1 => (any::<usize>(), prop::collection::vec(any::<u8>(), 1..9))
+                .prop_map(|(place, bytes)| Mutation::Insert { place, bytes }),
+            1 => (any::<usize>(), 1usize..9).prop_map(|(place, count)| Mutation::Remove { place, count }),
+            6 => (any::<usize>(), numbers).prop_map(|(which, number)| Mutation::Number { which, number }),
+            4 => (any::<usize>(), values).prop_map(|(place, bytes)| Mutation::Value { place, bytes }),
+        ];
+        prop::collection::vec(mutation, 1..4)
+    }
+
+    impl Mutation {
+        pub(crate) fn apply(&self, file: &mut Vec<u8>) {
+            if file.is_empty() {
+                return;
+            }
+            let length = file.len();
+            match self {
+                Mutation::Flip { place, bits } => file[place % length] ^= bits,
+                Mutation::Cut { place } => file.truncate(place % length),
+                Mutation::Insert { place, bytes } => {
+                    let place = place % length;
+                    file.splice(place..place, bytes.iter().copied());
+                }
+                Mutation::Remove { place, count } => {
+                    let place = place % length;
+                    file.drain(place..length.min(place + count));
+                }
+                Mutation::Number { which, number } => change_number(file, *which, number),
+                Mutation::Value { place, bytes } => {
+                    let header = header_length(file).unwrap_or(0);
+                    let places = file.len().saturating_sub(8 + header) / 8;
+                    if places > 0 {
+                        let start = 8 + header + place % places * 8;
+                        file[start..start + 8].copy_from_slice(bytes);
+                    }
+                }
+            }
+        }
+    }
+
+    fn header_length(file: &[u8]) -> Option<usize> {
+        let length = usize::try_from(u64::from_le_bytes(*file.first_chunk()?)).ok()?;
+        (length <= file.len() - 8).then_some(length)
+    }
+
+    /// Puts `number` in the place of one of the numbers in the header.
+    fn change_number(file: &mut Vec<u8>, which: usize, number: &str) {
+        let Some(header) = header_length(file) else { return };
+        let text = &file[8..8 + header];
+        let is_part = |&byte: &u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
+        let starts: Vec<usize> =
+            (1..text.len()).filter(|&i| text[i].is_ascii_digit() && b":[,".contains(&text[i - 1])).collect();
+        if starts.is_empty() {
+            return;
+        }
+        let start = starts[which % starts.len()];
+        let end = text[start..].iter().position(|byte| !is_part(byte)).map_or(text.len(), |n| start + n);
+        file.splice(8 + start..8 + end, number.bytes());
+        let header = (header + number.len() - (end - start)) as u64;
+        file[..8].copy_from_slice(&header.to_le_bytes());
+    }
+}

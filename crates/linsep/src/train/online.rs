@@ -165,7 +165,7 @@ impl OnlineLearner {
                 Learned::Voted {
                     start: self.start.clone().unwrap_or(zero),
                     last,
-                    votes: Box::new(votes.clone()),
+                    votes: Box::new(votes.without_keys()),
                 }
             }
         }
