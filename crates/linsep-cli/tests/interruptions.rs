@@ -72,6 +72,22 @@ fn ctrl_c_saves_the_model_so_far() {
 }
 
 #[test]
+fn ctrl_c_leaves_no_part_of_a_proof() {
+    let folder = hopeless(300, "csv");
+    let line = "train data -o model --learner perceptron --epochs 1000000000 --checkpoint run --trace trace \
+                --teaching-set set";
+    let mut child = folder.start(&mut folder.command(line));
+    await_checkpoint(&folder, &mut child, None);
+    std::thread::sleep(Duration::from_millis(100));
+    signal(&child, "INT");
+    let ran = Ran::new(line, child.wait_with_output().expect("wait")).exits(130);
+    ran.says(&[
+        "warning: interrupted: the trace and the teaching set, which need a whole run, are not written",
+    ]);
+    assert_eq!(folder.names(), ["data", "model", "run"]);
+}
+
+#[test]
 fn ctrl_c_before_anything_was_learned() {
     // Nothing comes on standard input, so the program is still reading.
     let folder = Folder::new();

@@ -26,6 +26,8 @@ struct Trained {
     notes: ReadNotes,
     source: String,
     counts: Option<(u64, u64)>,
+    /// Ctrl-C came before the trace and the teaching set were whole.
+    interrupted: bool,
 }
 
 pub(crate) fn run(args: &TrainArgs, console: Console) -> anyhow::Result<Exit> {
@@ -65,6 +67,7 @@ pub(crate) fn run(args: &TrainArgs, console: Console) -> anyhow::Result<Exit> {
         print_result(|out| out.write_all(trained.to_text().as_bytes()))?;
     }
     Ok(match trained.report.status {
+        _ if trained.interrupted => Exit::Interrupted,
         Status::Interrupted => Exit::Interrupted,
         Status::Converged => Exit::Fine,
         _ if args.require_convergence => Exit::No,
@@ -234,7 +237,11 @@ impl Job<'_> {
         watch.end()?;
         let outcome = outcome?;
         let train_seconds = clock.elapsed().as_secs_f64();
-        self.write_evidence(&data, &outcome)?;
+        let interrupted = self.write_evidence(&data, &outcome)? == Status::Interrupted;
+        if interrupted {
+            self.console
+                .warn("interrupted: the trace and the teaching set, which need a whole run, are not written");
+        }
 
         let seconds = Seconds { read: read_seconds, train: train_seconds };
         let mut report = TrainReport::new(&outcome, seconds, rayon::current_num_threads());
@@ -250,7 +257,7 @@ impl Job<'_> {
         let positive = data.classes().iter().position(|class| *class == model.classes.positive);
         let positives = positive.map_or(0, |class| data.class_counts()[class] as u64);
         let counts = Some((data.len() as u64 - positives, positives));
-        Ok(Trained { model, report, notes, source: self.source.name(), counts })
+        Ok(Trained { model, report, notes, source: self.source.name(), counts, interrupted })
     }
 
     fn online(self, checkpoint: Option<Run>) -> anyhow::Result<Trained> {
@@ -294,7 +301,7 @@ impl Job<'_> {
         report.skipped_rows = notes.skipped;
         report.dropped_rows = notes.dropped;
         let model = Model::with_reading(outcome, stream.schema(), scaler, None);
-        Ok(Trained { model, report, notes, source: self.source.name(), counts: None })
+        Ok(Trained { model, report, notes, source: self.source.name(), counts: None, interrupted: false })
     }
 
     /// Keeps the rows of the classes asked for.
@@ -329,10 +336,14 @@ impl Job<'_> {
     }
 
     /// The trace and the teaching set, by going through the same run again: nothing is kept in runs that do not
-    /// ask, and a resumed run gives the whole.
-    fn write_evidence(&self, data: &Dataset, outcome: &Outcome) -> anyhow::Result<()> {
+    /// ask, and a resumed run gives the whole. A part of them would prove nothing, so Ctrl-C leaves them out;
+    /// the status tells.
+    fn write_evidence(&self, data: &Dataset, outcome: &Outcome) -> anyhow::Result<Status> {
         if self.args.trace.is_none() && self.args.teaching_set.is_none() {
-            return Ok(());
+            return Ok(Status::Converged);
+        }
+        if outcome.status == Status::Interrupted {
+            return Ok(Status::Interrupted);
         }
         let mut again = Settings { learner: Learner::Perceptron, max_seconds: None, ..self.settings.clone() };
         again.max_updates = Some(outcome.evidence.updates.max(1));
@@ -353,7 +364,10 @@ impl Job<'_> {
             }
             None => {
                 let found = linsep::train(data, &again, &mut Watch::new(self.console))?;
-                let Learned::Linear(theta) = found.learned else { return Ok(()) };
+                if found.status == Status::Interrupted {
+                    return Ok(Status::Interrupted);
+                }
+                let Learned::Linear(theta) = found.learned else { return Ok(found.status) };
                 least_agreement(data, &task.signs, &theta).map(|margin| Comparator { theta, margin })
             }
         };
@@ -362,7 +376,10 @@ impl Job<'_> {
         watch.trace = Some(TraceRecorder::new(self.args.trace_points as usize, Some(radius), comparator));
         watch.mistakes = Some(Vec::new());
         if outcome.evidence.updates > 0 {
-            linsep::train(data, &again, &mut watch)?;
+            let status = linsep::train(data, &again, &mut watch)?.status;
+            if status == Status::Interrupted {
+                return Ok(status);
+            }
         }
         watch.end()?;
         if let (Some(path), Some(trace)) = (&self.args.trace, watch.trace) {
@@ -371,7 +388,7 @@ impl Job<'_> {
         if let (Some(path), Some(mistakes)) = (&self.args.teaching_set, watch.mistakes) {
             linsep::store::write_atomically(path, |out| write_teaching_set(data, &mistakes, out))?;
         }
-        Ok(())
+        Ok(outcome.status)
     }
 }
 
