@@ -145,7 +145,7 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "N", help_heading = "Learning")]
     pub(crate) max_updates: Option<u64>,
     /// Stop after this many seconds of training
-    #[arg(long, value_name = "SECONDS", help_heading = "Learning")]
+    #[arg(long, value_name = "SECONDS", help_heading = "Learning", allow_negative_numbers = true)]
     pub(crate) max_seconds: Option<f64>,
     /// In which order rows are visited [default: shuffle; given when learning online]
     #[arg(long, value_enum, help_heading = "Learning")]
@@ -157,7 +157,7 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_enum, help_heading = "Learning")]
     pub(crate) bias: Option<BiasArg>,
     /// Value of the appended coordinate [default: 1]
-    #[arg(long, value_name = "SCALE", help_heading = "Learning")]
+    #[arg(long, value_name = "SCALE", help_heading = "Learning", allow_negative_numbers = true)]
     pub(crate) bias_scale: Option<f64>,
     /// Where to start: zero, first (the first row), or a model file [default: zero]
     #[arg(long, value_name = "zero|first|MODEL", help_heading = "Learning")]
@@ -189,14 +189,20 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_enum, help_heading = "Classes and scale")]
     pub(crate) scale: Option<ScaleArg>,
     /// Hold out this share of the rows of each class, and report the error on them
-    #[arg(long, value_name = "FRACTION", help_heading = "Classes and scale")]
+    #[arg(long, value_name = "FRACTION", help_heading = "Classes and scale", allow_negative_numbers = true)]
     pub(crate) holdout: Option<f64>,
 
     /// Save the run here when it starts and every so often, so that a killed run can be taken up
     #[arg(long, value_name = "FILE", help_heading = "Interruptions")]
     pub(crate) checkpoint: Option<PathBuf>,
     /// Seconds between checkpoints
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, help_heading = "Interruptions")]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 10.0,
+        help_heading = "Interruptions",
+        allow_negative_numbers = true
+    )]
     pub(crate) checkpoint_every: f64,
     /// Take up a run where its checkpoint left it; ends in the same model as an undisturbed run
     #[arg(long, value_name = "FILE", help_heading = "Interruptions")]
@@ -343,16 +349,16 @@ pub(crate) struct GenerateArgs {
     #[arg(long, value_name = "D")]
     pub(crate) features: Option<u32>,
     /// blobs: no row is nearer than this to the boundary [default: 0.1]
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     pub(crate) margin: Option<f64>,
     /// blobs: size of the clouds [default: 1]
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     pub(crate) spread: Option<f64>,
     /// xor: size of the clouds [default: 0.2]; text: share of flipped labels [default: 0.01]
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     pub(crate) noise: Option<f64>,
     /// text: words in a row, on average [default: 63.5]
-    #[arg(long, value_name = "WORDS")]
+    #[arg(long, value_name = "WORDS", allow_negative_numbers = true)]
     pub(crate) per_row: Option<f64>,
     /// Seed of everything random
     #[arg(long, value_name = "S", default_value_t = 0)]

@@ -140,7 +140,7 @@ impl Observer for Watch {
                 self.show(rows, Some(total), EXAMPLES_STYLE, message);
             }
             Progress::Training { epoch, epochs, position, examples, updates, margin_upper } => {
-                let seen = epoch * examples + position;
+                let seen = epoch.saturating_mul(examples).saturating_add(position);
                 let mut message = format!("pass {} of at most {epochs}, {updates} updates", epoch + 1);
                 if let Some(upper) = margin_upper {
                     message += &format!(", γ* ≤ {}", rounded(upper, Rounding::Up));

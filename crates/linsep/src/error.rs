@@ -26,9 +26,7 @@ pub enum Error {
     #[error(transparent)]
     Classes(#[from] ClassError),
     /// Rows whose products would overflow, or vanish.
-    #[error(
-        "the longest row has length {radius:e}; lengths from 1e-140 to 1e140 can be learned from without overflow"
-    )]
+    #[error("the longest row has length {}; lengths from 1e-140 to 1e140 can be learned from without overflow", length(*radius))]
     Lengths {
         /// The length of the longest row.
         radius: f64,
@@ -53,4 +51,9 @@ pub enum Error {
         /// What the system said.
         source: io::Error,
     },
+}
+
+/// A length in print; one whose square overflowed is known only to be long.
+fn length(radius: f64) -> String {
+    if radius.is_finite() { format!("{radius:.2e}") } else { "above 1e150".to_string() }
 }

@@ -104,6 +104,16 @@ impl Scaler {
             Scaler::UnitRows => x / norm,
         };
         buffer.values.clear();
+        if let (Scaler::Standard { mean: Some(mean), .. }, Row::SparseF32(..) | Row::SparseF64(..)) =
+            (self, row)
+        {
+            // Centring moves the zeros too, those that a sparse row does not store.
+            buffer.values.extend((0..mean.len()).map(|j| scaled((j, 0.0))));
+            for (j, x) in row.iter() {
+                buffer.values[j] = scaled((j, x));
+            }
+            return Row::DenseF64(&buffer.values);
+        }
         match row {
             Row::DenseF32(_) | Row::DenseF64(_) => {
                 buffer.values.extend(row.iter().map(scaled));
@@ -195,6 +205,19 @@ mod tests {
                 assert!((row[0] - (x - mean) / deviation).abs() < 1e-12);
                 assert_eq!(row[1], 0.0);
             }
+        }
+    }
+
+    #[test]
+    fn a_centred_scaling_moves_the_zeros_of_sparse_rows() {
+        let data = Dataset::dense(2, &[0.0, 5.0, 1.0, 0.0, 2.0, 7.0], &["a", "b", "a"]).unwrap();
+        let scaler = Scaler::learn(Scaling::Standard, &data);
+        let (mut one, mut other) = (RowBuffer::default(), RowBuffer::default());
+        for (dense, indices, values) in
+            [(&[0.0, 5.0], &[1][..], &[5.0][..]), (&[1.0, 0.0], &[0], &[1.0]), (&[0.0, 0.0], &[], &[])]
+        {
+            let dense = scaler.apply(Row::DenseF64(dense), &mut one);
+            assert!(scaler.apply(Row::SparseF64(indices, values), &mut other).iter().eq(dense.iter()));
         }
     }
 

@@ -16,14 +16,19 @@ pub struct Split {
     pub held_out: Dataset,
 }
 
+/// Checks that a share of the rows can be held out.
+pub fn check_fraction(fraction: f64) -> Result<(), SettingsError> {
+    if fraction > 0.0 && fraction < 1.0 {
+        return Ok(());
+    }
+    Err(SettingsError(format!(
+        "the held-out fraction is {fraction}; it must be above 0 and below 1, so that rows are left on both sides"
+    )))
+}
+
 /// Holds out `fraction` of the rows of each class, rounded to whole rows.
 pub fn hold_out(data: &Dataset, fraction: f64, seed: u64) -> Result<Split, crate::Error> {
-    if !(fraction > 0.0 && fraction < 1.0) {
-        return Err(SettingsError(format!(
-            "the held-out fraction is {fraction}; it must be above 0 and below 1, so that rows are left on both sides"
-        ))
-        .into());
-    }
+    check_fraction(fraction)?;
     let mut random = Random::stream(seed, SPLIT_STREAM);
     let mut held = vec![false; data.len()];
     for class in 0..data.classes().len() as u32 {

@@ -188,70 +188,59 @@ pub fn write_atomically(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), crate::Error> {
     let failed = |source| crate::Error::Write { path: path.to_path_buf(), source };
-    let target = match resolve(path).map_err(failed)? {
-        Target::Special(path) => {
-            let mut out = io::BufWriter::new(fs::OpenOptions::new().write(true).open(path).map_err(failed)?);
-            return write(&mut out).and_then(|()| out.flush()).map_err(failed);
+    match Place::of(path).map_err(failed)? {
+        Place::Device(target) => {
+            let device = fs::OpenOptions::new().write(true).open(&target).map_err(failed)?;
+            let mut out = io::BufWriter::new(device);
+            write(&mut out).and_then(|()| out.flush()).map_err(failed)
         }
-        Target::File(path) => path,
-    };
-    let temporary = temporary_beside(&target);
-    let result = write_and_rename(&temporary, &target, write);
-    if result.is_err() {
-        // Best effort: the error that matters is the first one.
-        let _ = fs::remove_file(&temporary);
+        Place::File { target, temporary } => {
+            let result = write_and_rename(&temporary, &target, write);
+            if result.is_err() {
+                // Best effort: the error that matters is the first one.
+                let _ = fs::remove_file(&temporary);
+            }
+            result.map_err(failed)
+        }
     }
-    result.map_err(failed)
 }
 
-/// Checks that a file can be written at `path`, so that long work is not lost for a mistyped folder. Changes nothing.
+/// Checks that [`write_atomically`] can put a file there, as far as that can be told beforehand. Leaves nothing
+/// behind.
 pub fn check_writable(path: &Path) -> Result<(), crate::Error> {
     let failed = |source| crate::Error::Write { path: path.to_path_buf(), source };
-    let target = resolve(path).map_err(failed)?;
-    match target {
-        Target::Special(path) => fs::OpenOptions::new().write(true).open(path).map(drop),
-        Target::File(path) => {
-            let temporary = temporary_beside(&path);
-            check_not_protected(&path)
-                .and_then(|()| File::create(&temporary))
-                .and_then(|_| fs::remove_file(&temporary))
-        }
+    if let Place::File { temporary, .. } = Place::of(path).map_err(failed)? {
+        File::create(&temporary).and_then(|_| fs::remove_file(&temporary)).map_err(failed)?;
     }
-    .map_err(failed)
+    Ok(())
 }
 
-/// Where a write goes.
-enum Target {
-    /// A regular file, there or not yet.
-    File(PathBuf),
-    /// A device or a pipe.
-    Special(PathBuf),
+/// Where a file goes.
+enum Place {
+    /// Something that is there and no file: it is written to directly.
+    Device(PathBuf),
+    /// A file, with the one beside it that will take its place.
+    File { target: PathBuf, temporary: PathBuf },
 }
 
-/// Follows links and tells files from devices; a folder is refused.
-fn resolve(path: &Path) -> io::Result<Target> {
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    match fs::metadata(&target) {
-        Ok(metadata) if metadata.is_dir() => {
-            Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"))
+impl Place {
+    /// Follows links, and refuses what cannot be replaced.
+    fn of(path: &Path) -> io::Result<Self> {
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        if let Ok(metadata) = fs::metadata(&target) {
+            if metadata.is_dir() {
+                return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
+            }
+            if !metadata.is_file() {
+                return Ok(Place::Device(target));
+            }
+            if metadata.permissions().readonly() {
+                return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is write-protected"));
+            }
         }
-        Ok(metadata) if !metadata.is_file() => Ok(Target::Special(target)),
-        _ => Ok(Target::File(target)),
-    }
-}
-
-fn temporary_beside(target: &Path) -> PathBuf {
-    let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    target.with_file_name(format!(".{name}.{}.part", std::process::id()))
-}
-
-/// A rename would replace a write-protected file without asking.
-fn check_not_protected(target: &Path) -> io::Result<()> {
-    match fs::metadata(target) {
-        Ok(metadata) if metadata.permissions().readonly() => {
-            Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is write-protected"))
-        }
-        _ => Ok(()),
+        let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let temporary = target.with_file_name(format!(".{name}.{}.part", std::process::id()));
+        Ok(Place::File { target, temporary })
     }
 }
 
@@ -260,7 +249,6 @@ fn write_and_rename(
     target: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    check_not_protected(target)?;
     let mut out = io::BufWriter::new(File::create(temporary)?);
     write(&mut out)?;
     out.flush()?;
@@ -307,5 +295,123 @@ mod tests {
         write_atomically(Path::new("/dev/null"), |out| out.write_all(b"gone")).unwrap();
         assert!(!fs::metadata("/dev/null").unwrap().is_file());
         fs::remove_dir_all(&folder).unwrap();
+    }
+}
+
+/// Damage to files, for the tests of everything that opens them.
+#[cfg(test)]
+pub(crate) mod mutation {
+    use proptest::prelude::*;
+
+    /// One thing that can happen to a file. Places are taken modulo the length.
+    #[derive(Clone, Debug)]
+    pub(crate) enum Mutation {
+        Flip {
+            place: usize,
+            bits: u8,
+        },
+        Cut {
+            place: usize,
+        },
+        Insert {
+            place: usize,
+            bytes: Vec<u8>,
+        },
+        Remove {
+            place: usize,
+            count: usize,
+        },
+        /// Another number in the JSON text; the length in the header is corrected, so that the text is read.
+        Number {
+            which: usize,
+            number: String,
+        },
+        /// Another number in an array.
+        Value {
+            place: usize,
+            bytes: [u8; 8],
+        },
+    }
+
+    pub(crate) fn mutations() -> impl Strategy<Value = Vec<Mutation>> {
+        let numbers = prop_oneof![
+            any::<i8>().prop_map(|number| number.to_string()),
+            any::<u64>().prop_map(|number| number.to_string()),
+            any::<f64>().prop_filter("JSON", |x| x.is_finite()).prop_map(|number| format!("{number:e}")),
+            Just("null".to_string()),
+            Just(u64::MAX.to_string()),
+            Just("1e308".to_string()),
+            Just("0".to_string()),
+        ];
+        let values = prop_oneof![
+            any::<f64>().prop_map(f64::to_le_bytes),
+            any::<u64>().prop_map(u64::to_le_bytes),
+            Just(f64::MAX.to_le_bytes()),
+            Just(f64::NAN.to_le_bytes()),
+            Just([0; 8]),
+            Just([0xff; 8]),
+        ];
+        let mutation = prop_oneof![
+            2 => (any::<usize>(), 1u8..).prop_map(|(place, bits)| Mutation::Flip { place, bits }),
+            1 => any::<usize>().prop_map(|place| Mutation::Cut { place }),
+            1 => (any::<usize>(), prop::collection::vec(any::<u8>(), 1..9))
+                .prop_map(|(place, bytes)| Mutation::Insert { place, bytes }),
+            1 => (any::<usize>(), 1usize..9).prop_map(|(place, count)| Mutation::Remove { place, count }),
+            6 => (any::<usize>(), numbers).prop_map(|(which, number)| Mutation::Number { which, number }),
+            4 => (any::<usize>(), values).prop_map(|(place, bytes)| Mutation::Value { place, bytes }),
+        ];
+        prop::collection::vec(mutation, 1..4)
+    }
+
+    impl Mutation {
+        pub(crate) fn apply(&self, file: &mut Vec<u8>) {
+            if file.is_empty() {
+                return;
+            }
+            let length = file.len();
+            match self {
+                Mutation::Flip { place, bits } => file[place % length] ^= bits,
+                Mutation::Cut { place } => file.truncate(place % length),
+                Mutation::Insert { place, bytes } => {
+                    let place = place % length;
+                    file.splice(place..place, bytes.iter().copied());
+                }
+                Mutation::Remove { place, count } => {
+                    let place = place % length;
+                    file.drain(place..length.min(place + count));
+                }
+                Mutation::Number { which, number } => change_number(file, *which, number),
+                Mutation::Value { place, bytes } => {
+                    let header = header_length(file).unwrap_or(0);
+                    let places = file.len().saturating_sub(8 + header) / 8;
+                    if places > 0 {
+                        let start = 8 + header + place % places * 8;
+                        file[start..start + 8].copy_from_slice(bytes);
+                    }
+                }
+            }
+        }
+    }
+
+    fn header_length(file: &[u8]) -> Option<usize> {
+        let length = usize::try_from(u64::from_le_bytes(*file.first_chunk()?)).ok()?;
+        (length <= file.len() - 8).then_some(length)
+    }
+
+    /// Puts `number` in the place of one of the numbers in the header.
+    fn change_number(file: &mut Vec<u8>, which: usize, number: &str) {
+        let Some(header) = header_length(file) else { return };
+        let text = &file[8..8 + header];
+        let is_part = |&byte: &u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
+        let starts: Vec<usize> =
+            (1..text.len()).filter(|&i| text[i].is_ascii_digit() && b":[,".contains(&text[i - 1])).collect();
+        if starts.is_empty() {
+            return;
+        }
+        let start = starts[which % starts.len()];
+        let end = text[start..].iter().position(|byte| !is_part(byte)).map_or(text.len(), |n| start + n);
+        file.splice(8 + start..8 + end, number.bytes());
+        let header = (header + number.len() - (end - start)) as u64;
+        file[..8].copy_from_slice(&header.to_le_bytes());
     }
 }

@@ -10,7 +10,7 @@ use linsep::model::Predictor;
 use linsep::read::{ReadNotes, ReadOptions, RowStream, Schema, Source, read};
 use linsep::report::{self, Seconds, TrainReport};
 use linsep::scale::{Scaler, Scaling};
-use linsep::split::hold_out;
+use linsep::split::{check_fraction, hold_out};
 use linsep::theory::margin::{Extent, least_agreement};
 use linsep::theory::teaching::write_teaching_set;
 use linsep::theory::trace::{Comparator, TracePoint, TraceRecorder};
@@ -26,14 +26,13 @@ struct Trained {
     notes: ReadNotes,
     source: String,
     counts: Option<(u64, u64)>,
+    /// Ctrl-C came before the trace and the teaching set were whole.
+    interrupted: bool,
 }
 
 pub(crate) fn run(args: &TrainArgs, console: Console) -> anyhow::Result<Exit> {
     if !(args.checkpoint_every >= 0.0 && args.checkpoint_every <= 1e9) {
         return Err(Usage("--checkpoint-every needs a number of seconds, at least 0".into()).into());
-    }
-    for path in [&args.output, &args.checkpoint, &args.trace, &args.teaching_set].into_iter().flatten() {
-        linsep::store::check_writable(path)?;
     }
     let checkpoint = load_checkpoint(args, console)?;
     let warm = match &args.init {
@@ -48,8 +47,21 @@ pub(crate) fn run(args: &TrainArgs, console: Console) -> anyhow::Result<Exit> {
     options.schema = warm.as_ref().map(|model| model.schema.clone());
     options.online = online;
     refuse_combinations(args, &settings, online)?;
+    if let Some(fraction) = args.holdout {
+        check_fraction(fraction).map_err(linsep::Error::from)?;
+    }
+    // A place that cannot be written to is better known before hours of work than after.
+    for path in [&args.output, &args.checkpoint, &args.trace, &args.teaching_set].into_iter().flatten() {
+        linsep::store::check_writable(path)?;
+    }
+    let name = source.name();
     let job = Job { args, console, settings, options, source, warm };
-    let mut trained = if online { job.online(checkpoint)? } else { job.in_memory(checkpoint)? };
+    let trained = if online { job.online(checkpoint) } else { job.in_memory(checkpoint) };
+    let mut trained = trained.map_err(|error| match error.downcast_ref() {
+        // What is wrong with the data as a whole has no line, but it has a file.
+        Some(linsep::Error::Classes(_) | linsep::Error::Lengths { .. }) => error.context(name),
+        _ => error,
+    })?;
     tell_notes(console, &trained.notes);
     if let Some(path) = &args.output {
         trained.model.save(path)?;
@@ -61,6 +73,7 @@ pub(crate) fn run(args: &TrainArgs, console: Console) -> anyhow::Result<Exit> {
         print_result(|out| out.write_all(trained.to_text().as_bytes()))?;
     }
     Ok(match trained.report.status {
+        _ if trained.interrupted => Exit::Interrupted,
         Status::Interrupted => Exit::Interrupted,
         Status::Converged => Exit::Fine,
         _ if args.require_convergence => Exit::No,
@@ -72,7 +85,9 @@ pub(crate) fn run(args: &TrainArgs, console: Console) -> anyhow::Result<Exit> {
 /// gives the same model.
 fn load_checkpoint(args: &TrainArgs, console: Console) -> anyhow::Result<Option<Run>> {
     let Some(path) = &args.resume else { return Ok(None) };
-    if !path.exists() {
+    let exists =
+        path.try_exists().with_context(|| format!("{}: cannot look for a checkpoint", path.display()))?;
+    if !exists {
         console.warn(&format!("there is no checkpoint {} yet: starting from the beginning", path.display()));
         return Ok(None);
     }
@@ -235,7 +250,11 @@ impl Job<'_> {
                 report::rounded(uneven.round(), report::Rounding::Down)
             ));
         }
-        self.write_evidence(&data, &outcome)?;
+        let interrupted = self.write_evidence(&data, &outcome)? == Status::Interrupted;
+        if interrupted {
+            self.console
+                .warn("interrupted: the trace and the teaching set, which need a whole run, are not written");
+        }
 
         let seconds = Seconds { read: read_seconds, train: train_seconds };
         let mut report = TrainReport::new(&outcome, seconds, rayon::current_num_threads());
@@ -251,7 +270,7 @@ impl Job<'_> {
         let positive = data.classes().iter().position(|class| *class == model.classes.positive);
         let positives = positive.map_or(0, |class| data.class_counts()[class] as u64);
         let counts = Some((data.len() as u64 - positives, positives));
-        Ok(Trained { model, report, notes, source: self.source.name(), counts })
+        Ok(Trained { model, report, notes, source: self.source.name(), counts, interrupted })
     }
 
     fn online(self, checkpoint: Option<Run>) -> anyhow::Result<Trained> {
@@ -295,7 +314,7 @@ impl Job<'_> {
         report.skipped_rows = notes.skipped;
         report.dropped_rows = notes.dropped;
         let model = Model::with_reading(outcome, stream.schema(), scaler, None);
-        Ok(Trained { model, report, notes, source: self.source.name(), counts: None })
+        Ok(Trained { model, report, notes, source: self.source.name(), counts: None, interrupted: false })
     }
 
     /// Keeps the rows of the classes asked for.
@@ -330,10 +349,14 @@ impl Job<'_> {
     }
 
     /// The trace and the teaching set, by going through the same run again: nothing is kept in runs that do not
-    /// ask, and a resumed run gives the whole.
-    fn write_evidence(&self, data: &Dataset, outcome: &Outcome) -> anyhow::Result<()> {
+    /// ask, and a resumed run gives the whole. A part of them would prove nothing, so Ctrl-C leaves them out;
+    /// the status tells.
+    fn write_evidence(&self, data: &Dataset, outcome: &Outcome) -> anyhow::Result<Status> {
         if self.args.trace.is_none() && self.args.teaching_set.is_none() {
-            return Ok(());
+            return Ok(Status::Converged);
+        }
+        if outcome.status == Status::Interrupted {
+            return Ok(Status::Interrupted);
         }
         let mut again = Settings { learner: Learner::Perceptron, max_seconds: None, ..self.settings.clone() };
         again.max_updates = Some(outcome.evidence.updates.max(1));
@@ -354,7 +377,10 @@ impl Job<'_> {
             }
             None => {
                 let found = linsep::train(data, &again, &mut Watch::new(self.console))?;
-                let Learned::Linear(theta) = found.learned else { return Ok(()) };
+                if found.status == Status::Interrupted {
+                    return Ok(Status::Interrupted);
+                }
+                let Learned::Linear(theta) = found.learned else { return Ok(found.status) };
                 least_agreement(data, &task.signs, &theta).map(|margin| Comparator { theta, margin })
             }
         };
@@ -363,7 +389,10 @@ impl Job<'_> {
         watch.trace = Some(TraceRecorder::new(self.args.trace_points as usize, Some(radius), comparator));
         watch.mistakes = Some(Vec::new());
         if outcome.evidence.updates > 0 {
-            linsep::train(data, &again, &mut watch)?;
+            let status = linsep::train(data, &again, &mut watch)?.status;
+            if status == Status::Interrupted {
+                return Ok(status);
+            }
         }
         watch.end()?;
         if let (Some(path), Some(trace)) = (&self.args.trace, watch.trace) {
@@ -372,7 +401,7 @@ impl Job<'_> {
         if let (Some(path), Some(mistakes)) = (&self.args.teaching_set, watch.mistakes) {
             linsep::store::write_atomically(path, |out| write_teaching_set(data, &mistakes, out))?;
         }
-        Ok(())
+        Ok(outcome.status)
     }
 }
 

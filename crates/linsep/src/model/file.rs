@@ -149,3 +149,112 @@ fn check_schema(schema: &Schema, columns: usize) -> Result<(), StoreError> {
         _ => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::{Dataset, Row};
+    use crate::model::Predictor;
+    use crate::read::{ReadOptions, Source, read};
+    use crate::report;
+    use crate::store::mutation::{Mutation, mutations};
+    use crate::train::{Bias, Init};
+    use proptest::prelude::*;
+
+    const TABLE: &[u8] =
+        b"a,word,b,kind\n1,x,2,left\n-2,y,0.5,right\n3,x,-1,left\n0,z,0.25,right\n1,y,1,left\n";
+    const NUMBERED: &[u8] = b"+1 1:0.5 3:2\n-1 2:1.5\n+1 1:2\n-1 2:1 3:-1\n+1 3:0.1\n";
+
+    /// A model of any learner, scaling and source.
+    fn models() -> impl Strategy<Value = Model> {
+        let learners = prop_oneof![Just(Learner::Perceptron), Just(Learner::Averaged), Just(Learner::Voted)];
+        let scalings = prop_oneof![
+            Just(Scaling::None),
+            Just(Scaling::MaxAbs),
+            Just(Scaling::Standard),
+            Just(Scaling::UnitRows)
+        ];
+        let biases =
+            prop_oneof![Just(Bias::None), (1e-100f64..1e100).prop_map(Bias::Append), Just(Bias::default())];
+        (learners, scalings, biases, any::<u64>(), 1u64..6, 0usize..3, any::<bool>()).prop_map(
+            |(learner, scaling, bias, seed, epochs, source, first)| {
+                let init = if first { Init::First } else { Init::Zero };
+                let settings = Settings { learner, bias, seed, epochs, init, ..Settings::default() };
+                let (data, schema) = match source {
+                    0 | 1 => {
+                        let bytes = if source == 0 { TABLE } else { NUMBERED };
+                        let loaded =
+                            read(&Source::Memory("rows", bytes), &ReadOptions::default(), &mut ()).unwrap();
+                        (loaded.dataset, loaded.schema)
+                    }
+                    _ => {
+                        let values = [0.1, -7.5, 1.0 / 3.0, 1e-30, 2.0, 1e12];
+                        (Dataset::dense(2, &values, &["a", "b", "a"]).unwrap(), Schema::Array { features: 2 })
+                    }
+                };
+                let scaler = Scaler::learn(scaling, &data);
+                let scaled = scaler.apply_all(data.clone()).unwrap();
+                let outcome = crate::train(&scaled, &settings, &mut ()).unwrap();
+                Model::with_reading(outcome, schema, scaler, Some(data.fingerprint()))
+            },
+        )
+    }
+
+    /// A model that has been opened must bear any row and any question.
+    fn use_it(model: &Model) {
+        let mut predictor = Predictor::new(model);
+        let wide: Vec<u32> = (0..9).collect();
+        for row in [
+            Row::DenseF64(&[]),
+            Row::DenseF64(&[1.0, -1e300, f64::MAX]),
+            Row::DenseF32(&[0.5; 12]),
+            Row::SparseF64(&[], &[]),
+            Row::SparseF64(&wide, &[1e200; 9]),
+            Row::SparseF64(&[u32::MAX], &[1.0]),
+        ] {
+            model.classes.name_of(predictor.predict(row).score);
+        }
+        model.strongest();
+        report::describe_settings(&model.settings);
+        report::describe_end(&model.evidence);
+        report::describe_margin(&model.evidence);
+        report::describe_bound(&model.evidence);
+        report::explain(&model.evidence, &model.settings);
+        let options = ReadOptions { schema: Some(model.schema.clone()), ..ReadOptions::default() };
+        for source in [Source::Memory("table", TABLE), Source::Memory("numbered", NUMBERED)] {
+            let Ok(loaded) = read(&source, &options, &mut ()) else { continue };
+            for i in 0..loaded.dataset.len() {
+                predictor.predict(loaded.dataset.row(i));
+            }
+        }
+        let again = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
+        assert_eq!(again.to_bytes().unwrap(), model.to_bytes().unwrap());
+    }
+
+    proptest! {
+        #[test]
+        fn a_model_comes_back_as_it_was(model in models()) {
+            let bytes = model.to_bytes().unwrap();
+            let again = Model::from_bytes(&bytes).unwrap();
+            prop_assert_eq!(&again, &model);
+            prop_assert_eq!(again.to_bytes().unwrap(), bytes);
+            use_it(&again);
+        }
+
+        #[test]
+        fn any_bytes_are_an_error_or_a_model(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            if let Ok(model) = Model::from_bytes(&bytes) {
+                use_it(&model);
+            }
+        }
+
+        #[test]
+        fn a_damaged_model_is_an_error_or_still_one(model in models(), mutations in mutations()) {
+            let mut bytes = model.to_bytes().unwrap();
+            mutations.iter().for_each(|mutation: &Mutation| mutation.apply(&mut bytes));
+            if let Ok(model) = Model::from_bytes(&bytes) {
+                use_it(&model);
+            }
+        }
+    }
+}

@@ -72,7 +72,10 @@ impl LibsvmReader {
     pub(crate) fn new(name: String, mut input: Input, options: &ReadOptions) -> Self {
         input.skip_byte_order_mark();
         let known = match options.schema {
-            Some(Schema::Numbered { index_base, features }) => Some((index_base, features)),
+            // What the user says of this file counts more than how the training file counted.
+            Some(Schema::Numbered { index_base, features }) => {
+                Some((options.index_base.unwrap_or(index_base), features))
+            }
             // A table or array has no indices of its own: a LIBSVM file for it counts from 1.
             Some(ref schema) => Some((options.index_base.unwrap_or(1), schema.features())),
             None => None,

@@ -16,6 +16,8 @@ pub enum Source {
     Stdin,
     /// Bytes in memory, with a name for messages.
     Memory(&'static str, &'static [u8]),
+    /// Bytes that are shared, with a name for messages.
+    Shared(String, Arc<[u8]>),
 }
 
 impl Source {
@@ -30,6 +32,7 @@ impl Source {
             Source::File(path) => path.display().to_string(),
             Source::Stdin => "standard input".to_string(),
             Source::Memory(name, _) => (*name).to_string(),
+            Source::Shared(name, _) => name.clone(),
         }
     }
 }
@@ -131,6 +134,7 @@ pub(crate) fn open(source: &Source) -> Result<(Input, ByteCounter), ReadErrorKin
         }
         Source::Stdin => (Box::new(io::stdin()), None),
         Source::Memory(_, bytes) => (Box::new(*bytes), Some(bytes.len() as u64)),
+        Source::Shared(_, bytes) => (Box::new(io::Cursor::new(bytes.clone())), Some(bytes.len() as u64)),
     };
     let counter = ByteCounter { taken: taken.clone(), total };
     let raw = Input::new(Box::new(Counted { inner: raw, taken }), 8)?;

@@ -162,6 +162,11 @@ impl MistakeLedger {
         }
     }
 
+    /// How many updates were recorded.
+    pub(crate) fn updates(&self) -> u64 {
+        self.updates
+    }
+
     /// An upper bound of ‖θ‖² of the stored θ.
     pub fn norm_squared(&self) -> f64 {
         self.norm_squared

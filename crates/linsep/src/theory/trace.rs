@@ -25,7 +25,7 @@ pub struct TracePoint {
     pub agreement: f64,
     /// ‖θ_k‖², rounded up.
     pub norm_squared: f64,
-    /// kR², rounded up.
+    /// kR², rounded up; for a stream, each update adds the R² known by then.
     pub norm_squared_bound: f64,
     /// ‖θ_k‖ / k, which γ* cannot exceed.
     pub margin_upper: f64,
@@ -55,8 +55,9 @@ pub struct TraceRecorder {
     limit: usize,
     stride: u64,
     last: Option<TracePoint>,
-    /// R², or the longest mistaken row so far where R is not known beforehand.
+    /// R², or that of the longest mistaken row so far where R is not known beforehand.
     radius_squared: f64,
+    radius_known: bool,
     norm_squared: f64,
     norm_squared_bound: f64,
     comparator: Option<Comparator>,
@@ -75,6 +76,7 @@ impl TraceRecorder {
             stride: 1,
             last: None,
             radius_squared: radius.map_or(0.0, |radius| (radius * radius).next_up()),
+            radius_known: radius.is_some(),
             norm_squared: 0.0,
             norm_squared_bound: 0.0,
             comparator_norm: comparator.as_ref().map_or(0.0, |c| c.theta.norm().high),
@@ -88,6 +90,9 @@ impl TraceRecorder {
     pub fn record(&mut self, update: &Update<'_>) {
         let terms = update.row.stored() + 1;
         let k = update.number as f64;
+        if !self.radius_known {
+            self.radius_squared = self.radius_squared.max(update.row_squared);
+        }
         self.norm_squared =
             grown_norm_squared(self.norm_squared, update.agreement, update.row_squared, terms);
         self.norm_squared_bound =

@@ -17,6 +17,9 @@ use std::path::Path;
 
 const KIND: &str = "checkpoint";
 
+/// No run gets this far: centuries of a billion examples in each second.
+const MOST: u64 = 1 << 62;
+
 /// A checkpoint that cannot be taken up.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
@@ -59,6 +62,12 @@ struct Content {
 impl Run {
     /// Saves the run, whole or not at all.
     pub fn save(&self, path: &Path) -> Result<(), Error> {
+        let bytes = self.to_bytes()?;
+        store::write_atomically(path, |out| out.write_all(&bytes))
+    }
+
+    /// The bytes of the run's file.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, StoreError> {
         let mut tensors = Tensors::default();
         put_theta(&mut tensors, "theta", self.learner.theta());
         if let Some(start) = &self.learner.start {
@@ -90,8 +99,7 @@ impl Run {
             awaits_first: self.learner.awaits_first,
             seen,
         };
-        let bytes = tensors.to_bytes(KIND, &content)?;
-        store::write_atomically(path, |out| out.write_all(&bytes))
+        tensors.to_bytes(KIND, &content)
     }
 
     /// Opens a saved run.
@@ -126,6 +134,21 @@ impl Run {
                 Memory::Votes(votes)
             }
         };
+        let survivals = match &memory {
+            Memory::Votes(votes) => votes.survivals.as_slice(),
+            _ => &[],
+        };
+        let counts = [
+            content.epoch,
+            content.position,
+            content.pass_mistakes,
+            content.updates,
+            content.seen,
+            content.ledger.updates(),
+        ];
+        if counts.iter().chain(survivals).any(|&count| count > MOST) {
+            return Err(damaged("it counts further than a run can get"));
+        }
         let same_width = |theta: &Theta| theta.weights.len() == columns;
         let late_fits = !matches!(&memory, Memory::Average(average) if !same_width(&average.late));
         if !late_fits || start.as_ref().is_some_and(|start| !same_width(start)) {
@@ -189,8 +212,21 @@ impl Run {
                 return Err(CheckpointError::OtherSettings { what, then, now });
             }
         }
+        if let (Init::Warm(then), Init::Warm(now)) = (&a.init, &b.init)
+            && !same_start(then, now)
+        {
+            let (then, now) = ("one model".to_string(), "another".to_string());
+            return Err(CheckpointError::OtherSettings { what: "start", then, now });
+        }
         Ok(())
     }
+}
+
+/// Whether two starts are the same, up to features that only one of them has room for.
+fn same_start(a: &Theta, b: &Theta) -> bool {
+    let weight = |theta: &Theta, j: usize| theta.weights.get(j).copied().unwrap_or(0.0);
+    let columns = a.weights.len().max(b.weights.len());
+    a.bias == b.bias && (0..columns).all(|j| weight(a, j) == weight(b, j))
 }
 
 pub(crate) fn put_theta(tensors: &mut Tensors, name: &str, theta: &Theta) {
@@ -242,4 +278,99 @@ pub(crate) fn get_votes<T: serde::de::DeserializeOwned>(opened: &Opened<'_, T>) 
     votes.sequence = rows.into_iter().zip(signs).collect();
     votes.survivals = opened.u64s("votes.survivals")?;
     Ok(votes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::Dataset;
+    use crate::observe::{Observer, Progress};
+    use crate::random::Random;
+    use crate::store::mutation::mutations;
+    use crate::train::{Bias, Order, resume};
+    use proptest::prelude::*;
+    use std::ops::ControlFlow;
+
+    /// Keeps what the run would have saved, and stops after a number of pauses.
+    #[derive(Default)]
+    struct Keep {
+        runs: Vec<Run>,
+        pauses: usize,
+    }
+
+    impl Observer for Keep {
+        fn checkpoint(&mut self, run: &Run) {
+            self.runs.push(run.clone());
+        }
+
+        fn progress(&mut self, _: &Progress) -> ControlFlow<()> {
+            self.pauses = self.pauses.saturating_sub(1);
+            if self.pauses == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        }
+    }
+
+    fn rows(seed: u64) -> Dataset {
+        let mut random = Random::new(seed);
+        let values: Vec<f64> = (0..120).map(|_| random.below(2000) as f64 / 7.0 - 140.0).collect();
+        let labels: Vec<&str> = (0..40).map(|i| if i % 2 == 0 { "a" } else { "b" }).collect();
+        Dataset::dense(3, &values, &labels).unwrap()
+    }
+
+    /// Settings of any learner, order and start.
+    fn any_settings() -> impl Strategy<Value = Settings> {
+        let learners = prop_oneof![Just(Learner::Perceptron), Just(Learner::Averaged), Just(Learner::Voted)];
+        let orders = prop_oneof![Just(Order::Given), Just(Order::ShuffleOnce), Just(Order::Shuffle)];
+        let inits = prop_oneof![
+            Just(Init::Zero),
+            Just(Init::First),
+            Just(Init::Warm(Theta { weights: vec![0.5, -1.0 / 3.0, 2.0], bias: 0.1, bias_input: 1.0 })),
+        ];
+        (learners, orders, inits, any::<u64>(), 2u64..9).prop_map(|(learner, order, init, seed, epochs)| {
+            Settings { learner, order, init, seed, epochs, bias: Bias::Append(1.0), ..Settings::default() }
+        })
+    }
+
+    /// The run as it stood at its last pause.
+    fn stopped(data: &Dataset, settings: &Settings, pauses: usize) -> Run {
+        let mut keep = Keep { pauses, ..Keep::default() };
+        crate::train(data, settings, &mut keep).unwrap();
+        keep.runs.pop().unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn a_run_comes_back_as_it_was(seed: u64, settings in any_settings(), pauses in 1usize..9) {
+            let data = rows(seed);
+            let run = stopped(&data, &settings, pauses);
+            let bytes = run.to_bytes().unwrap();
+            let again = Run::from_bytes(&bytes).unwrap();
+            prop_assert_eq!(again.to_bytes().unwrap(), bytes);
+            let undisturbed = crate::train(&data, &settings, &mut ()).unwrap();
+            let resumed = resume(again, &data, &settings, &mut ()).unwrap();
+            prop_assert_eq!(resumed.learned, undisturbed.learned);
+            prop_assert_eq!(resumed.evidence, undisturbed.evidence);
+        }
+
+        #[test]
+        fn any_bytes_are_an_error_or_a_run(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let _ = Run::from_bytes(&bytes);
+        }
+
+        #[test]
+        fn a_damaged_run_is_an_error_or_still_one(
+            seed: u64,
+            settings in any_settings(),
+            pauses in 1usize..5,
+            mutations in mutations(),
+        ) {
+            let data = rows(seed);
+            let mut bytes = stopped(&data, &settings, pauses).to_bytes().unwrap();
+            mutations.iter().for_each(|mutation| mutation.apply(&mut bytes));
+            if let Ok(run) = Run::from_bytes(&bytes) {
+                Run::from_bytes(&run.to_bytes().unwrap()).unwrap();
+                let settings = Settings { epochs: 9, max_updates: Some(10_000), ..run.settings().clone() };
+                let _ = resume(run, &data, &settings, &mut ());
+            }
+        }
+    }
 }

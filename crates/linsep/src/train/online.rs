@@ -163,7 +163,7 @@ impl OnlineLearner {
             Memory::Votes(votes) => {
                 let columns = last.weights.len();
                 let start = self.start.clone().unwrap_or_else(|| Theta::zero(columns, last.bias_input));
-                Learned::Voted { start, last, ballot: Box::new(Ballot::new(votes.clone(), columns)) }
+                Learned::Voted { start, last, ballot: Box::new(Ballot::new(votes.without_keys(), columns)) }
             }
         }
     }

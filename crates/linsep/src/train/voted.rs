@@ -84,6 +84,11 @@ impl Votes {
         keys
     }
 
+    /// The votes alone: which rows they came from matters only while more can come.
+    pub(crate) fn without_keys(&self) -> Self {
+        Self { stored: HashMap::new(), ..self.clone() }
+    }
+
     pub(crate) fn set_keys(&mut self, keys: impl Iterator<Item = (u32, u32)>) {
         self.stored = keys.collect();
     }

@@ -1,0 +1,505 @@
+//! Whatever is wrong with the input: a message that says where and what, the documented exit code, and no file
+//! that was not there before.
+
+mod common;
+
+use common::{Folder, PROGRAM, Ran};
+use std::fs;
+use std::process::{Command, Stdio};
+
+const OLDER: &[u8] = b"an older model";
+const GOOD_CSV: &str = "width,height,kind\n1,2,left\n2,1,right\n0.5,3,left\n4,1,right\n";
+const GOOD_LIBSVM: &str = "+1 1:1 3:2\n-1 2:1.5\n+1 1:2\n-1 2:1 3:-1\n";
+
+/// Trains on `content`, once beside nothing and once beside an older model: both times the program must end
+/// with `code`, say all `parts`, and leave the folder as it was.
+#[track_caller]
+fn refused(content: impl AsRef<[u8]>, arguments: &str, code: i32, parts: &[&str]) {
+    let folder = Folder::with("data", content);
+    let line = format!("train data -o model {arguments}");
+    folder.linsep(&line).exits(code).says(parts);
+    assert_eq!(folder.names(), ["data"], "{line}");
+    folder.write("model", OLDER);
+    folder.linsep(&line).exits(code).says(parts);
+    assert_eq!(folder.names(), ["data", "model"], "{line}");
+    assert_eq!(folder.read("model"), OLDER, "{line}");
+}
+
+/// A folder with a model that was trained on `content`.
+fn with_model(content: &str) -> Folder {
+    let folder = Folder::with("training", content);
+    folder.linsep("train training -o model -q").exits(0);
+    fs::remove_file(folder.path("training")).expect("remove");
+    folder
+}
+
+#[test]
+fn numbers_that_are_not_finite() {
+    let help = "help: linsep learns from finite numbers only: correct the value, or use --skip-bad";
+    refused("+1 1:1\n-1 1:2 3:nan\n", "", 3, &["data:2:10: the value \"nan\" is not finite", help]);
+    refused("+1 1:-inf\n-1 1:2\n", "", 3, &["data:1:6: the value \"-inf\" is not finite", help]);
+    refused("a,b\n1,x\nInfinity,y\n", "", 3, &["data:3:1: the value \"Infinity\" is not finite", help]);
+    refused("+1 1:1e999\n-1 1:2\n", "", 3, &["data:1:6: the value \"1e999\" is not finite", help]);
+    refused("+1 1:1\nnan 1:2\n", "", 3, &["data:2:1: the label \"nan\" is missing or not finite"]);
+}
+
+#[test]
+fn rows_too_long_to_compute_with() {
+    refused("+1 1:1e200\n-1 1:2\n", "", 3, &["the longest row has length", "help:", "--scale max-abs"]);
+}
+
+#[test]
+fn nothing_to_learn_from() {
+    let help = "help: give a file with at least one row of each class";
+    for content in ["", "\n\n  \n", "# only a comment\n"] {
+        refused(content, "", 3, &["data: no rows: the file is empty", help]);
+    }
+    refused("a,b,kind\n", "--format csv", 3, &["data", "help:"]);
+    let one = "all rows have the label \"1\": training needs two classes";
+    let help = "help: give rows of both classes; in a CSV file, check that --label names the right column";
+    refused("1 1:1\n1 1:2\n+1.0 2:2\n", "", 3, &[one, help]);
+    refused("1 1:1\n1 1:2\n", "--online", 3, &[one, help]);
+    refused(
+        "only\n",
+        "",
+        3,
+        &["data: cannot tell the format from the content", "help: name the format with"],
+    );
+}
+
+#[test]
+fn indices_out_of_order() {
+    let help = "help: correct the row, or skip malformed rows with --skip-bad";
+    refused("1 1:1\n-1 2:1 2:3\n", "", 3, &["data:2:8: feature index 2 occurs twice in this row", help]);
+    let falling = "data:2:8: feature index 2 comes after 3: indices must increase";
+    refused("1 1:1\n-1 3:1 2:3\n", "", 3, &[falling, help]);
+    refused("1 1:1\n-1 x:1\n", "", 3, &["data:2:4: the feature index \"x\" is not a whole number", "help:"]);
+    refused(
+        "1 1:1\n-1 -2:1\n",
+        "",
+        3,
+        &["data:2:4: the feature index \"-2\" is not a whole number", "help:"],
+    );
+    let beyond = "data:2:4: the feature index \"4294967296\" is not a whole number from 0 to";
+    refused("1 1:1\n-1 4294967296:1\n", "", 3, &[beyond, "--max-features"]);
+}
+
+#[test]
+fn index_zero_beside_indices_from_one() {
+    let message = "data:2:4: feature index 0 in a file whose indices count from 1";
+    let help = "help: count all indices from 1, or say --index-base 0";
+    refused("1 1:1\n-1 0:1 2:3\n", "--index-base 1", 3, &[message, help]);
+    let folder = with_model(GOOD_LIBSVM);
+    folder.write("data", "1 1:1\n-1 0:1 2:3\n");
+    for line in ["predict model data", "predict model data -o labels", "evaluate model data"] {
+        folder.linsep(line).exits(3).says(&[message, help]);
+        assert_eq!(folder.names(), ["data", "model"]);
+    }
+    // What the help says must work.
+    folder.linsep("evaluate model data --index-base 0").exits(0);
+}
+
+#[test]
+fn labels_that_are_missing() {
+    let help = "help: begin each row with its label, or skip such rows with --skip-bad";
+    let message = "data:2:1: the label is missing: the row begins with \"1:2\"";
+    refused("1 1:1\n1:2 2:3\n", "", 3, &[message, help]);
+    refused(
+        "a,kind\n1,x\n2,\n",
+        "",
+        3,
+        &["data:3:3: the label \"\" is missing or not finite", "help: give the row"],
+    );
+    let folder = with_model(GOOD_CSV);
+    folder.write("data", "width,height\n1,2\n");
+    folder.linsep("evaluate model data").exits(3).says(&["data", "help:"]);
+    folder.write("data", "width,height,kind\n1,2,middle\n");
+    let unknown = "data:2: the label \"middle\" is not among the model's classes (left, right)";
+    folder.linsep("evaluate model data").exits(3).says(&[unknown, "--skip-bad"]);
+}
+
+#[test]
+fn malformed_tables() {
+    let quote = "data:3:3: the quote that opens here is never closed";
+    refused("a,b\n1,x\n2,\"y\n3,x\n", "", 3, &[quote, "help: close the quote, or double a quote"]);
+    let after = "unexpected text after the closing quote";
+    refused("a,b\n1,x\n2,\"y\"z\n3,x\n", "", 3, &["data:3:", after, "help: put the whole field in quotes"]);
+    let ragged = "data:3:5: this row has 3 fields where 2 are expected";
+    refused("a,b\n1,x\n2,3,y\n", "", 3, &[ragged, "help: correct the row, name the delimiter"]);
+    let cell = "data:3:3: the cell in column \"b\" is missing (found \"\")";
+    refused("a,b,c\n1,2,x\n2,,y\n", "", 3, &[cell, "help: fill it in, or choose --missing mean"]);
+    let word = "data:3:3: the cell in column \"b\" is missing (found \"NA\")";
+    refused("a,b,c\n1,2,x\n2,NA,y\n", "", 3, &[word, "--missing zero"]);
+    let column = "data: there is no column \"sort\"; the columns are \"width\", \"height\", \"kind\"";
+    refused(GOOD_CSV, "--label sort", 3, &[column, "help: name a column as the header spells it"]);
+    refused(GOOD_CSV, "--ignore 9", 3, &["there is no column \"9\"", "help:"]);
+    refused(GOOD_CSV, "--ignore width,height", 3, &["no column besides the label", "help:"]);
+}
+
+#[test]
+fn bytes_that_are_not_text() {
+    let help = "help: give a LIBSVM, CSV, .npy or .npz file, plain or compressed with gzip or zstd";
+    let garbage: Vec<u8> = (0..4096u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    refused(&garbage, "", 3, &["data: this is not text: found byte 0x", help]);
+    refused(b"\x7fELF\x02\x01\x01\x00\x00", "", 3, &["data: this is not text: found byte 0x02", help]);
+    for format in ["libsvm", "csv", "tsv", "npy", "npz"] {
+        refused(&garbage, &format!("--format {format}"), 3, &["error: data", "help:"]);
+    }
+    let npy = b"\x93NUMPY\x01\x00\x76\x00{'descr': '<f8', 'fortran_order': False, ";
+    refused(npy, "", 3, &["error: data", "help:"]);
+    refused(b"PK\x03\x04\x14\x00\x00\x00\x08\x00cut short", "", 3, &["error: data", "help:"]);
+}
+
+#[test]
+fn compression_that_is_damaged_or_unknown() {
+    let help = "help: decompress it first and pipe it in: linsep reads standard input as -";
+    let unsupported =
+        |name: &str| format!("data: the file is compressed with {name}, which is not supported");
+    refused(b"BZh91AY&SY\x00\x01\x02", "", 3, &[&unsupported("bzip2"), help]);
+    refused(b"\xfd7zXZ\x00\x00\x04", "", 3, &[&unsupported("xz"), help]);
+
+    let rows = "+1 1:1 2:0.125\n-1 1:-2 3:0.75\n".repeat(2000);
+    let whole = [("gzip", common::gzip(rows.as_bytes())), ("zstd", common::zstd(rows.as_bytes()))];
+    let help = "help: check the path, the permissions and that the file is whole";
+    for (name, bytes) in &whole {
+        let folder = Folder::with("data", bytes);
+        folder.linsep("train data -o model -q").exits(0);
+        for kept in [3, bytes.len() / 2, bytes.len() - 1] {
+            for arguments in ["", "--online"] {
+                refused(&bytes[..kept], arguments, 3, &["data: ", "help:"]);
+            }
+        }
+        let mut damaged = bytes.clone();
+        let middle = damaged.len() / 2;
+        damaged[middle..].iter_mut().for_each(|byte| *byte ^= 0x55);
+        refused(&damaged, "", 3, &["error: data", "cannot read", help]);
+        assert!(!name.is_empty());
+    }
+}
+
+#[test]
+fn classes_that_make_no_two_sides() {
+    let three = "a,b\n1,x\n2,y\n3,z\n";
+    let help = "help: set one class against the rest with --positive CLASS, or keep two with --classes A,B";
+    for arguments in ["", "--online"] {
+        let found = "3 classes found (\"x\", \"y\", \"z\") where two are needed";
+        refused(three, arguments, 3, &[found, help]);
+        let unknown = "no row has the label \"left\"; the classes are \"x\", \"y\", \"z\"";
+        refused(three, &format!("--positive left {arguments}"), 2, &[unknown]);
+    }
+    let unknown = "--classes names \"left\", which no row has; the classes are x, y, z";
+    refused(three, "--classes x,left", 2, &[unknown]);
+    // What the help says must work.
+    let folder = Folder::with("data", three);
+    folder.linsep("train data --positive z -q").exits(0);
+    folder.linsep("train data --classes x,z -q").exits(0);
+}
+
+#[test]
+fn settings_that_make_no_sense() {
+    let reason = "at zero every agreement is 0, which is no mistake. Start with --init first";
+    refused(GOOD_CSV, "--mistake negative", 2, &[reason]);
+    refused(GOOD_CSV, "--init zero --mistake negative", 2, &[reason]);
+    for (arguments, reason) in [
+        ("--epochs 0", "the number of epochs must be at least 1"),
+        ("--epochs many", "invalid value 'many' for '--epochs <N>'"),
+        ("--max-updates 0", "the limit of updates must be at least 1"),
+        ("--max-seconds 0", "the limit of seconds must be above 0"),
+        ("--max-seconds -1", "the limit of seconds must be above 0"),
+        ("--max-seconds nan", "the limit of seconds must be above 0"),
+        ("--holdout 0", "the held-out fraction is 0; it must be above 0 and below 1"),
+        ("--holdout 1.5", "the held-out fraction is 1.5; it must be above 0 and below 1"),
+        ("--holdout -0.5", "the held-out fraction is -0.5; it must be above 0 and below 1"),
+        ("--holdout nan", "the held-out fraction is NaN"),
+        ("--bias-scale -1", "the scale of the bias must be a number from 1e-100 to 1e100"),
+        ("--bias-scale 0", "for no bias, choose --bias none"),
+        ("--bias-scale inf", "the scale of the bias must be a number from 1e-100 to 1e100"),
+        ("--bias none --bias-scale 2", "--bias-scale needs --bias append"),
+        ("--checkpoint-every -1", "--checkpoint-every needs a number of seconds"),
+        ("--threads 0", "a number of threads from 1 to 1024 is needed"),
+        ("--trace-points 1", "invalid value '1' for '--trace-points <N>'"),
+        ("--index-base 2", "invalid value '2' for '--index-base <0|1>'"),
+        ("--delimiter ab", "one character is needed"),
+        ("--learner svm", "[possible values: perceptron, averaged, voted]"),
+        ("--online --holdout 0.5", "--holdout needs all rows in memory"),
+        ("--online --classes left,right", "--classes needs all rows in memory"),
+        ("--online --teaching-set rows", "--teaching-set needs all rows in memory"),
+        ("--online --scale standard", "learning online allows --scale none and unit-rows"),
+        ("--online --epochs 2", "a stream is learned in one pass and in the given order"),
+        ("--comparator model", "--trace <FILE>"),
+        ("--nonsense", "unexpected argument '--nonsense' found"),
+        ("--epochs", "a value is required for '--epochs <N>'"),
+    ] {
+        refused(GOOD_CSV, arguments, 2, &["error: ", reason]);
+    }
+    let folder = Folder::new();
+    folder.linsep("").exits(2);
+    folder.linsep("learn data").exits(2).says(&["unrecognized subcommand 'learn'"]);
+    folder.linsep("generate blobs --margin -1").exits(2).says(&["margin = -1 is not in the range"]);
+    folder.linsep("generate square --margin 1").exits(2).says(&["--margin has no meaning"]);
+    assert_eq!(folder.names(), [""; 0]);
+}
+
+#[test]
+fn settings_are_judged_before_the_data_is_read() {
+    let folder = Folder::new();
+    folder.linsep("train absent --holdout 1.5").exits(2).says(&["the held-out fraction is 1.5"]);
+    folder.linsep("train absent --epochs 0").exits(2).says(&["the number of epochs must be at least 1"]);
+}
+
+/// Everything that is not a model must be refused by every command that opens one.
+#[track_caller]
+fn no_model(folder: &Folder, parts: &[&str]) {
+    folder.write("rows", GOOD_LIBSVM);
+    let before = folder.names();
+    let mut parts = parts.to_vec();
+    parts.push("error: file: ");
+    for line in [
+        "predict file rows",
+        "predict file rows -o labels",
+        "evaluate file rows",
+        "inspect file",
+        "train rows --init file -o new",
+    ] {
+        folder.linsep(line).exits(3).says(&parts);
+        assert_eq!(folder.names(), before, "{line}");
+    }
+}
+
+#[test]
+fn files_that_are_no_model() {
+    let message = "this is not a linsep model, or it is cut short or damaged";
+    for content in ["", "{}", "just some text, longer than a header\n", GOOD_LIBSVM] {
+        no_model(&Folder::with("file", content), &[message]);
+    }
+    no_model(&Folder::with("file", [0xff; 64]), &[message]);
+    // A safetensors file of another program: one tensor of two f32.
+    let header = r#"{"weight":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}"#;
+    let mut foreign = (header.len() as u64).to_le_bytes().to_vec();
+    foreign.extend(header.as_bytes());
+    foreign.extend([0; 8]);
+    no_model(&Folder::with("file", foreign), &["this safetensors file was not written by linsep"]);
+
+    let folder = Folder::with("data", GOOD_LIBSVM);
+    folder.linsep("train data -q --checkpoint file -o model").exits(0);
+    no_model(&folder, &["this is a linsep checkpoint, not a model"]);
+    let resumed = folder.linsep("train data --resume model -o other").exits(3);
+    resumed.says(&["model: this is a linsep model, not a checkpoint"]);
+    assert!(!folder.has("other"));
+}
+
+#[test]
+fn a_model_cut_at_any_byte() {
+    for learner in ["averaged", "voted"] {
+        let folder = Folder::with("rows", GOOD_LIBSVM);
+        folder.linsep(&format!("train rows -o whole --learner {learner} --scale max-abs -q")).exits(0);
+        let whole = folder.read("whole");
+        for kept in 0..whole.len() {
+            folder.write("model", &whole[..kept]);
+            let line = if kept % 2 == 0 { "inspect model" } else { "predict model rows" };
+            let ran = folder
+                .linsep(line)
+                .exits(3)
+                .says(&["error: model: this is not a linsep model, or it is cut"]);
+            assert_eq!(ran.out, "");
+        }
+        folder.write("model", [&whole[..], b"\0"].concat());
+        folder.linsep("inspect model").exits(3);
+    }
+}
+
+#[test]
+fn files_that_are_not_there_or_no_files() {
+    let help = "help: check the path, the permissions and that the file is whole";
+    let folder = Folder::with("good", GOOD_CSV);
+    fs::create_dir(folder.path("folder")).expect("folder");
+    folder.linsep("train good -o model -q").exits(0);
+    let before = folder.names();
+    for line in ["train absent -o new", "predict model absent -o new", "evaluate model absent"] {
+        folder.linsep(line).exits(3).says(&["error: absent: cannot read: ", "No such file", help]);
+    }
+    for line in ["train folder -o new", "predict model folder -o new", "evaluate model folder"] {
+        folder.linsep(line).exits(3).says(&["error: folder: cannot read: it is a folder", help]);
+    }
+    folder.linsep("inspect absent").exits(3).says(&["error: absent: cannot read", "No such file"]);
+    folder.linsep("inspect folder").exits(3).says(&["error: folder: cannot read"]);
+    for line in ["train good -o folder", "predict model good -o folder"] {
+        folder.linsep(line).exits(3).says(&["cannot write folder: it is a folder"]);
+    }
+    for line in [
+        "train good -o absent/new",
+        "train good --trace absent/new",
+        "train good --teaching-set absent/new",
+        "train good --checkpoint absent/new",
+        "predict model good -o absent/new",
+        "generate square -o absent/new",
+        "demo iris --export absent/new",
+    ] {
+        folder.linsep(line).exits(3).says(&["error: cannot write absent/new: ", "No such file"]);
+    }
+    assert_eq!(folder.names(), before);
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_noticed_before_the_work() {
+    // Data that is missing would be told first if the work came first.
+    let folder = Folder::new();
+    folder.linsep("train absent -o nowhere/model").exits(3).says(&["cannot write nowhere/model"]);
+    folder.linsep("train absent --trace nowhere/trace").exits(3).says(&["cannot write nowhere/trace"]);
+}
+
+/// Runs the program so that permissions count, which root does not obey: without capabilities root is only the
+/// owner of its files.
+#[cfg(target_os = "linux")]
+fn without_privilege(folder: &Folder, line: &str) -> Ran {
+    folder.write("probe", "secret");
+    forbid(folder, "probe", 0o000);
+    let obeys = fs::read(folder.path("probe")).is_err();
+    let plain = ["--bounding-set=-all", "--inh-caps=-all", "--ambient-caps=-all"];
+    let wrapped = |program: &str, arguments: &[&str]| {
+        let mut command = if obeys { Command::new(program) } else { Command::new("setpriv") };
+        if !obeys {
+            command.args(plain).arg(program);
+        }
+        command.args(arguments).current_dir(folder.path(".")).stdin(Stdio::null());
+        command.output().expect("run a program, as root through setpriv")
+    };
+    let probe = wrapped("cat", &["probe"]);
+    assert!(!probe.status.success() && probe.stdout.is_empty(), "permissions do not count here: {probe:?}");
+    fs::remove_file(folder.path("probe")).expect("remove");
+    Ran::new(line, wrapped(PROGRAM, &line.split_whitespace().collect::<Vec<_>>()))
+}
+
+#[cfg(target_os = "linux")]
+fn forbid(folder: &Folder, name: &str, mode: u32) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(folder.path(name), fs::Permissions::from_mode(mode)).expect("set permissions");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn no_permission() {
+    let folder = Folder::with("data", GOOD_CSV);
+    folder.linsep("train data -o model -q --checkpoint run").exits(0);
+    for name in ["secret", "secret-model", "locked-model"] {
+        folder.write(name, if name == "secret" { GOOD_CSV.into() } else { folder.read("model") });
+    }
+    fs::create_dir(folder.path("locked")).expect("folder");
+    fs::copy(folder.path("run"), folder.path("locked/run")).expect("copy");
+    for (name, mode) in
+        [("secret", 0o000), ("secret-model", 0o000), ("locked-model", 0o444), ("locked", 0o000)]
+    {
+        forbid(&folder, name, mode);
+    }
+    let before = folder.names();
+    let help = "help: check the path, the permissions and that the file is whole";
+    for (line, parts) in [
+        ("train secret -o new", &["error: secret: cannot read: Permission denied", help][..]),
+        ("predict model secret -o new", &["error: secret: cannot read: Permission denied", help]),
+        ("inspect secret-model", &["error: secret-model: cannot read", "Permission denied"]),
+        ("predict secret-model data", &["error: secret-model: cannot read", "Permission denied"]),
+        ("train data -o locked/new", &["error: cannot write locked/new: Permission denied"]),
+        ("train data --checkpoint locked/new", &["error: cannot write locked/new: Permission denied"]),
+        ("predict model data -o locked/new", &["error: cannot write locked/new: Permission denied"]),
+        ("generate square -o locked/new", &["error: cannot write locked/new: Permission denied"]),
+        ("train data -o locked-model", &["error: cannot write locked-model: the file is write-protected"]),
+        // A checkpoint that cannot be looked at is not one that does not exist.
+        ("train data --resume locked/run -o new", &["error: locked/run: ", "Permission denied"]),
+    ] {
+        let ran = without_privilege(&folder, line).exits(3).says(parts);
+        assert_eq!(ran.out, "", "{line}");
+        assert_eq!(folder.names(), before, "{line}");
+    }
+    forbid(&folder, "locked", 0o755);
+    assert_eq!(fs::read_dir(folder.path("locked")).expect("folder").count(), 1);
+    assert_eq!(folder.read("locked-model"), folder.read("model"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk() {
+    let folder = Folder::with("data", GOOD_CSV);
+    folder.linsep("train data -o model -q").exits(0);
+    let before = folder.names();
+    for line in [
+        "train data -o /dev/full",
+        "train data --checkpoint /dev/full",
+        "train data --trace /dev/full",
+        "train data --teaching-set /dev/full",
+        "predict model data -o /dev/full",
+        "generate square -o /dev/full",
+        "demo iris --export /dev/full",
+    ] {
+        folder.linsep(line).exits(3).says(&["error: cannot write /dev/full: ", "No space left on device"]);
+    }
+    for line in [
+        "train data",
+        "train data --json",
+        "predict model data",
+        "predict model data --csv",
+        "evaluate model data --json",
+        "inspect model",
+        "generate square",
+        "demo iris",
+        "completions bash",
+    ] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("/dev/full");
+        let mut command = folder.command(line);
+        let child = command.stdout(full).stderr(Stdio::piped()).spawn().expect("start linsep");
+        let ran = Ran::new(line, child.wait_with_output().expect("wait"));
+        ran.exits(3).says(&["error: cannot write to standard output: ", "No space left on device"]);
+    }
+    assert_eq!(folder.names(), before);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_has_had_enough() {
+    let folder = Folder::with("data", GOOD_LIBSVM.repeat(50_000));
+    folder.linsep("train data -o model -q").exits(0);
+    for line in ["predict model data", "predict model data --csv", "generate text --rows 20000"] {
+        let mut child = folder.start(&mut folder.command(line));
+        // As `head -1` does: one line is read, then the pipe is closed.
+        let mut pipe = std::io::BufReader::new(child.stdout.take().expect("standard output"));
+        let mut first = String::new();
+        std::io::BufRead::read_line(&mut pipe, &mut first).expect("a line");
+        assert!(!first.is_empty());
+        drop(pipe);
+        Ran::new(line, child.wait_with_output().expect("wait")).exits(0).keeps_silent();
+    }
+}
+
+#[test]
+fn malformed_rows_can_be_skipped() {
+    let mut rows = GOOD_LIBSVM.to_string();
+    rows.push_str("+1 1:nan\n-1 2:1 2:2\n1:2\n-1 x\n+1 3:\n-1 3:1 2:1\n+1 1:3\n");
+    let folder = Folder::with("data", &rows);
+    let ran = folder.linsep("train data --skip-bad --json -q -o model").exits(0).says(&[
+        "warning: 6 malformed rows were skipped:",
+        "line 5: the value \"nan\" is not finite",
+        "line 6: feature index 2 occurs twice in this row",
+        "line 7: the label is missing",
+        "line 8: expected index:value, found \"x\"",
+        "line 9: feature 3 has no value",
+        "and 1 more",
+    ]);
+    let report = ran.json();
+    assert_eq!((&report["examples"], &report["skipped_rows"]), (&5.into(), &6.into()));
+    // The result is that of the good rows alone.
+    folder.write("good", format!("{GOOD_LIBSVM}+1 1:3\n"));
+    folder.linsep("train good -q -o same").exits(0);
+    assert_eq!(folder.read("model"), folder.read("same"));
+    let ran = folder.linsep("predict model data --skip-bad").exits(0);
+    assert_eq!(ran.out.lines().count(), 6, "without labels, the row \"1:2\" is a good one");
+    let evaluated = folder.linsep("evaluate model data --skip-bad --json").exits(0).json();
+    assert_eq!((&evaluated["rows"], &evaluated["skipped_rows"]), (&5.into(), &6.into()));
+
+    folder.write("table", "a,b,kind\n1,2,x\n2,1,y\n3\nnan,1,x\n1,inf,y\n5,1,y\n");
+    let ran = folder.linsep("train table --skip-bad --json -q").exits(0);
+    let ran = ran.says(&["line 4: this row has 1 field", "line 6: the value \"inf\" is not finite"]);
+    assert_eq!(ran.json()["examples"], 3);
+    folder.write("bad", "1 1:nan\n2 1:nan\n");
+    let ran = folder.linsep("train bad --skip-bad -o new").exits(3);
+    ran.says(&["bad: no rows left: all 2 rows were skipped", "help:"]);
+    assert!(!folder.has("new"));
+}

@@ -1,0 +1,305 @@
+//! Runs that are stopped: Ctrl-C saves what there is, and a killed run ends, once resumed, in the same bytes as
+//! an undisturbed one.
+#![cfg(unix)]
+
+mod common;
+
+use common::{Folder, Ran};
+use std::io::Write;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant, SystemTime};
+
+/// Labels by coin flips: no run over these rows converges.
+fn hopeless(rows: u32, format: &str) -> Folder {
+    let folder = Folder::new();
+    let line = format!("generate random-labels --rows {rows} --features 30 --format {format} -o data -q");
+    folder.linsep(&line).exits(0);
+    folder
+}
+
+fn signal(child: &Child, name: &str) {
+    let status = Command::new("kill").arg(format!("-{name}")).arg(child.id().to_string()).status();
+    assert!(status.expect("kill").success());
+}
+
+/// Waits until the run has saved a checkpoint since `before`.
+#[track_caller]
+fn await_checkpoint(folder: &Folder, child: &mut Child, before: Option<SystemTime>) {
+    let clock = Instant::now();
+    while modified(folder) == before && child.try_wait().expect("wait").is_none() {
+        assert!(clock.elapsed() < Duration::from_secs(60), "no checkpoint appears");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn modified(folder: &Folder) -> Option<SystemTime> {
+    std::fs::metadata(folder.path("run")).and_then(|metadata| metadata.modified()).ok()
+}
+
+/// Moments that differ from run to run, so that over time all are tried.
+fn moment(most: u64) -> u64 {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("the time");
+    u64::from(now.subsec_nanos()).wrapping_mul(0x9e37_79b9_7f4a_7c15) % most
+}
+
+#[test]
+fn ctrl_c_saves_the_model_so_far() {
+    // Few rows: judging the votes of all vectors on each takes its time.
+    let folder = hopeless(300, "csv");
+    for learner in ["perceptron", "averaged", "voted"] {
+        for checkpoint in ["run", "/dev/null"] {
+            let _ = std::fs::remove_file(folder.path("run"));
+            let line = format!(
+                "train data -o model --learner {learner} --epochs 1000000000 --json --checkpoint {checkpoint}"
+            );
+            let mut child = folder.start(&mut folder.command(&line));
+            if checkpoint == "run" {
+                await_checkpoint(&folder, &mut child, None);
+            }
+            std::thread::sleep(Duration::from_millis(200));
+            signal(&child, "INT");
+            let ran = Ran::new(&line, child.wait_with_output().expect("wait")).exits(130);
+            let report = ran.json();
+            assert_eq!((&report["status"], &report["converged"]), (&"interrupted".into(), &false.into()));
+            assert!(report["updates"].as_u64() > Some(0));
+            let shown = folder.linsep("inspect model").exits(0).keeps_silent();
+            assert!(shown.out.contains("interrupted in pass"), "{}", shown.out);
+            folder.linsep("predict model data -o labels").exits(0);
+            std::fs::remove_file(folder.path("model")).expect("remove");
+        }
+    }
+}
+
+#[test]
+fn ctrl_c_leaves_no_part_of_a_proof() {
+    let folder = hopeless(300, "csv");
+    let line = "train data -o model --learner perceptron --epochs 1000000000 --checkpoint run --trace trace \
+                --teaching-set set";
+    let mut child = folder.start(&mut folder.command(line));
+    await_checkpoint(&folder, &mut child, None);
+    std::thread::sleep(Duration::from_millis(100));
+    signal(&child, "INT");
+    let ran = Ran::new(line, child.wait_with_output().expect("wait")).exits(130);
+    ran.says(&[
+        "warning: interrupted: the trace and the teaching set, which need a whole run, are not written",
+    ]);
+    assert_eq!(folder.names(), ["data", "model", "run"]);
+}
+
+#[test]
+fn ctrl_c_before_anything_was_learned() {
+    // Nothing comes on standard input, so the program is still reading.
+    let folder = Folder::new();
+    let mut child = folder.start(folder.command("train - -o model --online").stdin(Stdio::piped()));
+    let mut pipe = child.stdin.take().expect("standard input");
+    pipe.write_all(b"1 1:1\n-1 2:1\n").expect("write");
+    std::thread::sleep(Duration::from_millis(300));
+    signal(&child, "INT");
+    std::thread::sleep(Duration::from_millis(100));
+    // A second one ends the program at once.
+    signal(&child, "INT");
+    Ran::new("train -", child.wait_with_output().expect("wait")).exits(130);
+    assert_eq!(folder.names(), [""; 0]);
+}
+
+/// Runs `arguments` undisturbed, then again with a kill at several moments: the model files must be the same.
+fn same_after_kills(folder: &Folder, arguments: &str) {
+    folder.linsep(&format!("train data -q -o undisturbed {arguments}")).exits(0);
+    let expected = folder.read("undisturbed");
+    let line =
+        format!("train data -q -o model --checkpoint run --checkpoint-every 0 --resume run {arguments}");
+    let mut killed = 0;
+    let mut moments = Vec::new();
+    for attempt in 0..5 {
+        let before = modified(folder);
+        let mut child = folder.start(&mut folder.command(&line));
+        // The first kill may come before the first checkpoint, the others while the run is under way.
+        if attempt > 0 {
+            await_checkpoint(folder, &mut child, before);
+        }
+        moments.push(moment(if attempt == 0 { 40 } else { 120 }));
+        std::thread::sleep(Duration::from_millis(moments[attempt]));
+        if child.try_wait().expect("wait").is_some() {
+            break;
+        }
+        let name = if attempt == 2 { "INT" } else { "KILL" };
+        signal(&child, name);
+        let status = child.wait_with_output().expect("wait").status;
+        killed += u32::from(status.signal() == Some(9) || status.code() == Some(130));
+    }
+    assert!(killed > 1, "{arguments}: the run ended before it could be killed");
+    let ran = folder.linsep(&line).exits(0);
+    ran.keeps_silent();
+    assert!(
+        folder.read("model") == expected,
+        "{arguments}: another model after kills, each so many milliseconds after a checkpoint: {moments:?}"
+    );
+    for name in ["run", "model"] {
+        std::fs::remove_file(folder.path(name)).expect("remove");
+    }
+}
+
+#[test]
+fn a_killed_perceptron_ends_in_the_same_bytes() {
+    let folder = hopeless(2000, "csv");
+    for order in ["given", "shuffle"] {
+        same_after_kills(&folder, &format!("--learner perceptron --epochs 800 --order {order}"));
+    }
+    let arguments = "--learner perceptron --epochs 800 --order shuffle-once --holdout 0.3 --scale standard";
+    same_after_kills(&folder, arguments);
+}
+
+#[test]
+fn a_killed_averaged_perceptron_ends_in_the_same_bytes() {
+    let folder = hopeless(2000, "libsvm");
+    for order in ["given", "shuffle"] {
+        same_after_kills(&folder, &format!("--epochs 800 --order {order}"));
+    }
+    same_after_kills(&folder, "--epochs 800 --holdout 0.2 --scale max-abs --seed 7 --bias none");
+}
+
+#[test]
+fn a_killed_voted_perceptron_ends_in_the_same_bytes() {
+    let folder = hopeless(1000, "csv");
+    for order in ["given", "shuffle"] {
+        same_after_kills(&folder, &format!("--learner voted --epochs 400 --order {order}"));
+    }
+    let arguments = "--learner voted --epochs 400 --holdout 0.2 --scale unit-rows --init first";
+    same_after_kills(&folder, arguments);
+}
+
+#[test]
+fn a_killed_warm_start_ends_in_the_same_bytes() {
+    let folder = hopeless(2000, "csv");
+    folder.linsep("train data -q -o start --epochs 3 --scale standard").exits(0);
+    same_after_kills(&folder, "--init start --epochs 800");
+}
+
+#[test]
+fn resume_without_a_checkpoint_starts_from_the_beginning() {
+    let folder = hopeless(200, "csv");
+    folder.linsep("train data -q -o undisturbed").exits(0);
+    let ran = folder.linsep("train data -q -o model --checkpoint run --resume run").exits(0);
+    ran.says(&["warning: there is no checkpoint run yet: starting from the beginning"]);
+    assert_eq!(folder.read("model"), folder.read("undisturbed"));
+    assert!(folder.has("run"));
+}
+
+#[test]
+fn a_finished_run_can_go_on_with_other_limits() {
+    let folder = hopeless(200, "csv");
+    folder.linsep("train data -q -o long --epochs 20").exits(0);
+    let line = "train data -q --checkpoint run --checkpoint-every 0 --epochs 5 -o short";
+    folder.linsep(line).exits(0);
+    folder.linsep("train data -q --resume run --epochs 20 -o model").exits(0).keeps_silent();
+    assert_eq!(folder.read("model"), folder.read("long"));
+    // What the command does not say is taken from the checkpoint.
+    folder.linsep("train data -q --resume run -o model").exits(0);
+    assert_eq!(folder.read("model"), folder.read("short"));
+}
+
+#[test]
+fn a_checkpoint_of_another_run_is_refused() {
+    let folder = hopeless(200, "csv");
+    let first = "train data -q --checkpoint run --checkpoint-every 0 --epochs 5 --holdout 0.2 -o model";
+    folder.linsep(first).exits(0);
+    folder.linsep("generate random-labels --rows 200 --features 30 --seed 1 -o other -q").exits(0);
+    let (run, model, before) = (folder.read("run"), folder.read("model"), folder.names());
+    let other_data = "the checkpoint was made on other data, or the data was read differently";
+    for (arguments, code, reason) in [
+        ("other --holdout 0.2", 3, other_data),
+        ("data --holdout 0.3", 3, other_data),
+        ("data", 3, other_data),
+        ("data --holdout 0.2 --scale standard", 3, other_data),
+        ("data --holdout 0.2 --ignore 1", 3, other_data),
+        ("data --holdout 0.2 --learner voted", 3, "another learner: averaged then, voted now"),
+        ("data --holdout 0.2 --order given", 3, "another order: shuffle then, given now"),
+        ("data --holdout 0.2 --bias none", 3, "another bias: {\"append\":1.0} then, none now"),
+        ("data --holdout 0.2 --init first", 3, "another start: zero then, first now"),
+        ("data --holdout 0.2 --positive -1", 3, "another positive class: null then, -1 now"),
+        ("data --holdout 0.2 --epochs 0", 2, "the number of epochs must be at least 1"),
+    ] {
+        let line = format!("train {arguments} -q --resume run --checkpoint run -o model");
+        folder.linsep(&line).exits(code).says(&[reason]);
+        assert_eq!((folder.read("run"), folder.read("model")), (run.clone(), model.clone()), "{line}");
+        assert_eq!(folder.names(), before, "{line}");
+    }
+    // Another seed holds out other rows.
+    folder.linsep("train data -q --holdout 0.2 --seed 1 --resume run -o model").exits(3);
+    folder.write("cut", &run[..run.len() - 1]);
+    folder
+        .linsep("train data --holdout 0.2 --resume cut -o model")
+        .exits(3)
+        .says(&["error: cut: ", "checkpoint"]);
+    assert_eq!(folder.read("model"), model);
+}
+
+#[test]
+fn a_run_from_another_model_is_refused() {
+    let folder = hopeless(200, "csv");
+    for (name, epochs) in [("one", 3), ("another", 4)] {
+        folder.linsep(&format!("train data -q -o {name} --epochs {epochs}")).exits(0);
+    }
+    folder.linsep("train data -q --init one --checkpoint run").exits(0);
+    folder.linsep("train data -q --init one --resume run").exits(0).keeps_silent();
+    let ran = folder.linsep("train data -q --init another --resume run -o model").exits(3);
+    ran.says(&["the checkpoint was made with another start: one model then, another now"]);
+    assert!(!folder.has("model"));
+}
+
+/// Pipes the first `rows` bytes and kills the program once it has saved a checkpoint; the pipe stays open until
+/// then, as that of a slow source does.
+fn kill_while_streaming(folder: &Folder, line: &str, rows: &[u8]) {
+    let before = modified(folder);
+    let mut child = folder.start(folder.command(line).stdin(Stdio::piped()));
+    let mut pipe = child.stdin.take().expect("standard input");
+    std::thread::scope(|scope| {
+        let (done, wait) = std::sync::mpsc::channel::<()>();
+        scope.spawn(move || {
+            // Ends with an error when the program is killed before it has read all.
+            let _ = pipe.write_all(rows);
+            let _ = wait.recv();
+        });
+        await_checkpoint(folder, &mut child, before);
+        std::thread::sleep(Duration::from_millis(moment(30)));
+        signal(&child, "KILL");
+        drop(done);
+        assert_eq!(child.wait_with_output().expect("wait").status.signal(), Some(9));
+    });
+}
+
+#[test]
+fn a_killed_stream_ends_in_the_same_bytes() {
+    for format in ["csv", "libsvm"] {
+        let folder = hopeless(40_000, format);
+        let rows = folder.read("data");
+        for arguments in
+            ["--learner perceptron", "--learner averaged --scale unit-rows", "--learner voted --positive -1"]
+        {
+            let train = format!("train - --online --threads 1 -q {arguments}");
+            folder.linsep_with_input(&format!("{train} -o undisturbed"), &rows).exits(0);
+            let line = format!("{train} -o model --checkpoint run --checkpoint-every 0 --resume run");
+            for share in [2, 3] {
+                kill_while_streaming(&folder, &line, &rows[..rows.len() * share / 4]);
+            }
+            folder.linsep_with_input(&line, &rows).exits(0).keeps_silent();
+            assert!(folder.read("model") == folder.read("undisturbed"), "{format} {arguments}");
+
+            // Other rows, or fewer than the checkpoint has seen.
+            let mut other = rows.clone();
+            let place = rows.len() / 3
+                + other[rows.len() / 3..].windows(2).position(|pair| pair == b"\n-").expect("-")
+                + 1;
+            other.remove(place);
+            let refused = "the checkpoint was made on other data, or the data was read differently";
+            folder.linsep_with_input(&line, &other).exits(3).says(&[refused]);
+            let fewer = &rows[..rows.len() / 8];
+            let whole = &fewer[..=fewer.iter().rposition(|&byte| byte == b'\n').expect("a line")];
+            folder.linsep_with_input(&line, whole).exits(3).says(&[refused]);
+            for name in ["run", "model"] {
+                std::fs::remove_file(folder.path(name)).expect("remove");
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! What the fuzz targets share: bytes go in, and whatever they are, nothing but an error or sound rows may come
+//! out.
+
+use linsep::read::{Format, Labels, Missing, ReadOptions, RowStream, Source, read};
+use linsep::{Model, Row, Settings};
+
+/// Reads bytes in all the ways that the first byte chooses among.
+pub fn read_bytes(data: &[u8], formats: &[Option<Format>]) {
+    let Some((&choice, bytes)) = data.split_first() else { return };
+    let bit = |place: u8| choice >> place & 1 == 1;
+    let options = ReadOptions {
+        format: formats[usize::from(choice & 1) % formats.len()],
+        labels: if bit(1) { Labels::Required } else { Labels::Ignored },
+        skip_bad: bit(2),
+        online: bit(3),
+        missing: [Missing::Refuse, Missing::Zero, Missing::DropRow, Missing::Mean]
+            [usize::from(choice >> 4 & 3)],
+        index_base: if bit(6) { Some(u32::from(bit(7))) } else { None },
+        header: if bit(7) { Some(bit(6)) } else { None },
+        // A file of a few bytes can ask for gigabytes of weights: that is allowed, but not tried here.
+        max_features: Some(1 << 16),
+        ..ReadOptions::default()
+    };
+    let source = Source::Shared("fuzz".to_string(), bytes.into());
+    let Ok(mut stream) = RowStream::open(&source, &options) else { return };
+    loop {
+        match stream.next_batch() {
+            Ok(Some(batch)) => (0..batch.len()).for_each(|i| check(batch.row(i))),
+            Ok(None) => break,
+            Err(error) => {
+                let _ = error.to_string();
+                return;
+            }
+        }
+    }
+    let features = stream.schema().features();
+    let _ = (stream.notes(), stream.label_names().len());
+    if !bit(1) {
+        return;
+    }
+    // What can be read can be learned from, and the model can read it again.
+    let Ok(loaded) = read(&source, &options, &mut ()) else { return };
+    assert_eq!(loaded.dataset.columns(), features);
+    let settings =
+        Settings { epochs: 2, positive: loaded.dataset.classes().first().cloned(), ..Settings::default() };
+    let Ok(outcome) = linsep::train(&loaded.dataset, &settings, &mut ()) else { return };
+    let model = Model::with_reading(outcome, loaded.schema, linsep::scale::Scaler::None, None);
+    let saved = model.to_bytes().expect("a model can be saved");
+    let opened = Model::from_bytes(&saved).expect("a saved model can be opened");
+    assert_eq!(opened, model);
+    let options = ReadOptions { schema: Some(model.schema.clone()), ..options };
+    if let Ok(mut stream) = RowStream::open(&source, &options) {
+        while let Ok(Some(batch)) = stream.next_batch() {
+            (0..batch.len()).for_each(|i| drop(model.predict(batch.row(i))));
+        }
+    }
+}
+
+/// A row must be finite, and its columns must increase.
+fn check(row: Row<'_>) {
+    let mut next = 0;
+    for (column, value) in row.iter() {
+        assert!(value.is_finite());
+        assert!(column >= next);
+        next = column + 1;
+    }
+}

@@ -1,0 +1,30 @@
+#!/bin/sh
+# Makes the files that fuzzing starts from: small data files (the first byte chooses how they are read), models
+# and checkpoints of every learner and scaling. Needs `linsep` on the path.
+set -eu
+cd "$(dirname "$0")"
+mkdir -p corpus/libsvm corpus/csv corpus/array corpus/model corpus/checkpoint
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+printf 'width,height,kind\n1,2,left\n2,1,right\n0.5,3,left\n4,1,right\n' > "$work/numbers.csv"
+printf 'size;colour;kind\n1.5;red;"a ""b"""\n-2;"gr;een";c\n;red;c\n' > "$work/words.csv"
+printf '# rows\n+1 qid:1 1:0.5 3:2e-3\n-1 2:1.5 # comment\n\nword 0:1\n' > "$work/rows.libsvm"
+printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }" > "$work/array.npy"
+head -c 32 /dev/zero >> "$work/array.npy"
+
+for choice in 000 002 006 012 102 302; do
+    for file in "$work"/*.csv; do
+        { printf "\\$choice"; cat "$file"; } > "corpus/csv/$(basename "$file")-$choice"
+    done
+    { printf "\\$choice"; cat "$work/rows.libsvm"; } > "corpus/libsvm/rows-$choice"
+    { printf "\\$choice"; cat "$work/array.npy"; } > "corpus/array/array-$choice"
+done
+
+for learner in perceptron averaged voted; do
+    for scale in none max-abs standard unit-rows; do
+        linsep train "$work/numbers.csv" -q --learner $learner --scale $scale --epochs 2 \
+            -o "corpus/model/$learner-$scale" --checkpoint "corpus/checkpoint/$learner-$scale" > /dev/null
+    done
+    linsep train "$work/words.csv" -q --missing zero --learner $learner -o "corpus/model/$learner-words" > /dev/null
+done
