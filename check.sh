@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# The test command of the project. Installs what the tests need, and can be run again at any time.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}"
+# cargo resolves a relative folder from where it is run, the tests from where they are: one meaning for all.
+case "$CARGO_TARGET_DIR" in /*) ;; *) CARGO_TARGET_DIR="$PWD/$CARGO_TARGET_DIR" ;; esac
+environment="$CARGO_TARGET_DIR/venv"
+requirements="tests/requirements.txt"
+
+announce() { printf '\n==> %s\n' "$*"; }
+# Any command that fails ends the script; this line says at which step.
+step="start"
+trap 'status=$?; if [ "$status" -ne 0 ]; then printf "\ncheck.sh failed (exit code %s) at: %s\n" "$status" "$step" >&2; fi' EXIT
+run() { step="$*"; announce "$*"; "$@"; }
+
+install_packages() {
+    local prefix=()
+    if [ "$(id -u)" -ne 0 ]; then prefix=(sudo); fi
+    "${prefix[@]}" apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive "${prefix[@]}" apt-get install -y -qq --no-install-recommends "$@"
+}
+
+python_environment() {
+    # Without python3-venv Debian's python3 has the module venv, but not ensurepip that it needs.
+    if ! python3 -c 'import venv, ensurepip' 2>/dev/null; then
+        install_packages python3 python3-venv
+    fi
+    # The copy of the list is made last: it is there only if everything was installed.
+    if ! cmp -s "$requirements" "$environment/requirements.txt"; then
+        rm -rf "$environment"
+        python3 -m venv "$environment"
+        "$environment/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$requirements"
+        cp "$requirements" "$environment/requirements.txt"
+    fi
+}
+
+# A toolchain without the usual components gets them; where rustup is not used they come with it.
+components() {
+    if ! cargo fmt --version >/dev/null 2>&1 || ! cargo clippy --version >/dev/null 2>&1; then
+        rustup component add rustfmt clippy
+    fi
+}
+
+run components
+run cargo fmt --all --check
+run cargo clippy --workspace --all-targets --locked -- -D warnings
+run cargo test --workspace --locked
+RUSTDOCFLAGS="-D warnings" run cargo doc --workspace --no-deps --locked
+run cargo build --release --locked
+run python_environment
+LINSEP="$CARGO_TARGET_DIR/release/linsep" run "$environment/bin/python" -m pytest -q -p no:cacheprovider tests/oracle
+
+announce "everything passed"
