@@ -26,7 +26,7 @@ pub fn write_teaching_set(data: &Dataset, mistakes: &[u32], out: &mut dyn Write)
 mod tests {
     use super::*;
     use crate::observe::{Observer, Update};
-    use crate::read::{ReadOptions, Source, read};
+    use crate::read::{Format, ReadOptions, Source, read};
     use crate::train::{Learned, Learner, OnlineLearner, Order, Settings, Task, train};
     use proptest::prelude::*;
 
@@ -76,8 +76,10 @@ mod tests {
             if taught.contains(&1) && taught.contains(&-1) {
                 let mut text = Vec::new();
                 write_teaching_set(&data, &mistakes.0, &mut text).unwrap();
-                let loaded =
-                    read(&Source::Memory("teaching set", text.leak()), &ReadOptions::default(), &mut ()).unwrap();
+                // Named, because rows that happen to have no features look like no format.
+                let options = ReadOptions { format: Some(Format::Libsvm), ..ReadOptions::default() };
+                let source = Source::Shared("teaching set".to_string(), text.into());
+                let loaded = read(&source, &options, &mut ()).unwrap();
                 let once = Settings { epochs: 1, order: Order::Given, ..settings };
                 let outcome = train(&loaded.dataset, &once, &mut ()).unwrap();
                 let Learned::Linear(mut found) = outcome.learned else { unreachable!() };
