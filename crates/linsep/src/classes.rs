@@ -102,7 +102,7 @@ fn listed(classes: &[String]) -> String {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClassError {
     /// There is nothing to separate.
-    #[error("all rows have the label \"{class}\": training needs two classes")]
+    #[error("all rows to learn from have the label \"{class}\": training needs two classes")]
     One {
         /// The only class.
         class: String,

@@ -26,10 +26,10 @@ pub enum Error {
     #[error(transparent)]
     Classes(#[from] ClassError),
     /// Rows whose products would overflow, or vanish.
-    #[error("the longest row has length {}; lengths from 1e-140 to 1e140 can be learned from without overflow", length(*radius))]
+    #[error("a row has length {}; lengths from 1e-140 to 1e140 can be learned from without overflow", shown(*length))]
     Lengths {
-        /// The length of the longest row.
-        radius: f64,
+        /// The length of the longest row, or of the shortest that is not zero.
+        length: f64,
     },
     /// A model file that is not one.
     #[error(transparent)]
@@ -53,7 +53,7 @@ pub enum Error {
     },
 }
 
-/// A length in print; one whose square overflowed is known only to be long.
-fn length(radius: f64) -> String {
-    if radius.is_finite() { format!("{radius:.2e}") } else { "above 1e150".to_string() }
+/// A length in print; one beyond all floats is known only to be long.
+fn shown(length: f64) -> String {
+    if length.is_finite() { format!("{length:.2e}") } else { "above 1e308".to_string() }
 }

@@ -153,13 +153,8 @@ pub fn describe_margin(evidence: &Evidence) -> String {
     let radius = rounded(evidence.extent.radius_upper, Rounding::Up);
     let upper = rounded(upper, Rounding::Up);
     match lower {
-        Some(lower) => {
-            format!(
-                "{} ≤ γ* ≤ {upper} ({kind}), rows of length up to R = {radius}",
-                rounded(lower, Rounding::Down)
-            )
-        }
-        None => format!("γ* ≤ {upper} ({kind}), rows of length up to R = {radius}"),
+        Some(lower) => format!("{} ≤ γ* ≤ {upper} ({kind}); R ≤ {radius}", rounded(lower, Rounding::Down)),
+        None => format!("γ* ≤ {upper} ({kind}); R ≤ {radius}"),
     }
 }
 
@@ -187,32 +182,51 @@ pub fn describe_bound(evidence: &Evidence) -> String {
 pub fn explain(evidence: &Evidence, settings: &Settings) -> String {
     let upper = rounded(evidence.margin.upper, Rounding::Up);
     if let Some(bound) = evidence.mistake_bound.upper {
-        let promise = format!(
+        let mut text = format!(
             "The rows are linearly separable: the run found weights that prove it. A perceptron that starts at zero \
              makes at most {} mistakes on them, in any order and however often it sees them",
-            rounded(bound.floor(), Rounding::Up)
+            rounded(bound, Rounding::Up)
         );
-        return if matches!(settings.init, Init::Warm(_)) {
+        if matches!(settings.init, Init::Warm(_)) {
             let updates = counted(evidence.updates, "update does", "updates do");
-            format!("{promise}; this run started elsewhere, so its {updates} not count against that.")
+            text += &format!("; this run started elsewhere, so its {updates} not count against that.");
         } else {
-            format!("{promise}; this run made {}.", grouped(evidence.updates))
-        };
+            text += &format!("; this run made {}.", grouped(evidence.updates));
+        }
+        if evidence.training_error.is_some_and(|error| error > 0.0) {
+            text += " The weights that prove it are the last ones; what is saved is made of all weights of the run, and \
+                     still errs on some rows. To save the last ones, choose --learner perceptron.";
+        }
+        return text;
     }
     if evidence.margin.upper == 0.0 {
         return "No weights agree with every row: some row is zero, and nothing can be on the right side of it.".into();
     }
     let judged = if evidence.progressive_error.is_some() {
         "The rows were seen once and not kept, so it is not known whether they are separable."
+    } else if evidence.status == Status::Converged {
+        "No row was a mistake in the last pass, but some row lies on the boundary, so nothing is proved by it."
     } else {
         "The rows were not separated."
     };
-    let least = evidence.mistake_bound.lower.map_or(0.0, f64::ceil);
-    format!(
-        "{judged} The updates prove that no boundary has a margin above {upper} on them: either they overlap, or their \
-         margin is so small that Novikoff's theorem cannot promise convergence within fewer than {} mistakes.",
-        rounded(least, Rounding::Down)
-    )
+    let margin = match evidence.margin.kind {
+        MarginKind::ThroughOrigin => "no boundary through the origin has a margin",
+        MarginKind::AppendedBias => {
+            "no boundary has a margin, measured with the bias as one more coordinate,"
+        }
+    };
+    let mut text = format!("{judged} The updates prove that {margin} above {upper} on them");
+    match evidence.mistake_bound.lower {
+        Some(least) if least >= 1.0 => {
+            text += &format!(
+                ": either they overlap, or their margin is so small that Novikoff's theorem cannot promise convergence \
+                 within fewer than {} mistakes.",
+                rounded(least, Rounding::Down)
+            );
+        }
+        _ => text.push('.'),
+    }
+    text
 }
 
 /// In which direction a printed bound may be off.

@@ -53,30 +53,36 @@ impl Scaler {
         match scaling {
             Scaling::None => Scaler::None,
             Scaling::UnitRows => Scaler::UnitRows,
-            Scaling::MaxAbs => {
-                let mut divisor = vec![0.0f64; data.columns()];
-                for (j, x) in (0..data.len()).flat_map(|i| data.row(i).iter()) {
-                    divisor[j] = divisor[j].max(x.abs());
-                }
-                Scaler::MaxAbs { divisor: divisor.into_iter().map(one_if_zero).collect() }
-            }
+            Scaling::MaxAbs => Scaler::MaxAbs { divisor: largest_magnitudes(data) },
             Scaling::Standard => {
-                let mean = means(data);
+                // Squares are taken of values in [−2, 2], so that no variance overflows or vanishes.
+                let (mean, largest) = (means(data), largest_magnitudes(data));
                 let mut variance = vec![0.0f64; data.columns()];
                 let mut stored = vec![0u64; data.columns()];
                 for (j, x) in (0..data.len()).flat_map(|i| data.row(i).iter()) {
-                    variance[j] += (x - mean[j]).powi(2);
+                    variance[j] += (x / largest[j] - mean[j] / largest[j]).powi(2);
                     stored[j] += 1;
                 }
                 let n = data.len() as f64;
-                for j in 0..data.columns() {
+                let deviation = |j: usize| {
                     // The zeros that sparse rows do not store.
-                    variance[j] += (n - stored[j] as f64) * mean[j].powi(2);
-                }
-                let divisor = variance.into_iter().map(|sum| one_if_zero((sum / n).sqrt())).collect();
+                    let zeros = (n - stored[j] as f64) * (mean[j] / largest[j]).powi(2);
+                    one_if_zero(((variance[j] + zeros) / n).sqrt() * largest[j])
+                };
+                let divisor = (0..data.columns()).map(deviation).collect();
                 let centred = matches!(data.rows(), Rows::Dense { .. });
                 Scaler::Standard { mean: centred.then_some(mean), divisor }
             }
+        }
+    }
+
+    /// Leaves features from the known ones up to `columns` as they are.
+    pub fn widen(&mut self, columns: usize) {
+        if let Scaler::MaxAbs { divisor } | Scaler::Standard { divisor, .. } = self {
+            divisor.resize(columns.max(divisor.len()), 1.0);
+        }
+        if let Scaler::Standard { mean: Some(mean), .. } = self {
+            mean.resize(columns.max(mean.len()), 0.0);
         }
     }
 
@@ -90,25 +96,31 @@ impl Scaler {
         }
     }
 
-    /// The scaled form of a row, which must have no column beyond those that the scaling was learned on.
+    /// The scaled form of a row. Features that the scaling was not learned on are left as they are.
     pub fn apply<'a>(&self, row: Row<'a>, buffer: &'a mut RowBuffer) -> Row<'a> {
-        let norm = match self {
+        let (largest, length) = match self {
             Scaler::None => return row,
-            Scaler::UnitRows => one_if_zero(norm(row)),
-            _ => 1.0,
+            Scaler::UnitRows => length(row),
+            _ => (1.0, 1.0),
         };
+        let of = |numbers: &[f64], j: usize, absent: f64| numbers.get(j).copied().unwrap_or(absent);
         let scaled = |(j, x): (usize, f64)| match self {
             Scaler::None => x,
-            Scaler::MaxAbs { divisor } | Scaler::Standard { mean: None, divisor } => x / divisor[j],
-            Scaler::Standard { mean: Some(mean), divisor } => (x - mean[j]) / divisor[j],
-            Scaler::UnitRows => x / norm,
+            Scaler::MaxAbs { divisor } | Scaler::Standard { mean: None, divisor } => x / of(divisor, j, 1.0),
+            Scaler::Standard { mean: Some(mean), divisor } => {
+                let (mean, divisor) = (of(mean, j, 0.0), of(divisor, j, 1.0));
+                let centred = x - mean;
+                // Only a difference of huge numbers overflows; their quotients do not.
+                if centred.is_finite() { centred / divisor } else { x / divisor - mean / divisor }
+            }
+            Scaler::UnitRows => x / largest / length,
         };
         buffer.values.clear();
         if let (Scaler::Standard { mean: Some(mean), .. }, Row::SparseF32(..) | Row::SparseF64(..)) =
             (self, row)
         {
             // Centring moves the zeros too, those that a sparse row does not store.
-            buffer.values.extend((0..mean.len()).map(|j| scaled((j, 0.0))));
+            buffer.values.extend((0..mean.len().max(row.width())).map(|j| scaled((j, 0.0))));
             for (j, x) in row.iter() {
                 buffer.values[j] = scaled((j, x));
             }
@@ -149,13 +161,23 @@ fn one_if_zero(x: f64) -> f64 {
     if x == 0.0 { 1.0 } else { x }
 }
 
-/// ‖row‖, also where the squares would overflow or vanish.
-fn norm(row: Row<'_>) -> f64 {
+/// The largest magnitude of a row, and its length in units of that: their product is ‖row‖, which need not be a
+/// float. A zero row has (1, 1).
+fn length(row: Row<'_>) -> (f64, f64) {
     let largest = row.iter().fold(0.0f64, |most, (_, x)| most.max(x.abs()));
     if largest == 0.0 {
-        return 0.0;
+        return (1.0, 1.0);
     }
-    largest * row.iter().map(|(_, x)| (x / largest).powi(2)).sum::<f64>().sqrt()
+    (largest, row.iter().map(|(_, x)| (x / largest).powi(2)).sum::<f64>().sqrt())
+}
+
+/// The largest magnitude of each feature; 1 for a feature that is always zero.
+fn largest_magnitudes(data: &Dataset) -> Vec<f64> {
+    let mut largest = vec![0.0f64; data.columns()];
+    for (j, x) in (0..data.len()).flat_map(|i| data.row(i).iter()) {
+        largest[j] = largest[j].max(x.abs());
+    }
+    largest.into_iter().map(one_if_zero).collect()
 }
 
 fn means(data: &Dataset) -> Vec<f64> {
@@ -218,6 +240,28 @@ mod tests {
         {
             let dense = scaler.apply(Row::DenseF64(dense), &mut one);
             assert!(scaler.apply(Row::SparseF64(indices, values), &mut other).iter().eq(dense.iter()));
+        }
+    }
+
+    #[test]
+    fn standard_bears_the_ends_of_the_range() {
+        for size in [1e300, 1e308, 1e-300, 5e-324] {
+            let data = Dataset::dense(1, &[size, -size], &["a", "b"]).unwrap();
+            let rows = scaled(Scaling::Standard, data);
+            assert!((rows[0][0] - 1.0).abs() < 1e-12 && (rows[1][0] + 1.0).abs() < 1e-12, "{size}: {rows:?}");
+        }
+    }
+
+    #[test]
+    fn unknown_features_are_left_as_they_are() {
+        let mut buffer = RowBuffer::default();
+        for scaling in [Scaling::MaxAbs, Scaling::Standard, Scaling::UnitRows] {
+            let mut scaler = Scaler::learn(scaling, &sparse());
+            let row = scaler.apply(Row::SparseF64(&[5], &[1.0]), &mut buffer);
+            assert_eq!(row.iter().collect::<Vec<_>>(), [(5, 1.0)]);
+            scaler.widen(6);
+            let row = scaler.apply(Row::SparseF64(&[5], &[1.0]), &mut buffer);
+            assert_eq!(row.iter().collect::<Vec<_>>(), [(5, 1.0)]);
         }
     }
 

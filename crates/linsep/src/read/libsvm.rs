@@ -193,7 +193,7 @@ impl LibsvmReader {
     pub(crate) fn schema(&self) -> Schema {
         let index_base = self.index_base();
         let seen = self.max_index.map_or(0, |last| last as usize + 1 - index_base as usize);
-        Schema::Numbered { index_base, features: self.known_features.unwrap_or(seen) }
+        Schema::Numbered { index_base, features: self.known_features.unwrap_or(0).max(seen) }
     }
 
     pub(crate) fn notes(&self) -> ReadNotes {

@@ -5,7 +5,7 @@
 //! has θ_k = Σ α_t z_t with Σ α_t = k, hence ‖θ_k‖ / k ≥ γ* at every moment of every run.
 
 use crate::dataset::{Dataset, Row};
-use crate::kernel::norm_interval;
+use crate::kernel::{Interval, norm_interval};
 use crate::theta::Theta;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -40,25 +40,38 @@ pub struct Extent {
     pub radius_upper: f64,
     /// Some row is at most this long.
     pub shortest: f64,
+    /// The shortest row that is not zero is about this long.
+    pub shortest_nonzero: f64,
 }
 
 impl Default for Extent {
     fn default() -> Self {
-        Self { radius_lower: 0.0, radius_upper: 0.0, shortest: f64::MAX }
+        Self { radius_lower: 0.0, radius_upper: 0.0, shortest: f64::MAX, shortest_nonzero: f64::MAX }
     }
 }
 
 impl Extent {
     /// Takes a row into account, with the appended coordinate if `bias_input` is not zero.
     pub fn include(&mut self, row: Row<'_>, bias_input: f64) {
-        let norm = norm_interval(row.norm_squared() + bias_input * bias_input, row.stored() + 1);
-        self.merge(&Self { radius_lower: norm.low, radius_upper: norm.high, shortest: norm.high });
+        let squared = row.norm_squared() + bias_input * bias_input;
+        let norm = if (1e-250..1e250).contains(&squared) {
+            norm_interval(squared, row.stored() + 1)
+        } else {
+            length_of_extreme(row, bias_input)
+        };
+        self.merge(&Self {
+            radius_lower: norm.low,
+            radius_upper: norm.high,
+            shortest: norm.high,
+            shortest_nonzero: if norm.high > 0.0 { norm.high } else { f64::MAX },
+        });
     }
 
     fn merge(&mut self, other: &Self) {
         self.radius_lower = self.radius_lower.max(other.radius_lower);
         self.radius_upper = self.radius_upper.max(other.radius_upper);
         self.shortest = self.shortest.min(other.shortest);
+        self.shortest_nonzero = self.shortest_nonzero.min(other.shortest_nonzero);
     }
 
     /// The lengths of all rows.
@@ -74,6 +87,24 @@ impl Extent {
                 a.merge(&b);
                 a
             })
+    }
+}
+
+/// The length of a row whose square is no ordinary float: measured after a division by a power of two, which is
+/// exact but for values that vanish beside the largest.
+#[cold]
+fn length_of_extreme(row: Row<'_>, bias_input: f64) -> Interval {
+    let largest = row.iter().fold(bias_input.abs(), |most, (_, x)| most.max(x.abs()));
+    if largest == 0.0 {
+        return Interval { low: 0.0, high: 0.0 };
+    }
+    let exponent = libm::ilogb(largest);
+    let down = |x: f64| libm::scalbn(x, -exponent);
+    let squared = row.iter().map(|(_, x)| down(x).powi(2)).sum::<f64>() + down(bias_input).powi(2);
+    let norm = norm_interval(squared, row.stored() + 1);
+    Interval {
+        low: libm::scalbn(norm.low, exponent).next_down().max(0.0),
+        high: libm::scalbn(norm.high, exponent).next_up(),
     }
 }
 
@@ -195,7 +226,8 @@ impl MistakeLedger {
 #[inline]
 pub(crate) fn grown_norm_squared(norm_squared: f64, agreement: f64, row_squared: f64, terms: usize) -> f64 {
     let relative = (terms as f64 + 16.0) * U * 1.01;
-    let doubt = relative * (norm_squared * row_squared).sqrt() + terms as f64 * f64::MIN_POSITIVE;
+    // The roots are taken one by one: the product of two squares can overflow.
+    let doubt = relative * norm_squared.sqrt() * row_squared.sqrt() + terms as f64 * f64::MIN_POSITIVE;
     let grown = norm_squared + 2.0 * (agreement + doubt) + row_squared * (1.0 + relative);
     grown.max(0.0) * (1.0 + 16.0 * U) + f64::MIN_POSITIVE
 }
@@ -303,6 +335,23 @@ mod tests {
             let bound = ledger.upper_bound(&theta, None).unwrap();
             prop_assert!(least * (1.0 - 1e-15) <= bound, "{least} > {bound}");
             prop_assert!(bound <= least * (1.0 + 1e-9), "the bound is loose: {bound} against {least}");
+        }
+
+        /// A power of two on all values is a power of two on all lengths, wherever the squares end up.
+        #[test]
+        fn lengths_scale_over_the_whole_range(values in prop::collection::vec(-9i32..10, 1..6), power in -1040i32..1000) {
+            let plain: Vec<f64> = values.iter().map(|&x| f64::from(x)).collect();
+            let scaled: Vec<f64> = plain.iter().map(|&x| libm::scalbn(x, power)).collect();
+            let measure = |row: &[f64]| {
+                let mut extent = Extent::default();
+                extent.include(Row::DenseF64(row), 0.0);
+                extent
+            };
+            let (plain, scaled) = (measure(&plain), measure(&scaled));
+            prop_assert!(scaled.radius_lower <= libm::scalbn(plain.radius_upper, power));
+            prop_assert!(scaled.radius_upper >= libm::scalbn(plain.radius_lower, power));
+            prop_assert!(scaled.radius_upper <= libm::scalbn(plain.radius_upper * (1.0 + 1e-12), power) + 1e-322);
+            prop_assert_eq!(scaled.radius_upper == 0.0, values.iter().all(|&x| x == 0));
         }
 
         /// After a warm start, ‖θ − θ₀‖ / k is a bound too.

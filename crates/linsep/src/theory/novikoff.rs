@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn one_example_is_learned_at_the_bound() {
-        let extent = Extent { radius_lower: 5.0, radius_upper: 5.0, shortest: 5.0 };
+        let extent = Extent { radius_lower: 5.0, radius_upper: 5.0, shortest: 5.0, shortest_nonzero: 5.0 };
         let margin = MarginInterval { lower: Some(5.0), upper: 5.0, kind: MarginKind::ThroughOrigin };
         let bound = mistake_bound(&extent, &margin);
         assert!(

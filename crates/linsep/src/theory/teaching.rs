@@ -7,17 +7,23 @@
 use crate::dataset::Dataset;
 use std::io::{self, Write};
 
-/// Writes the mistaken rows, in order, as LIBSVM text that loses nothing; each line ends with a comment that
-/// says which row it is (as a line of the training file).
-pub fn write_teaching_set(data: &Dataset, mistakes: &[u32], out: &mut dyn Write) -> io::Result<()> {
+/// Writes the mistaken rows, in order, as LIBSVM text that loses nothing, with their signs as labels. A comment on
+/// each line names the line of the training file and the class.
+pub fn write_teaching_set(
+    data: &Dataset,
+    signs: &[i8],
+    mistakes: &[u32],
+    out: &mut dyn Write,
+) -> io::Result<()> {
     for &i in mistakes {
         let i = i as usize;
-        let label = &data.classes()[data.labels()[i] as usize];
-        write!(out, "{}", label.replace(|c: char| c.is_whitespace() || c == ':' || c == '#', "_"))?;
+        write!(out, "{:+}", signs[i])?;
         for (column, value) in data.row(i).iter().filter(|&(_, value)| value != 0.0) {
             write!(out, " {}:{}", column + 1, value)?;
         }
-        writeln!(out, " # line {}", data.line(i))?;
+        let class: String =
+            data.classes()[data.labels()[i] as usize].chars().filter(|c| !c.is_control()).collect();
+        writeln!(out, " # line {}, {class}", data.line(i))?;
     }
     Ok(())
 }
@@ -75,7 +81,7 @@ mod tests {
             let taught: Vec<i8> = mistakes.0.iter().map(|&i| signs[i as usize]).collect();
             if taught.contains(&1) && taught.contains(&-1) {
                 let mut text = Vec::new();
-                write_teaching_set(&data, &mistakes.0, &mut text).unwrap();
+                write_teaching_set(&data, &signs, &mistakes.0, &mut text).unwrap();
                 // Named, because rows that happen to have no features look like no format.
                 let options = ReadOptions { format: Some(Format::Libsvm), ..ReadOptions::default() };
                 let source = Source::Shared("teaching set".to_string(), text.into());

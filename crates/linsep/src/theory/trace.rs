@@ -101,7 +101,8 @@ impl TraceRecorder {
             update: update.number,
             epoch: update.epoch,
             row: update.position + 1,
-            agreement: update.agreement,
+            // Adding zero turns −0 into 0.
+            agreement: update.agreement + 0.0,
             norm_squared: self.norm_squared,
             norm_squared_bound: self.norm_squared_bound,
             margin_upper: self.norm_squared.sqrt() / k,
@@ -112,7 +113,9 @@ impl TraceRecorder {
         };
         if let Some(comparator) = &self.comparator {
             self.alignment += certain_agreement(&comparator.theta, update.row, update.sign);
-            self.alignment_bound += comparator.margin;
+            // No more than kγ, and by the same additions no more than the alignment.
+            self.alignment_bound =
+                (self.alignment_bound + comparator.margin).min((k * comparator.margin).next_down());
             let cosine = |alignment: f64, squared: f64| alignment / (squared.sqrt() * self.comparator_norm);
             point.alignment = Some(self.alignment);
             point.alignment_bound = Some(self.alignment_bound);

@@ -86,10 +86,12 @@ impl<'a> Task<'a> {
 
 /// Refuses rows too long or too short for floating-point sums of their products.
 pub(crate) fn check_lengths(extent: &Extent) -> Result<(), Error> {
-    if extent.radius_lower > 0.0 && !LENGTHS.contains(&extent.radius_upper) {
-        return Err(Error::Lengths { radius: extent.radius_upper });
+    // Zero rows have no length to measure: they are learnable as far as anything is.
+    let lengths = [extent.radius_upper, extent.shortest_nonzero];
+    match lengths.into_iter().find(|length| extent.radius_upper > 0.0 && !LENGTHS.contains(length)) {
+        Some(length) => Err(Error::Lengths { length }),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// The order of one pass.

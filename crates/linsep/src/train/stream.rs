@@ -171,11 +171,7 @@ impl Learning {
                 continue;
             }
             // Checked before learning: one huge row must not spoil the weights.
-            check_lengths(&Extent {
-                radius_lower: 1.0,
-                radius_upper: self.extent.radius_upper.max(1.0),
-                shortest: 1.0,
-            })?;
+            check_lengths(&self.extent)?;
             let sign = self.signs[class];
             self.run.position += 1;
             if let Some(lesson) = self.run.learner.learn(row, sign, None) {
@@ -222,7 +218,6 @@ impl Learning {
 
     /// Settles what only the end of the stream could tell, and judges the result.
     fn finish(mut self, stream: &RowStream, status: Option<Status>) -> Result<Outcome, Error> {
-        check_lengths(&self.extent)?;
         let names = stream.label_names();
         let sorted: Vec<String> = sorted_order(names).into_iter().map(|i| names[i].clone()).collect();
         let classes = ClassPair::choose(&sorted, self.run.settings.positive.as_deref())?;
