@@ -14,7 +14,7 @@ Exit codes:
 
 /// A linear classifier you can trust: it trains at the speed of memory, and its claims come with proof.
 #[derive(Debug, Parser)]
-#[command(version, after_help = EXIT_CODES, after_long_help = EXIT_CODES)]
+#[command(name = "linsep", version, after_help = EXIT_CODES, after_long_help = EXIT_CODES)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -159,14 +159,14 @@ pub(crate) struct TrainArgs {
     /// Value of the appended coordinate [default: 1]
     #[arg(long, value_name = "SCALE", help_heading = "Learning", allow_negative_numbers = true)]
     pub(crate) bias_scale: Option<f64>,
-    /// Where to start: zero, first (the first row), or a model file [default: zero]
+    /// Where to start: zero, first (the first row, which counts as an update), or a model file [default: zero]
     #[arg(long, value_name = "zero|first|MODEL", help_heading = "Learning")]
     pub(crate) init: Option<PathBuf>,
     /// When a row is a mistake: agreement ≤ 0, or < 0 [default: nonpositive]
     #[arg(long, value_enum, help_heading = "Learning")]
     pub(crate) mistake: Option<MistakeArg>,
     /// Learn each row as it is read, in one pass and in memory that does not grow with the file (the default for
-    /// standard input with --epochs 1)
+    /// standard input with --epochs 1; the voted learner alone keeps its mistakes)
     #[arg(long, help_heading = "Learning")]
     pub(crate) online: bool,
     /// Exit with code 1 unless a whole pass was made without a mistake
@@ -217,7 +217,8 @@ pub(crate) struct TrainArgs {
     /// Model to compare with in the trace [default: the separator that the run itself finds]
     #[arg(long, value_name = "MODEL", requires = "trace", help_heading = "Evidence")]
     pub(crate) comparator: Option<PathBuf>,
-    /// Write the mistaken rows in order: training once on just these gives the same weights
+    /// Write the mistaken rows in order, as LIBSVM: a perceptron that sees just these, once and in that order, ends
+    /// with the same last weights
     #[arg(long, value_name = "FILE", help_heading = "Evidence")]
     pub(crate) teaching_set: Option<PathBuf>,
 

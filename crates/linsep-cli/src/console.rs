@@ -1,7 +1,7 @@
 //! The terminal: notes, progress bars, Ctrl-C. Everything here goes to standard error.
 
 use anyhow::Context;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{DecimalBytes, HumanDuration, ProgressBar, ProgressStyle};
 use linsep::observe::{Observer, Progress, Update};
 use linsep::report::{Rounding, grouped, rounded};
 use linsep::theory::trace::TraceRecorder;
@@ -22,6 +22,11 @@ pub(crate) fn listen_for_interrupts() -> anyhow::Result<()> {
         }
     })
     .context("cannot listen for Ctrl-C")
+}
+
+/// Whether the user has asked for an end.
+pub(crate) fn interrupted() -> bool {
+    INTERRUPTED.load(Ordering::Relaxed)
 }
 
 /// Sets how many threads the parallel parts use.
@@ -59,6 +64,8 @@ pub(crate) struct Watch {
     bar: Option<ProgressBar>,
     visible: bool,
     started: Instant,
+    /// Where the job was when it was first heard of: the rate counts from there.
+    first: Option<(u64, Instant)>,
     checkpoint: Option<Checkpoint>,
     pub(crate) trace: Option<TraceRecorder>,
     pub(crate) mistakes: Option<Vec<u32>>,
@@ -77,6 +84,7 @@ impl Watch {
             bar: None,
             visible: !console.quiet && std::io::stderr().is_terminal(),
             started: Instant::now(),
+            first: None,
             checkpoint: None,
             trace: None,
             mistakes: None,
@@ -98,59 +106,81 @@ impl Watch {
         self.failure.take().map_or(Ok(()), Err)
     }
 
-    fn show(&mut self, position: u64, length: Option<u64>, style: &str, message: String) {
+    /// Shows how far the job is: where, how fast, how long still.
+    fn show(&mut self, position: u64, length: Option<u64>, unit: Unit, message: &str) {
+        let now = Instant::now();
+        let (first, since) = *self.first.get_or_insert((position, now));
         if !self.visible || self.started.elapsed() < PATIENCE {
             return;
+        }
+        let rate = (position - first.min(position)) as f64 / (now - since).as_secs_f64().max(1e-3);
+        let mut text = format!("{message}, {}/s", unit.show(rate as u64));
+        if let Some(length) = length.filter(|_| rate > 0.0) {
+            let left = length.saturating_sub(position) as f64 / rate;
+            text += &format!(
+                ", {} left{}",
+                HumanDuration(Duration::from_secs_f64(left.min(1e9))),
+                unit.at_most()
+            );
         }
         let bar = self.bar.get_or_insert_with(ProgressBar::no_length);
         if let Some(length) = length {
             bar.set_length(length);
         }
+        let style = if length.is_some() { "{msg} {wide_bar}" } else { "{msg} {spinner}" };
         if let Ok(style) = ProgressStyle::with_template(style) {
             bar.set_style(style);
         }
-        bar.set_message(message);
+        bar.set_message(text);
         bar.set_position(position);
     }
 }
 
-/// Rows per second since the job started.
-fn position_rate(rows: u64, started: Instant) -> u64 {
-    (rows as f64 / started.elapsed().as_secs_f64().max(1e-3)) as u64
+/// What a job counts.
+#[derive(Clone, Copy)]
+enum Unit {
+    Bytes,
+    Rows,
+    /// Rows that need not all be visited: a run may converge before.
+    RowsAtMost,
 }
 
-const BYTES_STYLE: &str =
-    "{msg} {wide_bar} {decimal_bytes} of {decimal_total_bytes}, {decimal_bytes_per_sec}, {eta} left";
-const UNKNOWN_STYLE: &str = "{msg} {spinner} {decimal_bytes}, {decimal_bytes_per_sec}, {elapsed}";
-const EXAMPLES_STYLE: &str = "{msg} {wide_bar} {eta} left at most";
+impl Unit {
+    fn show(self, count: u64) -> String {
+        match self {
+            Unit::Bytes => DecimalBytes(count).to_string(),
+            Unit::Rows | Unit::RowsAtMost => format!("{} rows", grouped(count)),
+        }
+    }
+
+    fn at_most(self) -> &'static str {
+        if matches!(self, Unit::RowsAtMost) { " at most" } else { "" }
+    }
+}
 
 impl Observer for Watch {
     fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {
         match *progress {
             Progress::Reading { bytes, total, rows } => {
-                let style = if total.is_some() { BYTES_STYLE } else { UNKNOWN_STYLE };
-                self.show(bytes, total, style, format!("reading, row {rows}"));
+                self.show(bytes, total, Unit::Bytes, &format!("reading, row {}", grouped(rows)));
             }
             Progress::Writing { bytes, total, rows } => {
-                self.show(bytes, Some(total), BYTES_STYLE, format!("writing, row {rows}"));
+                self.show(bytes, Some(total), Unit::Bytes, &format!("writing, row {}", grouped(rows)));
             }
             Progress::Judging { rows, total } => {
-                let rate = position_rate(rows, self.started);
-                let message = format!("judging, row {rows} of {total}, {} rows/s", grouped(rate));
-                self.show(rows, Some(total), EXAMPLES_STYLE, message);
+                self.show(rows, Some(total), Unit::Rows, &format!("judging, row {}", grouped(rows)));
             }
             Progress::Training { epoch, epochs, position, examples, updates, margin_upper } => {
                 let seen = epoch.saturating_mul(examples).saturating_add(position);
-                let mut message = format!("pass {} of at most {epochs}, {updates} updates", epoch + 1);
+                let mut message =
+                    format!("pass {} of at most {epochs}, {} updates", epoch + 1, grouped(updates));
                 if let Some(upper) = margin_upper {
                     message += &format!(", γ* ≤ {}", rounded(upper, Rounding::Up));
                 }
-                let rate = position_rate(seen, self.started);
-                message += &format!(", {} rows/s", grouped(rate));
-                self.show(seen, Some(epochs.saturating_mul(examples)), EXAMPLES_STYLE, message);
+                self.show(seen, Some(epochs.saturating_mul(examples)), Unit::RowsAtMost, &message);
             }
         }
-        if INTERRUPTED.load(Ordering::Relaxed) || self.failure.is_some() {
+        if interrupted() || self.failure.is_some() {
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
@@ -168,7 +198,7 @@ impl Observer for Watch {
     fn checkpoint(&mut self, run: &Run) {
         let Some(checkpoint) = &mut self.checkpoint else { return };
         let due = checkpoint.last.is_none_or(|last| last.elapsed() >= checkpoint.every);
-        if due || INTERRUPTED.load(Ordering::Relaxed) {
+        if due || interrupted() {
             if let Err(error) = run.save(&checkpoint.path) {
                 self.failure = Some(error);
             }

@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod console;
 mod exit;
+mod stdin;
 
 use clap::Parser;
 use exit::Exit;
@@ -15,6 +16,8 @@ fn main() -> ExitCode {
         .and_then(|()| console::set_threads(arguments.threads))
         .and_then(|()| commands::run(arguments));
     match result {
+        // Whatever came of it, the user asked for an end before its time.
+        Ok(Exit::Fine | Exit::No) if console::interrupted() => Exit::Interrupted.into(),
         Ok(exit) => exit.into(),
         Err(error) => Exit::of_error(&error).into(),
     }

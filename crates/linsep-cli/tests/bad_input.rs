@@ -45,7 +45,7 @@ fn numbers_that_are_not_finite() {
 
 #[test]
 fn rows_too_long_to_compute_with() {
-    refused("+1 1:1e200\n-1 1:2\n", "", 3, &["the longest row has length", "help:", "--scale max-abs"]);
+    refused("+1 1:1e200\n-1 1:2\n", "", 3, &["a row has length", "help:", "--scale max-abs"]);
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn nothing_to_learn_from() {
         refused(content, "", 3, &["data: no rows: the file is empty", help]);
     }
     refused("a,b,kind\n", "--format csv", 3, &["data", "help:"]);
-    let one = "all rows have the label \"1\": training needs two classes";
+    let one = "all rows to learn from have the label \"1\": training needs two classes";
     let help = "help: give rows of both classes; in a CSV file, check that --label names the right column";
     refused("1 1:1\n1 1:2\n+1.0 2:2\n", "", 3, &[one, help]);
     refused("1 1:1\n1 1:2\n", "--online", 3, &[one, help]);
@@ -502,4 +502,43 @@ fn malformed_rows_can_be_skipped() {
     let ran = folder.linsep("train bad --skip-bad -o new").exits(3);
     ran.says(&["bad: no rows left: all 2 rows were skipped", "help:"]);
     assert!(!folder.has("new"));
+}
+
+#[test]
+fn no_output_destroys_an_input() {
+    let folder = Folder::with("data", "1 1:1\n-1 1:-1\n");
+    folder.linsep("train data -o model").exits(0);
+    let (data, model) = (folder.read("data"), folder.read("model"));
+    for line in [
+        "train data -o data",
+        "train data -o ./data",
+        "train data --trace data",
+        "train data --teaching-set data",
+        "train data --checkpoint data",
+        "train data -o same --trace same",
+        "train data --init model -o model",
+        "train data -o -",
+        "predict model data -o data",
+        "predict model data -o model",
+    ] {
+        folder.linsep(line).exits(2);
+        assert_eq!((folder.read("data"), folder.read("model")), (data.clone(), model.clone()), "{line}");
+        assert_eq!(folder.names(), ["data", "model"], "{line}");
+    }
+    // Going on in the same checkpoint is what it is for.
+    folder.linsep("train data --checkpoint run --resume run -o again").exits(0);
+    folder.linsep("train data --checkpoint run --resume run -o again").exits(0);
+}
+
+#[test]
+fn classes_that_are_no_two() {
+    let folder = Folder::with("data", "1 1:1\n-1 1:-1\n");
+    for classes in ["1", "1,1", "1,+1"] {
+        folder.linsep(&format!("train data --classes {classes}")).exits(2).says(&["at least two classes"]);
+    }
+    let folder = Folder::with("data", "x,y\n1,a\n2,a\n3,a\n4,b\n");
+    folder
+        .linsep("train data --holdout 0.5")
+        .exits(3)
+        .says(&["data: all rows to learn from have the label \"a\""]);
 }

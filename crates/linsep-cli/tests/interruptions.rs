@@ -303,3 +303,34 @@ fn a_killed_stream_ends_in_the_same_bytes() {
         }
     }
 }
+
+#[test]
+fn ctrl_c_ends_a_silent_stream_with_what_it_has() {
+    let folder = Folder::new();
+    let mut child = folder.start(folder.command("train - --online -o model --json").stdin(Stdio::piped()));
+    let mut pipe = child.stdin.take().expect("standard input");
+    // Enough that the first rows are learned while the stream stays open.
+    let rows = "1 1:1 2:0.5\n-1 1:-1 3:0.25\n".repeat(200_000);
+    pipe.write_all(rows.as_bytes()).expect("write rows");
+    std::thread::sleep(Duration::from_millis(500));
+    signal(&child, "INT");
+    let ran = Ran::new("train -", child.wait_with_output().expect("wait")).exits(130);
+    drop(pipe);
+    assert_eq!(ran.json()["status"], "interrupted");
+    folder.linsep("inspect model").exits(0);
+}
+
+#[test]
+fn ctrl_c_while_votes_are_counted_is_not_success() {
+    let folder = hopeless(3_000, "csv");
+    let line = "train data --learner voted --epochs 40 --order given -o model --json";
+    let mut child = folder.start(&mut folder.command(line));
+    // Somewhere in the run or in the counting after it: either way it was not finished.
+    std::thread::sleep(Duration::from_millis(1_500));
+    if child.try_wait().expect("wait").is_none() {
+        signal(&child, "INT");
+        let ran = Ran::new(line, child.wait_with_output().expect("wait")).exits(130);
+        assert_eq!(ran.json()["training_error"], serde_json::Value::Null);
+        folder.linsep("inspect model").exits(0);
+    }
+}

@@ -312,22 +312,22 @@ fn evaluation_agrees_with_counting_by_hand() {
 fn the_teaching_set_teaches_the_same_weights() {
     let folder = iris();
     folder.write("words", TABLE);
-    for (arguments, again) in [
-        ("data --positive setosa", "--positive setosa"),
-        ("data --positive setosa --order given --bias none", "--positive setosa --bias none"),
-        ("data --classes versicolor,virginica --epochs 7", ""),
-        (
-            "data --positive virginica --epochs 5 --scale standard --bias-scale 3",
-            "--positive virginica --bias-scale 3",
-        ),
-        ("data --positive virginica --max-updates 50", "--positive virginica"),
-        ("words --epochs 4", ""),
+    for arguments in [
+        "data --positive setosa",
+        "data --positive setosa --order given --bias none",
+        "data --classes versicolor,virginica --epochs 7",
+        "data --positive virginica --epochs 5 --scale standard --bias-scale 3",
+        "data --positive virginica --max-updates 50",
+        "words --epochs 4",
     ] {
         let line = format!("train {arguments} --learner perceptron -q -o model --json --teaching-set set");
         let report = folder.linsep(&line).exits(0).json();
-        assert_eq!(folder.text("set").lines().count() as u64, report["updates"].as_u64().expect("updates"));
-        let line =
-            format!("train set {again} --learner perceptron --epochs 1 --order given -q -o taught --json");
+        let text = folder.text("set");
+        let rows = text.lines().filter(|line| !line.starts_with('#')).count() as u64;
+        assert_eq!(rows, report["updates"].as_u64().expect("updates"));
+        // The file itself says how to learn from it.
+        let command = text.lines().find_map(|line| line.strip_prefix("# linsep ")).expect("a command");
+        let line = format!("{} -q -o taught --json", command.replace("THIS", "set"));
         let taught = folder.linsep(&line).exits(0).json();
         assert_eq!(taught["updates"], report["updates"], "{arguments}: every row teaches");
         let plain = |(weights, intercept): (Value, Value)| {
@@ -336,6 +336,41 @@ fn the_teaching_set_teaches_the_same_weights() {
             (weights, intercept)
         };
         assert_eq!(plain(weights(&folder, "model")), plain(weights(&folder, "taught")), "{arguments}");
+    }
+}
+
+#[test]
+fn a_warm_start_takes_up_features_that_its_model_has_not_seen() {
+    let folder = Folder::with("old", "-1 1:1\n+1 1:-1\n");
+    folder.write("new", "1 1:1 2:1\n-1 1:-1\n1 3:2\n");
+    for scale in ["none", "max-abs", "standard", "unit-rows"] {
+        folder.linsep(&format!("train old --scale {scale} -o model")).exits(0);
+        for online in ["", "--online"] {
+            for learner in ["perceptron", "averaged", "voted"] {
+                let line = format!("train new --init model --learner {learner} {online} -o warm --json");
+                assert_eq!(folder.linsep(&line).exits(0).json()["features"], 3);
+                folder.linsep("predict warm new").exits(0);
+            }
+        }
+    }
+    // What does not fit the model is refused.
+    folder.write("table", "x,y\n1,-1\n2,1\n");
+    folder.linsep("train table --init model").exits(2).says(&["data of another kind"]);
+    folder.linsep("train new --init model --positive -1").exits(2).says(&["--positive must agree"]);
+    folder.linsep("train new --init model --scale standard").exits(2).says(&["another --scale"]);
+}
+
+#[test]
+fn scalings_bear_huge_and_tiny_values() {
+    for size in ["1e300", "1e-300"] {
+        let folder = Folder::with("data", format!("a,y\n{size},p\n-{size},q\n"));
+        for scale in ["standard", "max-abs", "unit-rows"] {
+            let line = format!("train data --scale {scale} --learner perceptron -o model --json");
+            assert_eq!(folder.linsep(&line).exits(0).json()["converged"], true);
+            folder.linsep("inspect model").exits(0);
+            assert_eq!(folder.linsep("predict model data").exits(0).out, "p\nq\n");
+        }
+        folder.linsep("train data --bias none").exits(3).says(&["data: a row has length", "--scale"]);
     }
 }
 
@@ -404,7 +439,7 @@ fn convergence_can_be_required() {
     for part in [
         "not converged within 100 passes",
         "The rows were not separated.",
-        "prove that no boundary has a margin above",
+        "prove that no boundary has a margin, measured with the bias as one more coordinate, above 0.",
         "either they overlap, or their margin is so small that Novikoff's theorem cannot promise convergence",
     ] {
         assert!(meaning.contains(part), "{meaning}");

@@ -9,11 +9,12 @@ mod train;
 
 use crate::args::{Arguments, Command, FormatArg, HeaderArg, MissingArg, ReadArgs};
 use crate::console::Console;
-use crate::exit::Exit;
+use crate::exit::{Exit, Usage};
 use anyhow::Context;
 use clap::CommandFactory;
 use linsep::Model;
-use linsep::read::{Format, Missing, ReadNotes, ReadOptions};
+use linsep::read::{Format, Missing, ReadNotes, ReadOptions, Source};
+use linsep::report::counted;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -46,6 +47,34 @@ fn print_result(print: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow:
 fn print_json(record: &impl serde::Serialize) -> anyhow::Result<Exit> {
     let text = serde_json::to_string_pretty(record).context("cannot make the JSON record")?;
     print_result(|out| writeln!(out, "{text}"))
+}
+
+/// Where data comes from: a path, or standard input for `-`.
+fn data_source(path: &Path) -> Source {
+    if path.as_os_str() == "-" {
+        Source::Custom("standard input", crate::stdin::open)
+    } else {
+        Source::File(path.to_path_buf())
+    }
+}
+
+/// Refuses outputs that would destroy an input or each other, and `-`, which is no file to write.
+fn refuse_overwriting(outputs: &[&Path], inputs: &[&Path]) -> Result<(), Usage> {
+    let place = |path: &Path| std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).ok();
+    for (i, output) in outputs.iter().enumerate() {
+        if output.as_os_str() == "-" {
+            let reason =
+                "an output called - would be a file of that name; results go to standard output without it";
+            return Err(Usage(reason.to_string()));
+        }
+        let special = std::fs::metadata(output).is_ok_and(|metadata| !metadata.is_file());
+        let mut others = inputs.iter().chain(&outputs[..i]);
+        if !special && others.any(|other| other.as_os_str() != "-" && place(other) == place(output)) {
+            let name = output.display();
+            return Err(Usage(format!("{name} is named twice, and would be overwritten: name another file")));
+        }
+    }
+    Ok(())
 }
 
 /// Opens a model, with its path in the error.
@@ -91,10 +120,12 @@ fn tell_notes(console: Console, notes: &ReadNotes) {
         console.note(&format!("note: {remark}"));
     }
     if notes.dropped > 0 {
-        console.note(&format!("note: {} rows with missing cells were left out.", notes.dropped));
+        let rows = counted(notes.dropped, "row with a missing cell was", "rows with missing cells were");
+        console.note(&format!("note: {rows} left out."));
     }
     if notes.skipped > 0 {
-        console.warn(&format!("{} malformed rows were skipped:", notes.skipped));
+        let rows = counted(notes.skipped, "malformed row was", "malformed rows were");
+        console.warn(&format!("{rows} skipped:"));
         for row in &notes.first_skipped {
             console.warn(&format!("  line {}: {}", row.line, row.reason));
         }

@@ -320,6 +320,11 @@ pub fn read(source: &Source, options: &ReadOptions, observer: &mut impl Observer
             return Err(Error::Interrupted);
         }
     }
+    let (bytes, total) = stream.bytes();
+    if observer.progress(&Progress::Reading { bytes, total, rows }).is_break() {
+        // The source may have ended because of it.
+        return Err(Error::Interrupted);
+    }
     let Some(mut builder) = builder else { return Err(stream.no_rows()) };
     let schema = stream.schema();
     if stream.index_shift() == 1 {

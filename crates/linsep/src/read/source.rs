@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Where data comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Source {
     /// A file.
     File(PathBuf),
@@ -18,6 +18,8 @@ pub enum Source {
     Memory(&'static str, &'static [u8]),
     /// Bytes that are shared, with a name for messages.
     Shared(String, Arc<[u8]>),
+    /// Whatever a function opens, with a name for messages.
+    Custom(&'static str, fn() -> io::Result<Box<dyn Read + Send>>),
 }
 
 impl Source {
@@ -31,7 +33,7 @@ impl Source {
         match self {
             Source::File(path) => path.display().to_string(),
             Source::Stdin => "standard input".to_string(),
-            Source::Memory(name, _) => (*name).to_string(),
+            Source::Memory(name, _) | Source::Custom(name, _) => (*name).to_string(),
             Source::Shared(name, _) => name.clone(),
         }
     }
@@ -133,6 +135,7 @@ pub(crate) fn open(source: &Source) -> Result<(Input, ByteCounter), ReadErrorKin
             (Box::new(file), total)
         }
         Source::Stdin => (Box::new(io::stdin()), None),
+        Source::Custom(_, open) => (open()?, None),
         Source::Memory(_, bytes) => (Box::new(*bytes), Some(bytes.len() as u64)),
         Source::Shared(_, bytes) => (Box::new(io::Cursor::new(bytes.clone())), Some(bytes.len() as u64)),
     };

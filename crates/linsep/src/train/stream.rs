@@ -21,7 +21,7 @@ use std::time::Instant;
 
 /// Trains on the rows of a stream, in memory that does not grow with their number.
 ///
-/// `scaler` must be one that needs no statistics. With `checkpoint`, the rows that it has seen are read again and
+/// `scaler` has been learned elsewhere, or needs no learning. With `checkpoint`, the rows that it has seen are read again and
 /// passed over. `checkpoints` says whether the observer will save the run, for which the rows are hashed.
 pub fn train_stream(
     stream: &mut RowStream,
@@ -31,7 +31,7 @@ pub fn train_stream(
     checkpoints: bool,
     observer: &mut impl Observer,
 ) -> Result<Outcome, Error> {
-    check(settings, scaler)?;
+    check(settings)?;
     let hashing = checkpoints || checkpoint.is_some();
     let mut learning = Learning::new(settings, checkpoint, hashing)?;
     let (clock, spent) = (Instant::now(), learning.run.seconds);
@@ -56,6 +56,15 @@ pub fn train_stream(
             status.get_or_insert(Status::TimeLimit);
         }
     }
+    let (bytes, total) = stream.bytes();
+    let progress = Progress::Reading { bytes, total, rows: learning.run.position };
+    if status.is_none() && observer.progress(&progress).is_break() {
+        // The source may have ended because of it.
+        if learning.skipping() || learning.run.position == 0 {
+            return Err(Error::Interrupted);
+        }
+        status = Some(Status::Interrupted);
+    }
     if learning.skipping() {
         return Err(CheckpointError::OtherData.into());
     }
@@ -65,16 +74,11 @@ pub fn train_stream(
     learning.finish(stream, status)
 }
 
-fn check(settings: &Settings, scaler: &Scaler) -> Result<(), SettingsError> {
+fn check(settings: &Settings) -> Result<(), SettingsError> {
     let refuse = |reason: &str| Err(SettingsError(reason.to_string()));
     settings.validate()?;
     if settings.epochs != 1 || settings.order != Order::Given {
         return refuse("a stream is learned in one pass and in the given order: --epochs 1 --order given");
-    }
-    if !matches!(scaler, Scaler::None | Scaler::UnitRows) {
-        return refuse(
-            "this scaling needs all rows before the first is learned; a stream allows --scale none or unit-rows",
-        );
     }
     if matches!(settings.init, Init::Warm(_)) && settings.positive.is_none() {
         return refuse("a warm start on a stream needs --positive: the weights already stand for one side");

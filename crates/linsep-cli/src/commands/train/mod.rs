@@ -1,0 +1,313 @@
+//! `linsep train`
+
+mod evidence;
+mod settings;
+mod text;
+
+use super::{
+    data_source, load_model, print_json, print_result, read_options, refuse_overwriting, tell_notes,
+};
+use crate::args::TrainArgs;
+use crate::console::{Console, Watch};
+use crate::exit::{Exit, Usage};
+use anyhow::Context;
+use linsep::classes::class_name;
+use linsep::model::Predictor;
+use linsep::read::{ReadNotes, ReadOptions, RowStream, Schema, Source, read};
+use linsep::report::{self, Seconds, TrainReport};
+use linsep::scale::{Scaler, Scaling};
+use linsep::split::{check_fraction, hold_out};
+use linsep::theory::trace::TraceRecorder;
+use linsep::train::{self, Run, train_stream};
+use linsep::{Dataset, Model, Settings, Status};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// What came of training, before it is told.
+struct Trained {
+    model: Model,
+    report: TrainReport,
+    notes: ReadNotes,
+    source: String,
+    counts: Option<(u64, u64)>,
+    /// Ctrl-C came before the trace and the teaching set were whole.
+    interrupted: bool,
+}
+
+pub(crate) fn run(args: &TrainArgs, console: Console) -> anyhow::Result<Exit> {
+    if !(args.checkpoint_every >= 0.0 && args.checkpoint_every <= 1e9) {
+        return Err(Usage("--checkpoint-every needs a number of seconds, at least 0".into()).into());
+    }
+    let outputs: Vec<&Path> = [&args.output, &args.checkpoint, &args.trace, &args.teaching_set]
+        .into_iter()
+        .filter_map(|path| path.as_deref())
+        .collect();
+    let inputs =
+        [&args.init, &args.comparator, &args.read.labels].into_iter().filter_map(|path| path.as_deref());
+    refuse_overwriting(&outputs, &inputs.chain([args.data.as_path()]).collect::<Vec<_>>())?;
+    let checkpoint = load_checkpoint(args, console)?;
+    let warm = match &args.init {
+        Some(path) if path.as_os_str() != "zero" && path.as_os_str() != "first" => Some(load_model(path)?),
+        _ => None,
+    };
+    let source = data_source(&args.data);
+    let online = settings::is_online(args, checkpoint.as_ref());
+    let settings = settings::resolve(args, online, checkpoint.as_ref(), warm.as_ref());
+    settings.validate().map_err(linsep::Error::from)?;
+    let mut options = read_options(&args.read);
+    options.schema = warm.as_ref().map(|model| model.schema.clone());
+    options.online = online;
+    settings::refuse_combinations(args, &settings, warm.as_ref(), online)?;
+    if let Some(fraction) = args.holdout {
+        check_fraction(fraction).map_err(linsep::Error::from)?;
+    }
+    // A place that cannot be written to is better known before hours of work than after.
+    for path in outputs {
+        linsep::store::check_writable(path)?;
+    }
+    let name = source.name();
+    let job = Job { args, console, settings, options, source, warm };
+    let trained = if online { job.online(checkpoint) } else { job.in_memory(checkpoint) };
+    let mut trained = trained.map_err(|error| match error.downcast_ref() {
+        // What is wrong with the data as a whole has no line, but it has a file.
+        Some(linsep::Error::Classes(_) | linsep::Error::Lengths { .. }) => error.context(name),
+        _ => error,
+    })?;
+    tell_notes(console, &trained.notes);
+    if let Some(path) = &args.output {
+        trained.model.save(path)?;
+        trained.report.model = Some(path.display().to_string());
+    }
+    if args.json {
+        print_json(&trained.report)?;
+    } else {
+        print_result(|out| out.write_all(trained.to_text().as_bytes()))?;
+    }
+    Ok(match trained.report.status {
+        _ if trained.interrupted => Exit::Interrupted,
+        Status::Interrupted => Exit::Interrupted,
+        Status::Converged => Exit::Fine,
+        _ if args.require_convergence => Exit::No,
+        _ => Exit::Fine,
+    })
+}
+
+/// The run to take up, if there is one. A run that was killed before its first checkpoint starts again, which
+/// gives the same model.
+fn load_checkpoint(args: &TrainArgs, console: Console) -> anyhow::Result<Option<Run>> {
+    let Some(path) = &args.resume else { return Ok(None) };
+    let exists =
+        path.try_exists().with_context(|| format!("{}: cannot look for a checkpoint", path.display()))?;
+    if !exists {
+        console.warn(&format!("there is no checkpoint {} yet: starting from the beginning", path.display()));
+        return Ok(None);
+    }
+    Ok(Some(Run::load(path).with_context(|| format!("{}", path.display()))?))
+}
+
+/// Everything that training needs.
+struct Job<'a> {
+    args: &'a TrainArgs,
+    console: Console,
+    settings: Settings,
+    options: ReadOptions,
+    source: Source,
+    warm: Option<Model>,
+}
+
+impl Job<'_> {
+    fn watch(&self) -> Watch {
+        let every = Duration::from_secs_f64(self.args.checkpoint_every);
+        Watch::new(self.console).saving(self.args.checkpoint.as_ref(), every)
+    }
+
+    fn scaling(&self) -> Scaling {
+        let of_model = || self.warm.as_ref().map_or(Scaling::None, |model| model.scaler.scaling());
+        self.args.scale.map_or_else(of_model, settings::scaling)
+    }
+
+    fn in_memory(mut self, checkpoint: Option<Run>) -> anyhow::Result<Trained> {
+        let clock = Instant::now();
+        let mut reading = Watch::new(self.console);
+        let loaded = read(&self.source, &self.options, &mut reading)?;
+        reading.end()?;
+        let read_seconds = clock.elapsed().as_secs_f64();
+        let clock = Instant::now();
+        let (schema, mut notes, data) = (loaded.schema, loaded.notes, loaded.dataset);
+        let fingerprint = data.fingerprint();
+        let data = self.chosen_classes(data)?;
+        let (data, held_out) = match self.args.holdout {
+            Some(fraction) => {
+                let split = hold_out(&data, fraction, self.settings.seed)?;
+                (split.train, Some(split.held_out))
+            }
+            None => (data, None),
+        };
+        self.check_kind(&schema)?;
+        let scaler = self.scaler(&data, &mut notes);
+        let advice = if scaler == Scaler::None { scale_advice(&data, &schema) } else { None };
+        let data = scaler.apply_all(data)?;
+
+        let mut watch = self.watch();
+        let outcome = match checkpoint {
+            Some(run) => train::resume(run, &data, &self.settings, &mut watch),
+            None => linsep::train(&data, &self.settings, &mut watch),
+        };
+        watch.end()?;
+        let outcome = outcome?;
+        let train_seconds = clock.elapsed().as_secs_f64();
+        if outcome.status != Status::Converged {
+            notes.remarks.extend(advice);
+        }
+        if outcome.evidence.training_error.is_none() {
+            self.console.warn("interrupted: the training error was not counted to the end");
+        }
+        let interrupted = self.write_evidence(&data, &schema, &outcome)? == Status::Interrupted;
+        if interrupted {
+            self.console
+                .warn("interrupted: the trace and the teaching set, which need a whole run, are not written");
+        }
+
+        let seconds = Seconds { read: read_seconds, train: train_seconds };
+        let mut report = TrainReport::new(&outcome, seconds, rayon::current_num_threads());
+        report.fingerprint = Some(fingerprint.clone());
+        report.skipped_rows = notes.skipped;
+        report.dropped_rows = notes.dropped;
+        let model = Model::with_reading(outcome, schema, scaler, Some(fingerprint));
+        if let Some(held_out) = held_out {
+            let errors = count_errors(&model, &held_out);
+            report.holdout_error = Some(errors as f64 / held_out.len() as f64);
+            report.holdout_rows = Some(held_out.len() as u64);
+        }
+        let positive = data.classes().iter().position(|class| *class == model.classes.positive);
+        let positives = positive.map_or(0, |class| data.class_counts()[class] as u64);
+        let counts = Some((data.len() as u64 - positives, positives));
+        Ok(Trained { model, report, notes, source: self.source.name(), counts, interrupted })
+    }
+
+    fn online(self, checkpoint: Option<Run>) -> anyhow::Result<Trained> {
+        let clock = Instant::now();
+        let mut scaler = match self.scaling() {
+            Scaling::None => Scaler::None,
+            Scaling::UnitRows => Scaler::UnitRows,
+            scaling => match &self.warm {
+                Some(model) if model.scaler.scaling() == scaling => model.scaler.clone(),
+                _ => {
+                    let reason = "--scale max-abs and standard need all rows before the first is learned; learning \
+                                  online allows --scale none and unit-rows";
+                    return Err(Usage(reason.into()).into());
+                }
+            },
+        };
+        self.console.note("note: learning online: one pass, in the given order, rows are not kept.");
+        let comparator = self.args.comparator.as_ref().map(|path| load_model(path)).transpose()?;
+        if comparator.is_some() {
+            return Err(
+                Usage("--comparator needs all rows in memory, to know its margin on them".into()).into()
+            );
+        }
+        let mut stream = RowStream::open(&self.source, &self.options)?;
+        self.check_kind(&stream.schema())?;
+        let mut watch = self.watch();
+        if self.args.trace.is_some() {
+            watch.trace = Some(TraceRecorder::new(self.args.trace_points as usize, None, None));
+        }
+        let saves = self.args.checkpoint.is_some();
+        let outcome = train_stream(&mut stream, &self.settings, &scaler, checkpoint, saves, &mut watch);
+        watch.end()?;
+        let outcome = outcome?;
+        if let (Some(path), Some(trace)) = (&self.args.trace, watch.trace) {
+            evidence::write_trace(path, &trace.finish())?;
+        }
+        let notes = stream.notes();
+        let seconds = Seconds { read: clock.elapsed().as_secs_f64(), train: 0.0 };
+        let mut report = TrainReport::new(&outcome, seconds, rayon::current_num_threads());
+        report.skipped_rows = notes.skipped;
+        report.dropped_rows = notes.dropped;
+        scaler.widen(stream.schema().features());
+        let model = Model::with_reading(outcome, stream.schema(), scaler, None);
+        Ok(Trained { model, report, notes, source: self.source.name(), counts: None, interrupted: false })
+    }
+
+    /// Keeps the rows of the classes asked for.
+    fn chosen_classes(&mut self, data: Dataset) -> anyhow::Result<Dataset> {
+        if self.args.classes.is_empty() {
+            return Ok(data);
+        }
+        let mut names = Vec::new();
+        for label in &self.args.classes {
+            let name = class_name(label).filter(|name| data.classes().contains(name));
+            names.push(name.ok_or_else(|| {
+                Usage(format!(
+                    "--classes names \"{label}\", which no row has; the classes are {}",
+                    data.classes().join(", ")
+                ))
+            })?);
+        }
+        if names.iter().all(|name| *name == names[0]) {
+            return Err(Usage(
+                "--classes needs at least two classes, to have something to tell apart".into(),
+            )
+            .into());
+        }
+        Ok(data.only_classes(&names)?)
+    }
+
+    /// A warm start goes on with the features of its model: those of a table, or those of numbered columns.
+    fn check_kind(&self, schema: &Schema) -> Result<(), Usage> {
+        match &self.warm {
+            Some(model) if std::mem::discriminant(&model.schema) != std::mem::discriminant(schema) => {
+                let reason = "the model to start from was trained on data of another kind (a table with named columns, \
+                              numbered features, or an array): its features are not those of this file";
+                Err(Usage(reason.to_string()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn scaler(&self, data: &Dataset, notes: &mut ReadNotes) -> Scaler {
+        if let Some(model) = &self.warm {
+            let mut scaler = model.scaler.clone();
+            scaler.widen(data.columns());
+            return scaler;
+        }
+        let scaler = Scaler::learn(self.scaling(), data);
+        if matches!(scaler, Scaler::Standard { mean: None, .. }) {
+            notes
+                .remarks
+                .push("The data is sparse: features are scaled to unit variance without centring.".into());
+        }
+        scaler
+    }
+}
+
+/// What about the features may keep a perceptron from converging, and what to do about it.
+fn scale_advice(data: &Dataset, schema: &Schema) -> Option<String> {
+    let Scaler::MaxAbs { divisor: mut sizes } = Scaler::learn(Scaling::MaxAbs, data) else { return None };
+    sizes.sort_by(f64::total_cmp);
+    let (median, largest) = (*sizes.get(sizes.len() / 2)?, *sizes.last()?);
+    if largest / median > 100.0 {
+        let times = report::rounded((largest / median).floor(), report::Rounding::Down);
+        return Some(format!(
+            "The largest feature is about {times} times as large as the usual one: --scale standard or max-abs may help."
+        ));
+    }
+    // Only dense data can be centred.
+    let Scaler::Standard { mean: Some(mean), divisor } = Scaler::learn(Scaling::Standard, data) else {
+        return None;
+    };
+    let far = (0..mean.len()).find(|&j| mean[j].abs() > 10.0 * divisor[j])?;
+    let name = schema.feature_name(far);
+    Some(format!(
+        "Feature \"{name}\" lies far from zero for its spread: --scale standard, which centres it, may help."
+    ))
+}
+
+fn count_errors(model: &Model, data: &Dataset) -> u64 {
+    let mut predictor = Predictor::new(model);
+    let wrong = |i: &usize| {
+        let class = &data.classes()[data.labels()[*i] as usize];
+        (predictor.predict(data.row(*i)).score >= 0.0) != (model.classes.sign_of(class) == Some(1))
+    };
+    (0..data.len()).filter(wrong).count() as u64
+}
