@@ -201,6 +201,7 @@ pub(crate) struct TrainArgs {
         value_name = "SECONDS",
         default_value_t = 10.0,
         help_heading = "Interruptions",
+        requires = "checkpoint",
         allow_negative_numbers = true
     )]
     pub(crate) checkpoint_every: f64,
@@ -212,7 +213,7 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "FILE", help_heading = "Evidence")]
     pub(crate) trace: Option<PathBuf>,
     /// At most this many lines in the trace
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(2..), help_heading = "Evidence")]
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(2..), requires = "trace", help_heading = "Evidence")]
     pub(crate) trace_points: u64,
     /// Model to compare with in the trace [default: the separator that the run itself finds]
     #[arg(long, value_name = "MODEL", requires = "trace", help_heading = "Evidence")]
