@@ -215,7 +215,7 @@ fn settings_that_make_no_sense() {
         ("--bias-scale 0", "for no bias, choose --bias none"),
         ("--bias-scale inf", "the scale of the bias must be a number from 1e-100 to 1e100"),
         ("--bias none --bias-scale 2", "--bias-scale needs --bias append"),
-        ("--checkpoint-every -1", "--checkpoint-every needs a number of seconds"),
+        ("--checkpoint run --checkpoint-every -1", "--checkpoint-every needs a number of seconds"),
         ("--threads 0", "a number of threads from 1 to 1024 is needed"),
         ("--trace-points 1", "invalid value '1' for '--trace-points <N>'"),
         ("--index-base 2", "invalid value '2' for '--index-base <0|1>'"),
