@@ -297,7 +297,7 @@ fn a_model_needs_its_number_of_columns() {
     let bytes = npz(&sparse(&[1, 0, 2, 0], &[0, 2, 4], b"csr"), false);
     let (table, notes) = read(&bytes, Format::Npz, &with(2)).unwrap();
     assert_eq!(table.rows, [vec![(1, 5.0)], vec![(0, 7.0)]]);
-    assert!(notes.remarks[0].starts_with("1 numbers stand in columns"));
+    assert!(notes.remarks[0].starts_with("1 number stands in a column"));
     assert_eq!(read(&bytes, Format::Npz, &with(9)).unwrap().0.schema.features(), 9);
 }
 
