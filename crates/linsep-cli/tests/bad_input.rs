@@ -97,6 +97,7 @@ fn index_zero_beside_indices_from_one() {
     }
     // What the help says must work.
     folder.linsep("evaluate model data --index-base 0").exits(0);
+    folder.linsep("predict model data --index-base 0").exits(0);
 }
 
 #[test]

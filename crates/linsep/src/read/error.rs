@@ -179,7 +179,7 @@ pub enum ReadErrorKind {
     #[error("there is no column besides the label to learn from")]
     NoFeatures,
     /// More features than accepted.
-    #[error("more than {limit} features")]
+    #[error("more than {limit} {}", plural(*limit as usize, "feature", "features"))]
     TooManyFeatures {
         /// The largest number accepted.
         limit: u32,

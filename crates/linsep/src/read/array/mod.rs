@@ -11,6 +11,7 @@ use super::error::{ReadError, ReadErrorKind, excerpt};
 use super::labels::LabelTable;
 use super::source::Input;
 use super::{Batch, BatchRows, Format, Labels, ReadNotes, ReadOptions, Schema};
+use crate::report;
 use archive::{Csr, Matrix};
 use labels::LabelColumn;
 use npy::Npy;
@@ -71,7 +72,12 @@ impl ArrayReader {
         if let Some(labels) = &labels
             && labels.len() != rows
         {
-            let problem = format!("{} labels for the {rows} rows of {name}", labels.len());
+            let counted = |count, one, many| report::counted(count as u64, one, many);
+            let problem = format!(
+                "{} for the {} of {name}",
+                counted(labels.len(), "label", "labels"),
+                counted(rows, "row", "rows")
+            );
             let source_name = labels.source_name().to_string();
             let kind = ReadErrorKind::Array(problem);
             return Err(ReadError { source_name, line: None, column: None, kind });

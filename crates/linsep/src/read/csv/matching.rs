@@ -38,22 +38,24 @@ pub(super) fn match_columns(
 /// The model needs all of its features: none can be left out, or be the label.
 fn check_named(columns: &[Column], options: &ReadOptions) -> Result<(), Fault> {
     let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
-    let refuse = |option: &str, wanted: &String| {
-        let reason = format!("{option} names column \"{wanted}\", which the model was not trained to use so");
-        Err(nowhere(ReadErrorKind::Misused(reason)))
-    };
+    let refuse = |reason| Err(nowhere(ReadErrorKind::Misused(reason)));
     for wanted in &options.ignore {
-        if !matches!(columns[find(&names, wanted)?].part, Part::Ignored) {
-            return refuse("--ignore", wanted);
+        let needed = match columns[find(&names, wanted)?].part {
+            Part::Number { .. } | Part::Words { .. } => true,
+            Part::Label => options.labels == Labels::Required,
+            Part::Ignored => false,
+        };
+        if needed {
+            return refuse(format!("--ignore leaves out column \"{wanted}\", which the model needs"));
         }
     }
-    match &options.label {
-        Some(wanted) if options.labels == Labels::Required => match columns[find(&names, wanted)?].part {
-            Part::Label => Ok(()),
-            _ => refuse("--label", wanted),
-        },
-        _ => Ok(()),
+    if options.labels == Labels::Required
+        && let Some(wanted) = &options.label
+        && !matches!(columns[find(&names, wanted)?].part, Part::Label)
+    {
+        return refuse(format!("--label names column \"{wanted}\", which is not the label for this model"));
     }
+    Ok(())
 }
 
 fn by_name(
