@@ -285,9 +285,10 @@ pub(crate) struct PredictArgs {
     /// What to print for each row
     #[arg(long, value_enum, default_value_t = ShowArg::Label)]
     pub(crate) show: ShowArg,
-    /// Print a table with line, label, score and distance; line is that of the row in its file (for arrays, the
-    /// number of the row). --skip-bad and --missing drop-row need it. Distances are in the units of the scaled
-    /// features where the model scales
+    /// Print a table with line, label, score and distance
+    ///
+    /// The line is that of the row in its file (for arrays, the number of the row); --skip-bad and --missing
+    /// drop-row need it. Distances are in the units of the scaled features where the model scales.
     #[arg(long, conflicts_with = "show")]
     pub(crate) csv: bool,
     /// Write to a file instead of standard output
