@@ -8,15 +8,22 @@ use linsep::{Model, Row, Settings};
 pub fn read_bytes(data: &[u8], formats: &[Option<Format>]) {
     let Some((&choice, bytes)) = data.split_first() else { return };
     let bit = |place: u8| choice >> place & 1 == 1;
+    let format = formats[usize::from(choice & 1) % formats.len()];
+    // Options that the format does not have are refused before anything is read.
+    let table = matches!(format, Some(Format::Csv | Format::Tsv));
+    let numbered = matches!(format, Some(Format::Libsvm));
     let options = ReadOptions {
-        format: formats[usize::from(choice & 1) % formats.len()],
+        format,
         labels: if bit(1) { Labels::Required } else { Labels::Ignored },
         skip_bad: bit(2),
         online: bit(3),
-        missing: [Missing::Refuse, Missing::Zero, Missing::DropRow, Missing::Mean]
-            [usize::from(choice >> 4 & 3)],
-        index_base: if bit(6) { Some(u32::from(bit(7))) } else { None },
-        header: if bit(7) { Some(bit(6)) } else { None },
+        missing: if table {
+            [Missing::Refuse, Missing::Zero, Missing::DropRow, Missing::Mean][usize::from(choice >> 4 & 3)]
+        } else {
+            Missing::Refuse
+        },
+        index_base: if numbered && bit(6) { Some(u32::from(bit(7))) } else { None },
+        header: if table && bit(7) { Some(bit(6)) } else { None },
         // A file of a few bytes can ask for gigabytes of weights: that is allowed, but not tried here.
         max_features: Some(1 << 16),
         ..ReadOptions::default()

@@ -72,7 +72,7 @@ pub(crate) struct ReadArgs {
     /// CSV: the delimiter: one character, or tab or space
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     pub(crate) delimiter: Option<u8>,
-    /// CSV: what missing cells become; without this they are an error
+    /// CSV: what missing cells become; without this they are an error (drop-row also drops rows without a label)
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) missing: Option<MissingArg>,
     /// LIBSVM: index of the first feature [default: 0 if index 0 occurs, else 1]
@@ -84,7 +84,7 @@ pub(crate) struct ReadArgs {
     /// Skip malformed rows, count them and list the first
     #[arg(long)]
     pub(crate) skip_bad: bool,
-    /// LIBSVM: the most features accepted [default: 134217728]
+    /// The most features accepted [default: 134217728]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_features: Option<u32>,
 }
@@ -287,7 +287,10 @@ pub(crate) struct PredictArgs {
     /// What to print for each row
     #[arg(long, value_enum, default_value_t = ShowArg::Label)]
     pub(crate) show: ShowArg,
-    /// Print a table with row, label, score and distance
+    /// Print a table with line, label, score and distance
+    ///
+    /// The line is that of the row in its file (for arrays, the number of the row); --skip-bad and --missing
+    /// drop-row need it. Distances are in the units of the scaled features where the model scales.
     #[arg(long, conflicts_with = "show")]
     pub(crate) csv: bool,
     /// Write to a file instead of standard output
@@ -303,7 +306,7 @@ pub(crate) enum ShowArg {
     Label,
     /// The decision function; at least 0 means the positive class
     Score,
-    /// The distance to the boundary
+    /// The distance to the boundary, in the units of the scaled features where the model scales
     Distance,
 }
 

@@ -97,6 +97,7 @@ fn index_zero_beside_indices_from_one() {
     }
     // What the help says must work.
     folder.linsep("evaluate model data --index-base 0").exits(0);
+    folder.linsep("predict model data --index-base 0").exits(0);
 }
 
 #[test]
@@ -236,6 +237,7 @@ fn settings_that_make_no_sense() {
     folder.linsep("").exits(2);
     folder.linsep("learn data").exits(2).says(&["unrecognized subcommand 'learn'"]);
     folder.linsep("generate blobs --margin -1").exits(2).says(&["margin = -1 is not in the range"]);
+    folder.linsep("generate text --per-row 0").exits(2).says(&["error: --per-row = 0 is not in the range"]);
     folder.linsep("generate square --margin 1").exits(2).says(&["--margin has no meaning"]);
     assert_eq!(folder.names(), [""; 0]);
 }
@@ -470,6 +472,82 @@ fn a_reader_that_has_had_enough() {
 }
 
 #[test]
+fn options_that_the_file_does_not_have() {
+    refused(GOOD_LIBSVM, "--label 1", 2, &["error: --label has no meaning for LIBSVM files"]);
+    refused(GOOD_CSV, "--index-base 1", 2, &["error: --index-base has no meaning for CSV files"]);
+    refused(GOOD_CSV, "--labels data", 2, &["error: --labels has no meaning for CSV files"]);
+    let both = "error: column \"kind\" is named by --label and by --ignore";
+    refused(GOOD_CSV, "--label kind --ignore 3", 2, &[both]);
+    let folder = with_model(GOOD_LIBSVM);
+    folder.write("data", GOOD_LIBSVM);
+    folder
+        .linsep("predict model data --missing zero")
+        .exits(2)
+        .says(&["--missing has no meaning for LIBSVM"]);
+    folder.linsep("predict model data --labels data").exits(2).says(&["--labels has no meaning"]);
+}
+
+#[test]
+fn old_line_ends_and_delimiters_at_the_end() {
+    let message = "data: the lines end in carriage returns (\\r) without line feeds";
+    refused(GOOD_CSV.replace('\n', "\r"), "", 3, &[message, "help: convert the line ends"]);
+    refused(GOOD_LIBSVM.replace('\n', "\r"), "", 3, &[message]);
+    let message = "data:1:7: the label, in the last column, is empty here and in most rows";
+    refused("1,2,a,\n3,4,b,\n", "", 3, &[message, "help: remove the delimiter at the end of the rows"]);
+}
+
+#[test]
+fn missing_cells_that_the_model_cannot_fill() {
+    let folder = with_model(GOOD_CSV);
+    folder.write("data", "width,height,kind\n1,2,left\n?,1,right\n");
+    for arguments in ["", "--missing mean"] {
+        let ran = folder.linsep(&format!("predict model data {arguments}")).exits(3);
+        ran.says(&[
+            "data:3:1: the cell in column \"width\" is missing (found \"?\"), and the model has no value for it",
+            "help: fill it in, or choose --missing zero or --missing drop-row",
+        ]);
+    }
+    // What the help says must work.
+    folder.linsep("predict model data --missing zero").exits(0);
+    let table = folder.linsep("predict model data --missing drop-row --csv").exits(0).out;
+    assert_eq!(table.lines().count(), 2);
+}
+
+#[test]
+fn scores_that_are_not_finite() {
+    let folder = with_model("1 1:4 2:1\n-1 1:-4 2:2\n1 1:5 2:-1\n-1 1:-3 2:-3\n");
+    folder.write("data", "1 1:1\n1 1:1e308 2:-1e308\n-1 1:-1.5e308\n");
+    let weights = folder.linsep("inspect model --json").exits(0).json();
+    for line in ["predict model data", "predict model data -o labels", "evaluate model data"] {
+        let ran = folder.linsep(line).exits(3);
+        assert!(ran.err.contains("are too large: its score is not finite"), "{}\n{weights}", ran.err);
+        assert!(ran.err.contains("error: data:"), "{}", ran.err);
+        assert_eq!(folder.names(), ["data", "model"]);
+    }
+    folder.write("data", "1 1:1e200\n1 1:1e-200\n");
+    let scores = folder.linsep("predict model data --show score").exits(0).out;
+    assert!(scores.lines().all(|line| line.len() < 30 && line.parse::<f64>().is_ok()), "{scores}");
+}
+
+#[test]
+fn what_cannot_be_judged_is_told_so() {
+    let folder = with_model("1 1:1\n-1 1:-1\n");
+    folder.write("data", "-1 1:-1\n");
+    let text = folder.linsep("evaluate model data").exits(0).out;
+    assert!(text.contains("none: no row was called 1\n") && text.contains("none: no row is 1\n"), "{text}");
+}
+
+#[test]
+fn a_model_of_a_table_reads_numbered_rows_with_a_note() {
+    let folder = with_model(GOOD_CSV);
+    folder.write("data", "1:1 2:2\n");
+    folder
+        .linsep("predict model data")
+        .exits(0)
+        .says(&["note: The model was trained on a table", "by number"]);
+}
+
+#[test]
 fn malformed_rows_can_be_skipped() {
     let mut rows = GOOD_LIBSVM.to_string();
     rows.push_str("+1 1:nan\n-1 2:1 2:2\n1:2\n-1 x\n+1 3:\n-1 3:1 2:1\n+1 1:3\n");
@@ -489,8 +567,20 @@ fn malformed_rows_can_be_skipped() {
     folder.write("good", format!("{GOOD_LIBSVM}+1 1:3\n"));
     folder.linsep("train good -q -o same").exits(0);
     assert_eq!(folder.read("model"), folder.read("same"));
-    let ran = folder.linsep("predict model data --skip-bad").exits(0);
-    assert_eq!(ran.out.lines().count(), 6, "without labels, the row \"1:2\" is a good one");
+    // A bare list of labels would not tell which rows were left out.
+    for option in ["--skip-bad", "--skip-bad --show score", "--missing drop-row"] {
+        folder
+            .linsep(&format!("predict model data {option}"))
+            .exits(2)
+            .says(&["leaves rows out", "add --csv"]);
+    }
+    let ran = folder.linsep("predict model data --skip-bad --csv").exits(0);
+    let lines: Vec<&str> = ran.out.lines().map(|row| row.split(',').next().unwrap_or_default()).collect();
+    assert_eq!(
+        lines,
+        ["line", "1", "2", "3", "4", "7", "11"],
+        "without labels, the row \"1:2\" is a good one"
+    );
     let evaluated = folder.linsep("evaluate model data --skip-bad --json").exits(0).json();
     assert_eq!((&evaluated["rows"], &evaluated["skipped_rows"]), (&5.into(), &6.into()));
 

@@ -177,14 +177,14 @@ fn predictions_come_in_order_and_in_the_form_asked_for() {
     let scores = folder.linsep("predict model data --show score").exits(0).out;
     let distances = folder.linsep("predict model data --show distance").exits(0).out;
     let table = folder.linsep("predict model data --csv").exits(0).out;
-    let mut expected = "row,label,score,distance\n".to_string();
+    let mut expected = "line,label,score,distance\n".to_string();
     for (i, ((label, score), distance)) in
         labels.lines().zip(scores.lines()).zip(distances.lines()).enumerate()
     {
         let number: f64 = score.parse().expect("a number");
         assert_eq!(label, if number >= 0.0 { "pear" } else { "apple" });
         assert!(distance.parse::<f64>().expect("a number") >= 0.0);
-        expected.push_str(&format!("{},{label},{score},{distance}\n", i + 1));
+        expected.push_str(&format!("{},{label},{score},{distance}\n", i + 2));
     }
     assert_eq!((labels.lines().count(), &table), (8, &expected));
 
@@ -218,7 +218,7 @@ fn predictions_come_in_order_and_in_the_form_asked_for() {
     folder.write("quoted", "a,kind\n1,\"x, \"\"y\"\"\"\n-1,z\n");
     folder.linsep("train quoted -q -o model").exits(0);
     let table = folder.linsep("predict model quoted --csv").exits(0).out;
-    assert!(table.contains("\n1,\"x, \"\"y\"\"\","), "{table}");
+    assert!(table.contains("\n2,\"x, \"\"y\"\"\","), "{table}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `linsep evaluate`
 
-use super::predict::predict_batch;
+use super::predict::{not_finite, predict_batch};
 use super::{load_model, print_json, print_result, read_options, report_lines, tell_notes};
 use crate::args::EvaluateArgs;
 use crate::console::{Console, Watch};
@@ -33,6 +33,10 @@ pub(crate) fn run(args: &EvaluateArgs, console: Console) -> anyhow::Result<Exit>
         let class_signs: Vec<Option<i8>> =
             stream.label_names().iter().map(|name| model.classes.sign_of(name)).collect();
         for (i, prediction) in predict_batch(&model, &batch).into_iter().enumerate() {
+            if !prediction.score.is_finite() {
+                let row = (scores.len() + i) as u64 + 1;
+                return Err(not_finite(stream.name(), batch.line(i).unwrap_or(row)));
+            }
             match class_signs[batch.label(i) as usize] {
                 Some(sign) => {
                     scores.push(prediction.score);
@@ -62,7 +66,14 @@ pub(crate) fn run(args: &EvaluateArgs, console: Console) -> anyhow::Result<Exit>
     let notes = stream.notes();
     tell_notes(console, &notes);
     if unknown > 0 {
-        console.warn(&format!("{unknown} rows with labels that the model does not know were skipped"));
+        console.warn(&format!(
+            "{} skipped",
+            report::counted(
+                unknown,
+                "row with a label that the model does not know was",
+                "rows with labels that the model does not know were"
+            )
+        ));
     }
     let evaluation = evaluate(&scores, &signs);
     if args.json {
@@ -83,7 +94,6 @@ fn known_classes(model: &Model) -> String {
 
 /// The report for people.
 pub(super) fn to_text(evaluation: &Evaluation, model: &Model) -> String {
-    let share = |share: Option<f64>| share.map_or("none".to_string(), report::percent);
     let (positive, negative) = (&model.classes.positive, model.classes.negative_name());
     let width = positive.chars().count().max(negative.chars().count()).max(9);
     let row = |name: &str, a: String, b: String| format!("{name:<width$}  {a:>width$}  {b:>width$}");
@@ -97,9 +107,24 @@ pub(super) fn to_text(evaluation: &Evaluation, model: &Model) -> String {
                 report::grouped(evaluation.rows)
             ),
         ),
-        ("Precision", format!("{} of those called {positive} are", share(evaluation.precision))),
-        ("Recall", format!("{} of the {positive} are found", share(evaluation.recall))),
-        ("F1", evaluation.f1.map_or("none".to_string(), |f1| format!("{f1:.4}"))),
+        (
+            "Precision",
+            evaluation.precision.map_or(format!("none: no row was called {positive}"), |share| {
+                format!("{} of those called {positive} are", report::percent(share))
+            }),
+        ),
+        (
+            "Recall",
+            evaluation.recall.map_or(format!("none: no row is {positive}"), |share| {
+                format!("{} of the {positive} are found", report::percent(share))
+            }),
+        ),
+        (
+            "F1",
+            evaluation
+                .f1
+                .map_or(format!("none: no row is {positive} or was called so"), |f1| format!("{f1:.4}")),
+        ),
         ("AUC", evaluation.auc.map_or("none: a class is missing".to_string(), |auc| format!("{auc:.4}"))),
     ]);
     text.push_str("\nConfusion matrix, rows are the truth:\n");

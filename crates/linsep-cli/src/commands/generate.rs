@@ -11,7 +11,11 @@ use std::io::{self, BufWriter, Write};
 
 pub(crate) fn run(args: &GenerateArgs, console: Console) -> anyhow::Result<Exit> {
     let recipe = recipe(args)?;
-    recipe.validate().map_err(linsep::Error::from)?;
+    recipe.validate().map_err(|error| {
+        // The user knows the setting by its flag.
+        let flag = format!("--{}", error.setting.replace('_', "-"));
+        Usage(error.to_string().replacen(error.setting, &flag, 1))
+    })?;
     let format = match args.format {
         Some(GenerateFormatArg::Libsvm) => FileFormat::Libsvm,
         Some(GenerateFormatArg::Csv) => FileFormat::Csv,

@@ -58,8 +58,8 @@ fn to_text(model: &Model, strongest: &[(String, f64)]) -> String {
         lines.push((
             "Votes",
             format!(
-                "{} vectors; the weights below are those of the last",
-                report::grouped(ballot.votes().len() as u64)
+                "{}; the weights below are those of the last",
+                report::counted(ballot.votes().len() as u64, "vector", "vectors")
             ),
         ));
     }

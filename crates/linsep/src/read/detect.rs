@@ -17,6 +17,28 @@ pub enum Format {
     Npz,
 }
 
+impl Format {
+    /// What to call it in a sentence.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Format::Libsvm => "LIBSVM",
+            Format::Csv => "CSV",
+            Format::Tsv => "TSV",
+            Format::Npy | Format::Npz => "NumPy",
+        }
+    }
+
+    /// Whether it is delimited text.
+    pub(crate) fn is_table(self) -> bool {
+        matches!(self, Format::Csv | Format::Tsv)
+    }
+
+    /// Whether it is made of NumPy arrays.
+    pub(crate) fn is_array(self) -> bool {
+        matches!(self, Format::Npy | Format::Npz)
+    }
+}
+
 /// How many rows are looked at.
 const SAMPLE_ROWS: usize = 50;
 
@@ -30,6 +52,9 @@ pub(crate) fn detect(head: &[u8]) -> Result<Format, ReadErrorKind> {
     }
     if let Some(&byte) = head.iter().find(|&&byte| is_binary(byte)) {
         return Err(ReadErrorKind::Binary(byte));
+    }
+    if has_old_line_ends(head) {
+        return Err(ReadErrorKind::OldLineEnds);
     }
     let rows: Vec<&[u8]> = head
         .split(|&byte| byte == b'\n')
@@ -52,6 +77,11 @@ pub(crate) fn detect(head: &[u8]) -> Result<Format, ReadErrorKind> {
         }
     }
     Err(ReadErrorKind::UnknownFormat)
+}
+
+/// Whether a text is divided by carriage returns, and by no line feed.
+pub(crate) fn has_old_line_ends(head: &[u8]) -> bool {
+    !head.contains(&b'\n') && head.trim_ascii().contains(&b'\r')
 }
 
 /// Bytes that text does not hold: control characters other than tab, line feed, form feed, carriage return.
@@ -94,6 +124,9 @@ mod tests {
         assert!(matches!(detect(b""), Err(ReadErrorKind::Empty)));
         assert!(matches!(detect(b" \n# only\n"), Err(ReadErrorKind::Empty)));
         assert!(matches!(detect(b"\x7fELF\x02\x01\x01\x00"), Err(ReadErrorKind::Binary(2))));
+        assert!(matches!(detect(b"1,2\r3,4\r"), Err(ReadErrorKind::OldLineEnds)));
+        assert_eq!(detect(b"1,2\r\n3,4\r\n").unwrap(), Format::Csv);
+        assert_eq!(detect(b"1,2\r").unwrap(), Format::Csv);
         assert!(matches!(detect(b"hello world\n"), Err(ReadErrorKind::UnknownFormat)));
     }
 }

@@ -25,7 +25,7 @@ pub enum ReadErrorKind {
     #[error("no rows: the file is empty, or has only blank lines and comments")]
     Empty,
     /// Every row was malformed and skipped.
-    #[error("no rows left: all {0} rows were skipped")]
+    #[error("no rows left: {}", if *.0 == 1 { "the only row was skipped".into() } else { format!("all {} rows were skipped", .0) })]
     AllSkipped(u64),
     /// Bytes that no text file holds.
     #[error("this is not text: found byte 0x{0:02x}")]
@@ -36,6 +36,9 @@ pub enum ReadErrorKind {
     /// The content looks like none of the formats.
     #[error("cannot tell the format from the content")]
     UnknownFormat,
+    /// Lines that end in a carriage return alone.
+    #[error("the lines end in carriage returns (\\r) without line feeds, as on old Macs")]
+    OldLineEnds,
     /// A row that begins with a feature.
     #[error("the label is missing: the row begins with \"{found}\"")]
     MissingLabel {
@@ -113,7 +116,7 @@ pub enum ReadErrorKind {
         found: String,
     },
     /// A CSV row with the wrong number of fields.
-    #[error("this row has {found} fields where {expected} are expected")]
+    #[error("this row has {found} {} where {expected} {} expected", plural(*found, "field", "fields"), plural(*expected, "is", "are"))]
     Ragged {
         /// Fields in this row.
         found: usize,
@@ -128,6 +131,22 @@ pub enum ReadErrorKind {
         /// What the cell holds.
         found: String,
     },
+    /// A CSV cell without a value, for which the model has none to fill in.
+    #[error(
+        "the cell in column \"{column}\" is missing (found \"{found}\"), and the model has no value for it"
+    )]
+    MissingForModel {
+        /// The column's name, or its number where there is no header.
+        column: String,
+        /// What the cell holds.
+        found: String,
+    },
+    /// The column of the labels is empty in most rows.
+    #[error("the label, in the last column, is empty here and in most rows: do the rows end in a delimiter?")]
+    TrailingDelimiter,
+    /// Options that contradict each other or the file.
+    #[error("{0}")]
+    Misused(String),
     /// A column that was asked for but is not there.
     #[error("there is no column \"{column}\"; the columns are {columns}")]
     NoSuchColumn {
@@ -160,7 +179,7 @@ pub enum ReadErrorKind {
     #[error("there is no column besides the label to learn from")]
     NoFeatures,
     /// More features than accepted.
-    #[error("more than {limit} features")]
+    #[error("more than {limit} {}", plural(*limit as usize, "feature", "features"))]
     TooManyFeatures {
         /// The largest number accepted.
         limit: u32,
@@ -175,7 +194,7 @@ pub enum ReadErrorKind {
     #[error("the mean of a column is known only after all rows, but the rows are read once")]
     MeanInOnePass,
     /// A table whose columns cannot be those of the model.
-    #[error("the rows have {found} columns where the model needs {expected}")]
+    #[error("the rows have {found} {} where the model needs {expected}", plural(*found, "column", "columns"))]
     ColumnCount {
         /// Columns in this file.
         found: usize,
@@ -199,6 +218,8 @@ impl ReadErrorKind {
                 | Binary(_)
                 | Compression(_)
                 | UnknownFormat
+                | OldLineEnds
+                | Misused(_)
                 | UnterminatedQuote
                 | NoSuchColumn { .. }
                 | EmptyColumn { .. }
@@ -221,6 +242,7 @@ impl ReadErrorKind {
             Binary(_) => "give a LIBSVM, CSV, .npy or .npz file, plain or compressed with gzip or zstd",
             Compression(_) => "decompress it first and pipe it in: linsep reads standard input as -",
             UnknownFormat => "name the format with --format libsvm, csv, tsv, npy or npz",
+            OldLineEnds => "convert the line ends, for example with: tr '\\r' '\\n' < FILE > NEW",
             MissingLabel { .. } => "begin each row with its label, or skip such rows with --skip-bad",
             BadLabel { .. } => "give the row a label, or skip such rows with --skip-bad",
             IndexZero => "count all indices from 1, or say --index-base 0",
@@ -239,6 +261,15 @@ impl ReadErrorKind {
             MissingCell { .. } => {
                 "fill it in, or choose --missing mean, --missing zero or --missing drop-row"
             }
+            MissingForModel { .. } => {
+                "fill it in, or choose --missing zero or --missing drop-row; only a model trained with --missing mean \
+                 knows the means"
+            }
+            TrailingDelimiter => {
+                "remove the delimiter at the end of the rows, or name the label's column with --label and leave the \
+                 last one out with --ignore"
+            }
+            Misused(_) => "leave out the options that do not apply",
             NoSuchColumn { .. } => "name a column as the header spells it, or by its number from 1",
             WordAmongNumbers { .. } => "correct the cell, or use --skip-bad",
             EmptyColumn { .. } => "leave the column out with --ignore",
@@ -254,6 +285,10 @@ impl ReadErrorKind {
             Array(_) => "give a two-dimensional array of rows, and one label for each row",
         }
     }
+}
+
+fn plural(count: usize, one: &'static str, many: &'static str) -> &'static str {
+    if count == 1 { one } else { many }
 }
 
 impl fmt::Display for ReadError {

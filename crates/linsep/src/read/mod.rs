@@ -21,6 +21,7 @@ pub use source::Source;
 use crate::Error;
 use crate::dataset::{Dataset, DatasetBuilder, DatasetError, Layout, Row};
 use crate::observe::{Observer, Progress};
+use crate::train::SettingsError;
 use std::path::PathBuf;
 
 /// How missing CSV cells are treated.
@@ -82,6 +83,46 @@ impl ReadOptions {
     pub(crate) fn feature_limit(&self) -> u32 {
         self.max_features.unwrap_or(1 << 27)
     }
+
+    /// Refuses an option that would have no effect on files of this format.
+    fn check(&self, format: Format) -> Result<(), SettingsError> {
+        let table = format.is_table();
+        let options = [
+            ("--label", self.label.is_some(), table),
+            ("--ignore", !self.ignore.is_empty(), table),
+            ("--header", self.header.is_some(), table),
+            ("--delimiter", self.delimiter.is_some(), table),
+            ("--missing", self.missing != Missing::Refuse, table),
+            ("--index-base", self.index_base.is_some(), format == Format::Libsvm),
+            ("--labels", self.labels_file.is_some(), format.is_array()),
+        ];
+        if self.labels_file.is_some() && self.labels == Labels::Ignored {
+            return Err(SettingsError("--labels has no meaning where labels are not looked at".to_string()));
+        }
+        match options.iter().find(|(_, given, applies)| *given && !applies) {
+            Some((option, ..)) => {
+                Err(SettingsError(format!("{option} has no meaning for {} files", format.name())))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// What to say where the model knows its features by name and the file has only numbers.
+    fn matching_remark(&self, format: Format) -> Option<String> {
+        match (&self.schema, format) {
+            (Some(Schema::Table { .. }), Format::Libsvm) => Some(
+                "The model was trained on a table: the features of this LIBSVM file are matched by number, in the \
+                 order of the model's features."
+                    .to_string(),
+            ),
+            (Some(Schema::Table { .. }), Format::Npy | Format::Npz) => Some(
+                "The model was trained on a table: the columns of this array are matched by their order to the \
+                 model's features."
+                    .to_string(),
+            ),
+            _ => None,
+        }
+    }
 }
 
 /// A malformed row that was skipped.
@@ -96,7 +137,7 @@ pub struct SkippedRow {
 /// What was noticed while reading and deserves a word to the user.
 #[derive(Clone, Debug, Default)]
 pub struct ReadNotes {
-    /// The format in words, with what was detected: `CSV, delimiter ',', header`.
+    /// The format in words, with what was detected: `CSV, delimiter ',', header, 3 columns of numbers`.
     pub format: String,
     /// Remarks, one sentence each.
     pub remarks: Vec<String>,
@@ -104,7 +145,7 @@ pub struct ReadNotes {
     pub skipped: u64,
     /// The first of them.
     pub first_skipped: Vec<SkippedRow>,
-    /// How many rows were dropped for a missing cell.
+    /// How many rows were dropped for a missing cell or label.
     pub dropped: u64,
 }
 
@@ -126,7 +167,7 @@ pub struct Batch {
     pub(crate) rows: BatchRows,
     /// Positions in [`RowStream::label_names`]; [`Batch::UNLABELLED`] where labels are not required.
     pub(crate) labels: Vec<u32>,
-    /// The line of each row, for text formats.
+    /// The line of each row; its number for formats without lines.
     pub(crate) lines: Option<Vec<u64>>,
 }
 
@@ -174,7 +215,7 @@ impl Batch {
         self.labels[i]
     }
 
-    /// The line of row `i`, where the format has lines.
+    /// The line of row `i`; its number in the source, from 1, for formats without lines.
     pub fn line(&self, i: usize) -> Option<u64> {
         self.lines.as_ref().map(|lines| lines[i])
     }
@@ -185,6 +226,8 @@ pub struct RowStream {
     name: String,
     counter: source::ByteCounter,
     inner: Inner,
+    /// How the file's features are matched with the model's, where that may surprise.
+    remark: Option<String>,
 }
 
 enum Inner {
@@ -203,6 +246,11 @@ impl RowStream {
             Some(format) => format,
             None => detect::detect(input.head()).map_err(located)?,
         };
+        if !format.is_array() && detect::has_old_line_ends(input.head()) {
+            return Err(located(ReadErrorKind::OldLineEnds).into());
+        }
+        options.check(format)?;
+        let remark = options.matching_remark(format);
         let inner = match format {
             Format::Libsvm => Inner::Libsvm(libsvm::LibsvmReader::new(name.clone(), input, options)),
             Format::Csv | Format::Tsv => {
@@ -210,13 +258,19 @@ impl RowStream {
                 if format == Format::Tsv {
                     options.delimiter.get_or_insert(b'\t');
                 }
-                Inner::Csv(csv::CsvReader::new(name.clone(), input, &options)?)
+                match csv::CsvReader::new(name.clone(), input, &options) {
+                    Ok(reader) => Inner::Csv(reader),
+                    Err(ReadError { kind: ReadErrorKind::Misused(reason), .. }) => {
+                        return Err(SettingsError(reason).into());
+                    }
+                    Err(error) => return Err(error.into()),
+                }
             }
             Format::Npy | Format::Npz => {
                 Inner::Array(array::ArrayReader::new(name.clone(), input, format, options)?)
             }
         };
-        Ok(Self { name, counter, inner })
+        Ok(Self { name, counter, inner, remark })
     }
 
     /// The next rows, or `None` at the end.
@@ -258,11 +312,13 @@ impl RowStream {
 
     /// What was noticed. Complete once all rows were read.
     pub fn notes(&self) -> ReadNotes {
-        match &self.inner {
+        let mut notes = match &self.inner {
             Inner::Libsvm(reader) => reader.notes(),
             Inner::Csv(reader) => reader.notes(),
             Inner::Array(reader) => reader.notes(),
-        }
+        };
+        notes.remarks.extend(self.remark.clone());
+        notes
     }
 
     /// The source's name, for messages.
@@ -337,4 +393,67 @@ pub fn read(source: &Source, options: &ReadOptions, observer: &mut impl Observer
         finished => finished?,
     };
     Ok(Loaded { dataset, schema, notes: stream.notes() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIBSVM: &[u8] = b"1 1:2\n-1 1:3\n";
+    const CSV: &[u8] = b"x,y\n1,a\n2,b\n";
+
+    fn open(bytes: &'static [u8], options: &ReadOptions) -> Result<RowStream, Error> {
+        RowStream::open(&Source::Memory("rows", bytes), options)
+    }
+
+    #[test]
+    fn options_without_effect_are_refused() {
+        let default = ReadOptions::default;
+        let some = |text: &str| Some(text.to_string());
+        for (bytes, options, message) in [
+            (
+                LIBSVM,
+                ReadOptions { label: some("y"), ..default() },
+                "--label has no meaning for LIBSVM files",
+            ),
+            (LIBSVM, ReadOptions { ignore: vec!["1".into()], ..default() }, "--ignore has no"),
+            (LIBSVM, ReadOptions { header: Some(false), ..default() }, "--header has no"),
+            (LIBSVM, ReadOptions { delimiter: Some(b' '), ..default() }, "--delimiter has no"),
+            (LIBSVM, ReadOptions { missing: Missing::Zero, ..default() }, "--missing has no"),
+            (LIBSVM, ReadOptions { labels_file: Some("y".into()), ..default() }, "--labels has no"),
+            (CSV, ReadOptions { index_base: Some(1), ..default() }, "--index-base has no meaning for CSV"),
+            (CSV, ReadOptions { labels_file: Some("y".into()), ..default() }, "--labels has no"),
+            (b"\x93NUMPY", ReadOptions { label: some("y"), ..default() }, "--label has no meaning for NumPy"),
+            (
+                CSV,
+                ReadOptions { label: some("y"), ignore: vec!["2".into()], ..default() },
+                "column \"y\" is named by --label and by --ignore",
+            ),
+        ] {
+            match open(bytes, &options).map(|_| ()) {
+                Err(Error::Settings(error)) => assert!(error.0.starts_with(message), "{error}"),
+                other => panic!("{message}: {other:?}"),
+            }
+        }
+        let options = ReadOptions { format: Some(Format::Tsv), ..default() };
+        assert!(open(b"1\ta\n2\tb\n", &options).is_ok());
+    }
+
+    #[test]
+    fn old_line_ends_are_called_by_their_name() {
+        for format in [None, Some(Format::Csv), Some(Format::Libsvm)] {
+            let options = ReadOptions { format, ..ReadOptions::default() };
+            let error = open(b"1,a\r2,b\r3,a\r", &options).map(|_| ()).unwrap_err();
+            assert!(error.to_string().contains("carriage returns"), "{error}");
+        }
+    }
+
+    #[test]
+    fn matching_by_number_is_remarked_on() {
+        let schema = read(&Source::Memory("rows", CSV), &ReadOptions::default(), &mut ()).unwrap().schema;
+        let options = ReadOptions { schema: Some(schema), ..ReadOptions::default() };
+        let notes = open(LIBSVM, &options).unwrap().notes();
+        assert!(notes.remarks.iter().any(|remark| remark.contains("matched by number")), "{notes:?}");
+        assert!(open(CSV, &options).unwrap().notes().remarks.is_empty());
+    }
 }

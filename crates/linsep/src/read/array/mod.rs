@@ -11,6 +11,7 @@ use super::error::{ReadError, ReadErrorKind, excerpt};
 use super::labels::LabelTable;
 use super::source::Input;
 use super::{Batch, BatchRows, Format, Labels, ReadNotes, ReadOptions, Schema};
+use crate::report;
 use archive::{Csr, Matrix};
 use labels::LabelColumn;
 use npy::Npy;
@@ -71,7 +72,12 @@ impl ArrayReader {
         if let Some(labels) = &labels
             && labels.len() != rows
         {
-            let problem = format!("{} labels for the {rows} rows of {name}", labels.len());
+            let counted = |count, one, many| report::counted(count as u64, one, many);
+            let problem = format!(
+                "{} for the {} of {name}",
+                counted(labels.len(), "label", "labels"),
+                counted(rows, "row", "rows")
+            );
             let source_name = labels.source_name().to_string();
             let kind = ReadErrorKind::Array(problem);
             return Err(ReadError { source_name, line: None, column: None, kind });
@@ -98,7 +104,7 @@ impl ArrayReader {
 
     pub(crate) fn next_batch(&mut self) -> Result<Option<Batch>, ReadError> {
         let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
-        let mut labels = Vec::new();
+        let (mut labels, mut lines) = (Vec::new(), Vec::new());
         while self.next < self.rows && labels.len() < BATCH_ROWS && values.len() < BATCH_VALUES {
             let row = self.next;
             self.next += 1;
@@ -108,7 +114,10 @@ impl ArrayReader {
                 Matrix::Sparse(csr) => sparse_row(csr, row, &mut indices, &mut values),
             };
             match read.and_then(|()| self.label(row)) {
-                Ok(label) => labels.push(label),
+                Ok(label) => {
+                    labels.push(label);
+                    lines.push(row as u64 + 1);
+                }
                 Err((column, kind)) => {
                     // Nothing of a malformed row stays.
                     values.truncate(kept);
@@ -129,7 +138,7 @@ impl ArrayReader {
             Matrix::Dense(_) => BatchRows::Dense { columns: self.columns, values },
             Matrix::Sparse(_) => BatchRows::Sparse { offsets, indices, values },
         };
-        Ok(Some(Batch { rows, labels, lines: None }))
+        Ok(Some(Batch { rows, labels, lines: Some(lines) }))
     }
 
     fn label(&mut self, row: usize) -> Result<u32, Fault> {
@@ -174,10 +183,13 @@ impl ArrayReader {
     pub(crate) fn notes(&self) -> ReadNotes {
         let mut notes = self.notes.clone();
         if self.beyond > 0 {
-            notes.remarks.push(format!(
-                "{} numbers stand in columns that the model does not have; they are ignored.",
-                self.beyond
-            ));
+            let text = if self.beyond == 1 {
+                "1 number stands in a column that the model does not have; it is ignored.".to_string()
+            } else {
+                let count = self.beyond;
+                format!("{count} numbers stand in columns that the model does not have; they are ignored.")
+            };
+            notes.remarks.push(text);
         }
         notes
     }

@@ -5,6 +5,7 @@
 //! that no file has must be errors before anything is multiplied or allocated.
 
 use crate::read::error::ReadErrorKind;
+use crate::report;
 
 /// An array and its bytes.
 #[derive(Debug)]
@@ -53,7 +54,8 @@ impl Npy {
                 Err(format!("the header promises {promised} bytes, but only {present} are there"))
             }
             Some(promised) if promised < present => {
-                Err(format!("{} bytes follow the array", present - promised))
+                let more = (present - promised) as u64;
+                Err(format!("{} the array", report::counted(more, "byte follows", "bytes follow")))
             }
             Some(_) => Ok(Self { bytes, start, item, fortran, shape }),
         }

@@ -188,7 +188,7 @@ fn labels_come_as_numbers_texts_and_lines() {
     }
     for (bytes, problem) in [
         (integers(&[1, 2, 3]), "3 labels for the 2 rows of test"),
-        (b"ham\n".to_vec(), "1 labels for the 2 rows of test"),
+        (b"ham\n".to_vec(), "1 label for the 2 rows of test"),
         (npy("|i1", false, "(1, 2)", &[1, 2]), "the labels have the shape [1, 2]"),
         (floats("(2,)", &[1.0, f64::NAN]), ":2: the label \"NaN\" is missing or not finite"),
         (b"ham\n\nspam".to_vec(), "3 labels for the 2 rows"),
@@ -225,7 +225,7 @@ fn hostile_headers_are_errors() {
         (npy("<f8", false, &format!("({huge}0, 2)"), &[]), "header"),
         (npy("<f8", false, &format!("({huge}, 0)"), &[]), "where rows and columns are needed"),
         (npy("<f8", false, "(2, 2)", &[0; 31]), "promises 32 bytes, but only 31 are there"),
-        (npy("<f8", false, "(2, 2)", &[0; 33]), "1 bytes follow"),
+        (npy("<f8", false, "(2, 2)", &[0; 33]), "1 byte follows"),
         (npy("<f8", false, "(4,)", &[0; 32]), "where rows and columns are needed"),
         (npy("<f8", false, "()", &[0; 8]), "where rows and columns are needed"),
         (npy("<f8", false, "(-1, 2)", &[]), "header"),
@@ -240,7 +240,7 @@ fn hostile_headers_are_errors() {
         assert!(found.contains(problem), "{found} does not say {problem}");
     }
     let few = ReadOptions { max_features: Some(1), ..unlabelled() };
-    assert!(message(&floats("(1, 2)", &[1.0, 2.0]), Format::Npy, &few).contains("more than 1 features"));
+    assert!(message(&floats("(1, 2)", &[1.0, 2.0]), Format::Npy, &few).contains("more than 1 feature"));
 }
 
 /// The matrix [[0, 5, 0], [7, 0, 8]], with the second row out of order and a stored zero.
@@ -297,8 +297,18 @@ fn a_model_needs_its_number_of_columns() {
     let bytes = npz(&sparse(&[1, 0, 2, 0], &[0, 2, 4], b"csr"), false);
     let (table, notes) = read(&bytes, Format::Npz, &with(2)).unwrap();
     assert_eq!(table.rows, [vec![(1, 5.0)], vec![(0, 7.0)]]);
-    assert!(notes.remarks[0].starts_with("1 numbers stand in columns"));
+    assert!(notes.remarks[0].starts_with("1 number stands in a column"));
     assert_eq!(read(&bytes, Format::Npz, &with(9)).unwrap().0.schema.features(), 9);
+}
+
+#[test]
+fn rows_keep_their_numbers() {
+    let bytes = floats("(3, 1)", &[1.0, f64::NAN, 3.0]);
+    let options = ReadOptions { skip_bad: true, ..unlabelled() };
+    let input = Input::from_bytes(&bytes, 1 << 18);
+    let mut reader = ArrayReader::new("test".into(), input, Format::Npy, &options).unwrap();
+    let batch = reader.next_batch().unwrap().unwrap();
+    assert_eq!([batch.line(0), batch.line(1)], [Some(1), Some(3)]);
 }
 
 #[test]

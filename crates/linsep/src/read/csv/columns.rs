@@ -1,8 +1,8 @@
 //! What each column is used for, and, for a file without a model, how that is settled.
 
 use super::dialect::nowhere;
-use super::is_missing;
 use super::records::{Fault, Record, Records};
+use super::{is_missing, is_missing_label};
 use crate::read::error::ReadErrorKind;
 use crate::read::labels::LabelTable;
 use crate::read::number::parse_number;
@@ -15,6 +15,10 @@ pub(super) struct Column {
     pub(super) part: Part,
     /// Missing cells in the rows that were kept.
     pub(super) missing: u64,
+    /// Of a column of words, in the rows that were kept: cells that are numbers, and the first that is none with
+    /// its line.
+    pub(super) numbers: u64,
+    pub(super) first_word: Option<(String, u64)>,
 }
 
 /// What a column is used for.
@@ -29,6 +33,8 @@ pub(super) enum Part {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum OnMissing {
     Refuse,
+    /// It is refused because the model does not know what to fill in.
+    Unknown,
     Fill(f64),
     /// No word of the column is set.
     Unset,
@@ -37,7 +43,7 @@ pub(super) enum OnMissing {
 
 impl Column {
     pub(super) fn new(name: String, part: Part) -> Self {
-        Self { name, part, missing: 0 }
+        Self { name, part, missing: 0, numbers: 0, first_word: None }
     }
 
     pub(super) fn describe(&self) -> read::Column {
@@ -80,6 +86,10 @@ pub(super) fn roles(names: &[String], options: &ReadOptions, labelled: bool) -> 
             None => roles.iter().rposition(|&role| role != Role::Ignored),
         };
         if let Some(label) = label {
+            if roles[label] == Role::Ignored {
+                let reason = format!("column \"{}\" is named by --label and by --ignore", names[label]);
+                return Err(nowhere(ReadErrorKind::Misused(reason)));
+            }
             roles[label] = Role::Label;
         }
     }
@@ -293,7 +303,9 @@ impl Draft {
             match look {
                 Look::Unused => {
                     let is_label = self.roles[j] == Role::Label && self.labels == Labels::Required;
-                    if is_label && (is_missing(cell) || labels.class(cell).is_none()) {
+                    if is_label && is_missing_label(cell) && self.missing == Missing::DropRow {
+                        verdict = Verdict::LeftOut;
+                    } else if is_label && (is_missing_label(cell) || labels.class(cell).is_none()) {
                         return Verdict::Malformed;
                     }
                 }

@@ -51,6 +51,23 @@ impl Sample<'_> {
     }
 }
 
+impl Dialect {
+    /// Whether the last column has no name and is empty in most rows, as if the rows ended in a delimiter.
+    pub(super) fn ends_in_delimiter(&self, sample: Sample<'_>) -> bool {
+        if self.header.as_ref().is_some_and(|names| names.last().is_some_and(|name| !name.is_empty())) {
+            return false;
+        }
+        let mut records = sample.records(self.delimiter);
+        let mut record = Record::default();
+        let (mut empty, mut rows) = (0, 0);
+        while let Ok(true) = records.next(&mut record) {
+            rows += 1;
+            empty += usize::from(record.width() > 0 && record.cell(record.width() - 1).is_empty());
+        }
+        empty * 2 > rows
+    }
+}
+
 /// Settles how the text is divided, as far as the options leave it open.
 pub(super) fn settle(sample: Sample<'_>, options: &ReadOptions) -> Result<Dialect, Fault> {
     let (delimiter, width) = match options.delimiter {

@@ -26,11 +26,36 @@ pub(super) fn match_columns(
         // Only a damaged model says so; it must not make rows that reach outside its weights.
         return Err(no_such_column(&names, &column.name));
     }
-    if *header && has_header {
-        by_name(names, model, options)
+    let (columns, remark) = if *header && has_header {
+        by_name(names, model, options)?
     } else {
-        Ok((by_place(names, model, options)?, None))
+        (by_place(names, model, options)?, None)
+    };
+    check_named(&columns, options)?;
+    Ok((columns, remark))
+}
+
+/// The model needs all of its features: none can be left out, or be the label.
+fn check_named(columns: &[Column], options: &ReadOptions) -> Result<(), Fault> {
+    let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+    let refuse = |reason| Err(nowhere(ReadErrorKind::Misused(reason)));
+    for wanted in &options.ignore {
+        let needed = match columns[find(&names, wanted)?].part {
+            Part::Number { .. } | Part::Words { .. } => true,
+            Part::Label => options.labels == Labels::Required,
+            Part::Ignored => false,
+        };
+        if needed {
+            return refuse(format!("--ignore leaves out column \"{wanted}\", which the model needs"));
+        }
     }
+    if options.labels == Labels::Required
+        && let Some(wanted) = &options.label
+        && !matches!(columns[find(&names, wanted)?].part, Part::Label)
+    {
+        return refuse(format!("--label names column \"{wanted}\", which is not the label for this model"));
+    }
+    Ok(())
 }
 
 fn by_name(
@@ -58,7 +83,11 @@ fn by_name(
         for part in parts.iter_mut().filter(|part| matches!(part, Some(Part::Label))) {
             *part = Some(Part::Ignored);
         }
-        parts[find(&names, wanted)?] = Some(Part::Label);
+        let place = find(&names, wanted)?;
+        // A feature stays one, and is refused as a label later.
+        if !matches!(parts[place], Some(Part::Number { .. } | Part::Words { .. })) {
+            parts[place] = Some(Part::Label);
+        }
     }
     let extra: Vec<&String> =
         names.iter().zip(&parts).filter(|(_, part)| part.is_none()).map(|(name, _)| name).collect();
@@ -137,7 +166,7 @@ fn part(kind: &ColumnKind, options: &ReadOptions) -> Part {
             features: words.iter().map(|(word, feature)| (word.clone(), *feature as u32)).collect(),
             on_missing: match options.missing {
                 _ if *optional => OnMissing::Unset,
-                Missing::Refuse => OnMissing::Refuse,
+                Missing::Refuse => OnMissing::Unknown,
                 Missing::Mean | Missing::Zero => OnMissing::Unset,
                 Missing::DropRow => OnMissing::DropRow,
             },
@@ -149,7 +178,7 @@ fn part(kind: &ColumnKind, options: &ReadOptions) -> Part {
 fn number_missing(fill: Option<f64>, missing: Missing) -> OnMissing {
     match (fill, missing) {
         (Some(value), _) => OnMissing::Fill(value),
-        (None, Missing::Refuse | Missing::Mean) => OnMissing::Refuse,
+        (None, Missing::Refuse | Missing::Mean) => OnMissing::Unknown,
         (None, Missing::Zero) => OnMissing::Fill(0.0),
         (None, Missing::DropRow) => OnMissing::DropRow,
     }

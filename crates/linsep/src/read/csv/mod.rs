@@ -43,6 +43,8 @@ pub(crate) struct CsvReader {
     missing: Missing,
     notes: ReadNotes,
     rows: u64,
+    /// Whether the last column is that of the labels only because the rows end in a delimiter.
+    trailing_delimiter: bool,
     /// Cells whose word the model does not know.
     unseen: u64,
     /// The row at hand: features and values, then the columns of its words and of its missing cells.
@@ -75,6 +77,11 @@ fn is_missing(cell: &[u8]) -> bool {
     }
 }
 
+/// Whether a label is not there. A class may be called "none".
+fn is_missing_label(cell: &[u8]) -> bool {
+    is_missing(cell) && !cell.trim_ascii().eq_ignore_ascii_case(b"none")
+}
+
 impl CsvReader {
     pub(crate) fn new(name: String, input: Input, options: &ReadOptions) -> Result<Self, ReadError> {
         let source_name = name.clone();
@@ -88,7 +95,8 @@ impl CsvReader {
         let sample = Sample { bytes: input.head(), cut: !input.head_is_all() };
         let dialect = dialect::settle(sample, options)?;
         let delimiter = dialect.delimiter;
-        let mut notes = ReadNotes { format: remarks::format(&dialect), ..ReadNotes::default() };
+        let mut notes = ReadNotes::default();
+        let trailing_delimiter = options.label.is_none() && dialect.ends_in_delimiter(sample);
         let (names, remark) = match &dialect.header {
             Some(header) => dialect::distinct_names(header),
             None => ((1..=dialect.width).map(|number| number.to_string()).collect(), None),
@@ -122,6 +130,7 @@ impl CsvReader {
                 records.rewind();
             }
         }
+        notes.format = remarks::format(&dialect, &columns);
         let numbers = columns.iter().filter(|column| matches!(column.part, Part::Number { .. })).count();
         Ok(Self {
             name,
@@ -142,6 +151,7 @@ impl CsvReader {
             missing: options.missing,
             notes,
             rows: 0,
+            trailing_delimiter,
             unseen: 0,
             values: Vec::new(),
             words: Vec::new(),
@@ -237,6 +247,11 @@ impl CsvReader {
                                 .record
                                 .fault_at(j, ReadErrorKind::MissingCell { column, found }));
                         }
+                        (OnMissing::Unknown, _) => {
+                            let (column, found) = (column.name.clone(), excerpt(cell));
+                            let kind = ReadErrorKind::MissingForModel { column, found };
+                            return Err(self.record.fault_at(j, kind));
+                        }
                         (OnMissing::DropRow, _) => drop_row = true,
                         (OnMissing::Fill(value), &Part::Number { feature, .. }) => {
                             self.values.push((feature, value));
@@ -258,6 +273,14 @@ impl CsvReader {
             }
         }
         let label = match label_at {
+            Some(j)
+                if self.rules.labels == Labels::Required
+                    && self.missing == Missing::DropRow
+                    && is_missing_label(self.record.cell(j)) =>
+            {
+                drop_row = true;
+                Batch::UNLABELLED
+            }
             Some(j) if self.rules.labels == Labels::Required => self.label(j, drop_row)?,
             _ => Batch::UNLABELLED,
         };
@@ -293,20 +316,37 @@ impl CsvReader {
             let column = self.columns[j].name.clone();
             return Err(self.record.fault_at(j, ReadErrorKind::NotUtf8 { column }));
         }
-        let class = match (is_missing(cell), drop_row) {
+        let class = match (is_missing_label(cell), drop_row) {
             (true, _) => None,
             (false, true) => LabelTable::default().class(cell),
             (false, false) => self.labels.class(cell),
         };
-        class.ok_or_else(|| self.record.fault_at(j, ReadErrorKind::BadLabel { found: excerpt(cell) }))
+        class.ok_or_else(|| {
+            let trailing = self.trailing_delimiter && j + 1 == self.dialect.width && cell.is_empty();
+            let kind = match trailing {
+                true => ReadErrorKind::TrailingDelimiter,
+                false => ReadErrorKind::BadLabel { found: excerpt(cell) },
+            };
+            self.record.fault_at(j, kind)
+        })
     }
 
     /// Sets the features of the row's words. A new word becomes a feature, unless the model is settled.
     fn set_words(&mut self) -> Result<(), Fault> {
         for &j in &self.words {
-            let Part::Words { features, .. } = &mut self.columns[j].part else { continue };
+            let column = &mut self.columns[j];
+            let Part::Words { features, .. } = &mut column.part else { continue };
             // The text was checked before; a cell that is no text has no word.
             let Ok(word) = std::str::from_utf8(self.record.cell(j)) else { continue };
+            if self.known.is_none() {
+                match parse_number(word.trim_ascii().as_bytes()) {
+                    Some(number) if number.is_finite() => column.numbers += 1,
+                    _ if column.first_word.is_none() => {
+                        column.first_word = Some((excerpt(word.as_bytes()), self.record.line_of(j)));
+                    }
+                    _ => {}
+                }
+            }
             match features.get(word) {
                 Some(&feature) => self.values.push((feature, 1.0)),
                 None if self.known.is_some() => self.unseen += 1,
@@ -353,6 +393,7 @@ impl CsvReader {
 
     pub(crate) fn notes(&self) -> ReadNotes {
         let mut notes = self.notes.clone();
+        notes.remarks.extend(remarks::mixed(&self.columns, self.rows));
         notes.remarks.extend(remarks::missing(&self.columns, self.missing));
         if self.known.is_none() {
             notes.remarks.extend(remarks::identifiers(&self.columns, self.rows));

@@ -53,6 +53,11 @@ impl Record {
         &self.text[self.cells[j].start..self.cells[j].end]
     }
 
+    /// The line on which cell `j` starts.
+    pub(super) fn line_of(&self, j: usize) -> u64 {
+        self.cells[j].line
+    }
+
     /// A fault at cell `j`.
     pub(super) fn fault_at(&self, j: usize, kind: ReadErrorKind) -> Fault {
         match self.cells.get(j) {

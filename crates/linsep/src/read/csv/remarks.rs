@@ -3,6 +3,7 @@
 use super::columns::{Column, OnMissing, Part};
 use super::dialect::Dialect;
 use crate::read::Missing;
+use crate::report;
 
 /// Columns that are spoken of one by one.
 const SHOWN: usize = 5;
@@ -10,13 +11,40 @@ const SHOWN: usize = 5;
 /// Words that a column may have without being suspected of naming its rows.
 const FEW_WORDS: usize = 50;
 
-pub(super) fn format(dialect: &Dialect) -> String {
+pub(super) fn format(dialect: &Dialect, columns: &[Column]) -> String {
     let delimiter = match dialect.delimiter {
         b'\t' => "tab".to_string(),
         other => format!("'{}'", char::from(other)),
     };
     let header = if dialect.header.is_some() { "header" } else { "no header" };
-    format!("CSV, delimiter {delimiter}, {header}")
+    let count =
+        |wanted: fn(&Part) -> bool| columns.iter().filter(|column| wanted(&column.part)).count() as u64;
+    let numbers = count(|part| matches!(part, Part::Number { .. }));
+    let words = count(|part| matches!(part, Part::Words { .. }));
+    let counted = |number, of| format!(", {} of {of}", report::counted(number, "column", "columns"));
+    let kinds = match (numbers, words) {
+        (0, 0) => String::new(),
+        (0, words) => counted(words, "words"),
+        (numbers, 0) => counted(numbers, "numbers"),
+        (numbers, words) => format!("{}, {} of words", counted(numbers, "numbers"), report::grouped(words)),
+    };
+    format!("CSV, delimiter {delimiter}, {header}{kinds}")
+}
+
+/// Columns of words most of whose cells are numbers: a slip in one cell makes a column words.
+pub(super) fn mixed(columns: &[Column], rows: u64) -> Vec<String> {
+    let remark = |column: &Column| {
+        let cells = rows.saturating_sub(column.missing);
+        let (word, line) = column.first_word.as_ref().filter(|_| column.numbers * 2 >= cells)?;
+        let are = if column.numbers == 1 { "is a number" } else { "are numbers" };
+        Some(format!(
+            "Column \"{}\" is read as words: {} of its {} cells {are}, but not \"{word}\" on line {line}.",
+            column.name,
+            report::grouped(column.numbers),
+            report::grouped(cells)
+        ))
+    };
+    columns.iter().filter_map(remark).take(SHOWN).collect()
 }
 
 /// What became of missing cells.

@@ -51,7 +51,7 @@ fn features(table: &Table) -> Vec<String> {
 #[test]
 fn numbers_come_first_and_words_in_order_of_appearance() {
     let (table, notes) = plain("colour,x,shape,y\nred,1,round,a\nblue,0,square,b\nred,2.5,flat,a\n");
-    assert_eq!(notes.format, "CSV, delimiter ',', header");
+    assert_eq!(notes.format, "CSV, delimiter ',', header, 1 column of numbers, 2 of words");
     assert_eq!(
         features(&table),
         ["x", "colour=red", "shape=round", "colour=blue", "shape=square", "shape=flat"]
@@ -89,15 +89,15 @@ fn quotes_newlines_and_padding() {
 #[test]
 fn delimiters_and_headers_are_detected() {
     for (text, format) in [
-        ("1\t2\n3\t4\n", "CSV, delimiter tab, no header"),
-        ("x;y\n1;a\n2;b\n", "CSV, delimiter ';', header"),
-        ("x|y|z\n1,5|2|a\n2,6|2|b\n", "CSV, delimiter '|', header"),
-        ("\"a;b\",1\n\"c;d\",2\n", "CSV, delimiter ',', no header"),
+        ("1\t2\n3\t4\n", "CSV, delimiter tab, no header, 1 column of numbers"),
+        ("x;y\n1;a\n2;b\n", "CSV, delimiter ';', header, 1 column of numbers"),
+        ("x|y|z\n1,5|2|a\n2,6|2|b\n", "CSV, delimiter '|', header, 1 column of numbers, 1 of words"),
+        ("\"a;b\",1\n\"c;d\",2\n", "CSV, delimiter ',', no header, 1 column of words"),
         // Words over words: a header, unless a name recurs below.
-        ("kind,size\na,big\na,small\nb,big\n", "CSV, delimiter ',', header"),
-        ("a,big\na,small\nb,big\n", "CSV, delimiter ',', no header"),
-        ("?,1\n2,1\n", "CSV, delimiter ',', no header"),
-        ("1,2\n", "CSV, delimiter ',', no header"),
+        ("kind,size\na,big\na,small\nb,big\n", "CSV, delimiter ',', header, 1 column of words"),
+        ("a,big\na,small\nb,big\n", "CSV, delimiter ',', no header, 1 column of words"),
+        ("?,1\n2,1\n", "CSV, delimiter ',', no header, 1 column of numbers"),
+        ("1,2\n", "CSV, delimiter ',', no header, 1 column of numbers"),
     ] {
         let options = ReadOptions { missing: Missing::Zero, ..ReadOptions::default() };
         let (_, notes) = read(text, &options).unwrap();
@@ -105,7 +105,8 @@ fn delimiters_and_headers_are_detected() {
     }
     let options = ReadOptions { delimiter: Some(b' '), header: Some(true), ..ReadOptions::default() };
     let (table, notes) = read("1 2\n3 4\n", &options).unwrap();
-    assert_eq!((notes.format.as_str(), features(&table)), ("CSV, delimiter ' ', header", vec!["1".into()]));
+    assert_eq!(notes.format, "CSV, delimiter ' ', header, 1 column of numbers");
+    assert_eq!(features(&table), ["1"]);
 }
 
 #[test]
@@ -171,6 +172,79 @@ fn errors_have_their_place() {
     let few = ReadOptions { max_features: Some(2), ..ReadOptions::default() };
     assert_eq!(failure("1,2,3,a\n", &few).2, "more than 2 features");
     assert_eq!(failure("w,a\nv,b\nu,a\nw,b\n", &few), (Some(3), Some(1), "more than 2 features".to_string()));
+}
+
+#[test]
+fn numbers_among_words_are_remarked_on() {
+    for (text, remark) in [
+        (
+            "x,y\n1,a\n2,a\n3,b\nfoo,b\n",
+            "Column \"x\" is read as words: 3 of its 4 cells are numbers, but not \"foo\" on line 5.",
+        ),
+        (
+            "1;7;a\n2,5;7;b\n3;7;a\n",
+            "Column \"1\" is read as words: 2 of its 3 cells are numbers, but not \"2,5\" on line 2.",
+        ),
+        (
+            "x,y\n900,a\n\"1,000\",b\n",
+            "Column \"x\" is read as words: 1 of its 2 cells is a number, but not \"1,000\" on line 3.",
+        ),
+        (
+            "x,y\n0x10,a\n3,b\n",
+            "Column \"x\" is read as words: 1 of its 2 cells is a number, but not \"0x10\" on line 2.",
+        ),
+    ] {
+        assert_eq!(plain(text).1.remarks, [remark], "{text}");
+    }
+    assert!(plain("x,y\n1,a\nfoo,a\nbar,b\n").1.remarks.is_empty());
+}
+
+#[test]
+fn a_delimiter_at_the_end_of_rows_is_hinted_at() {
+    let message = ReadErrorKind::TrailingDelimiter.to_string();
+    assert_eq!(plain_failure("1,2,a,\n3,4,b,\n"), (1, 7, message.clone()));
+    assert_eq!(plain_failure("x,y,kind,\n1,2,a,\n3,4,b,\n"), (2, 7, message));
+    let named = ReadOptions { label: Some("3".into()), ignore: vec!["4".into()], ..ReadOptions::default() };
+    assert_eq!(read("1,2,a,\n3,4,b,\n", &named).unwrap().0.rows.len(), 2);
+    // Most rows have a label, or the column has a name: then a label is missing.
+    assert!(plain_failure("1,a\n2,b\n3,\n").2.contains("the label \"\" is missing"));
+    assert!(plain_failure("x,kind\n2,\n3,\n4,a\n").2.contains("the label \"\" is missing"));
+}
+
+#[test]
+fn labels_that_are_missing_can_be_dropped_and_none_is_a_class() {
+    let options = ReadOptions { missing: Missing::DropRow, ..ReadOptions::default() };
+    let (table, notes) = read("x,w,y\n1,p,a\n2,q,\n3,p,none\n,p,a\n5,p,?\n", &options).unwrap();
+    assert_eq!(table.labels, ["a", "none"].map(|name| Some(name.to_string())));
+    assert_eq!((notes.dropped, features(&table)), (3, vec!["x".to_string(), "w=p".to_string()]));
+    assert_eq!(plain("1,None\n2,b\n").0.labels[0].as_deref(), Some("None"));
+    assert!(plain_failure("1,a\n2,null\n").2.contains("the label \"null\" is missing"));
+}
+
+#[test]
+fn a_column_has_one_part_to_play() {
+    let both = ReadOptions { label: Some("y".into()), ignore: vec!["2".into()], ..ReadOptions::default() };
+    let expected = "column \"y\" is named by --label and by --ignore";
+    assert_eq!(failure("x,y,z\n1,a,2\n2,b,3\n", &both).2, expected);
+    for (label, ignore, expected) in [
+        (Some("x"), None, "--label names column \"x\", which is not the label for this model"),
+        (None, Some("w"), "--ignore leaves out column \"w\", which the model needs"),
+        (None, Some("y"), "--ignore leaves out column \"y\", which the model needs"),
+    ] {
+        let options = ReadOptions {
+            label: label.map(str::to_string),
+            ignore: ignore.iter().map(|name| name.to_string()).collect(),
+            ..predict(true, Labels::Required)
+        };
+        assert_eq!(failure("x,w,y\n1,red,a\n", &options).2, expected);
+    }
+    let options = ReadOptions { ignore: vec!["y".into()], ..predict(true, Labels::Ignored) };
+    assert_eq!(read("x,w,y\n1,red,a\n", &options).unwrap().0.rows.len(), 1);
+    // Without names the label stands where it stood.
+    let options = ReadOptions { label: Some("1".into()), ..predict(false, Labels::Required) };
+    assert!(failure("1,red,a\n", &options).2.contains("not the label for this model"));
+    let options = ReadOptions { ignore: vec!["id".into()], ..predict(true, Labels::Required) };
+    assert_eq!(read("id,x,w,y\n7,1,red,a\n", &options).unwrap().0.rows.len(), 1);
 }
 
 #[test]
@@ -332,7 +406,10 @@ fn a_model_fills_missing_cells_as_in_training() {
     let strict = ReadOptions { schema: Some(model(true, Missing::Refuse)), ..base };
     assert_eq!(failure(text, &strict).0, Some(2));
     let mean = ReadOptions { missing: Missing::Mean, ..strict.clone() };
-    assert_eq!(failure(text, &mean).0, Some(2));
+    let (line, _, message) = failure(text, &mean);
+    assert_eq!(line, Some(2));
+    // To choose the mean again would not help.
+    assert!(message.contains("and the model has no value for it"), "{message}");
     let zero = ReadOptions { missing: Missing::Zero, ..strict.clone() };
     assert_eq!(read(text, &zero).unwrap().0.rows, [vec![(1, 1.0)], vec![(0, 2.0)]]);
     let drop = ReadOptions { missing: Missing::DropRow, ..strict };
@@ -346,7 +423,7 @@ fn a_model_of_numbers_reads_columns_in_order() {
     for text in ["1,2\n", "1,2,a\n", "p,q\n1,2\n"] {
         assert_eq!(read(text, &options).unwrap().0.rows, [[(0, 1.0), (1, 2.0)]], "{text}");
     }
-    assert!(failure("1\n2\n", &options).2.contains("1 columns where the model needs 3, or 2"));
+    assert!(failure("1\n2\n", &options).2.contains("1 column where the model needs 3, or 2"));
     let scored = ReadOptions { labels: Labels::Required, label: Some("1".into()), ..options };
     let (table, _) = read("a,1,2\n", &scored).unwrap();
     assert_eq!(table.labels, [Some("a".to_string())]);
