@@ -1,15 +1,15 @@
 //! `linsep evaluate`
 
 use super::predict::{not_finite, predict_batch};
-use super::{load_model, print_json, print_result, read_options, report_lines, tell_notes};
+use super::{data_source, load_model, print_json, print_result, read_options, report_lines, tell_notes};
 use crate::args::EvaluateArgs;
-use crate::console::{Console, Watch};
+use crate::console::{self, Console, Watch};
 use crate::exit::Exit;
 use anyhow::bail;
 use linsep::Model;
 use linsep::model::{Evaluation, evaluate};
 use linsep::observe::{Observer, Progress};
-use linsep::read::{RowStream, Source};
+use linsep::read::RowStream;
 use linsep::report;
 use serde::Serialize;
 
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &EvaluateArgs, console: Console) -> anyhow::Result<Exit>
     let model = load_model(&args.model)?;
     let mut options = read_options(&args.read);
     options.schema = Some(model.schema.clone());
-    let mut stream = RowStream::open(&Source::from_argument(&args.data), &options)?;
+    let mut stream = RowStream::open(&data_source(&args.data), &options)?;
     let mut watch = Watch::new(console);
     let (mut scores, mut signs, mut unknown) = (Vec::new(), Vec::new(), 0u64);
     while let Some(batch) = stream.next_batch()? {
@@ -60,6 +60,10 @@ pub(crate) fn run(args: &EvaluateArgs, console: Console) -> anyhow::Result<Exit>
         }
     }
     watch.end()?;
+    // A stream that the user ended is not the whole: judging a part of it would mislead.
+    if console::interrupted() {
+        return Err(linsep::Error::Interrupted.into());
+    }
     if scores.is_empty() {
         return Err(stream.no_rows().into());
     }

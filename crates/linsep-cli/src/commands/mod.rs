@@ -120,7 +120,11 @@ fn tell_notes(console: Console, notes: &ReadNotes) {
         console.note(&format!("note: {remark}"));
     }
     if notes.dropped > 0 {
-        let rows = counted(notes.dropped, "row with a missing cell was", "rows with missing cells were");
+        let rows = counted(
+            notes.dropped,
+            "row with a missing cell or label was",
+            "rows with missing cells or labels were",
+        );
         console.note(&format!("note: {rows} left out."));
     }
     if notes.skipped > 0 {

@@ -1,24 +1,27 @@
 //! `linsep predict`
 
-use super::{load_model, print_result, read_options, tell_notes};
+use super::{data_source, load_model, print_result, read_options, refuse_overwriting, tell_notes};
 use crate::args::{MissingArg, PredictArgs, ShowArg};
 use crate::console::{Console, Watch};
 use crate::exit::{Exit, Usage};
 use linsep::Model;
 use linsep::model::{Prediction, Predictor};
 use linsep::observe::{Observer, Progress};
-use linsep::read::{Batch, Labels, RowStream, Source};
+use linsep::read::{Batch, Labels, RowStream};
 use linsep::report;
 use rayon::prelude::*;
 use std::io::{self, Write};
 
 pub(crate) fn run(args: &PredictArgs, console: Console) -> anyhow::Result<Exit> {
     check(args)?;
+    if let Some(output) = &args.output {
+        refuse_overwriting(&[output], &[&args.model, &args.data])?;
+    }
     let model = load_model(&args.model)?;
     let mut options = read_options(&args.read);
     options.schema = Some(model.schema.clone());
     options.labels = Labels::Ignored;
-    let mut stream = RowStream::open(&Source::from_argument(&args.data), &options)?;
+    let mut stream = RowStream::open(&data_source(&args.data), &options)?;
     let mut job = Job { args, model: &model, console, failure: None, interrupted: false, rows: 0 };
     let result = match &args.output {
         Some(path) => {
