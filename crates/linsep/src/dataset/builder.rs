@@ -1,0 +1,131 @@
+//! Rows, one by one, into a data set.
+
+use super::{Dataset, DatasetError, Row, Rows, Values};
+use crate::classes::{class_name, sorted_order};
+
+/// How a builder stores what it is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    Dense { columns: usize },
+    Sparse,
+}
+
+/// Collects rows into a [`Dataset`], checking each.
+pub(crate) struct DatasetBuilder {
+    pub(super) rows: Rows,
+    pub(super) columns: usize,
+    pub(super) labels: Vec<u32>,
+    /// Class names in the order of their first row.
+    classes: Vec<String>,
+    pub(super) lines: Option<Vec<u64>>,
+    feature_names: Option<Vec<String>>,
+    index_base: u32,
+}
+
+impl DatasetBuilder {
+    pub(crate) fn new(layout: Layout) -> Self {
+        let values = Values::F32(Vec::new());
+        let (rows, columns) = match layout {
+            Layout::Dense { columns } => (Rows::Dense { values }, columns),
+            Layout::Sparse => (Rows::Sparse { offsets: vec![0], indices: Vec::new(), values }, 0),
+        };
+        Self {
+            rows,
+            columns,
+            labels: Vec::new(),
+            classes: Vec::new(),
+            lines: None,
+            feature_names: None,
+            index_base: 1,
+        }
+    }
+
+    pub(super) fn push_labelled(&mut self, row: Row<'_>, label: &str) -> Result<(), DatasetError> {
+        let bad_label = || DatasetError::Label { row: self.labels.len(), label: label.to_string() };
+        let name = class_name(label).ok_or_else(bad_label)?;
+        let class = self.classes.iter().position(|class| *class == name).unwrap_or_else(|| {
+            self.classes.push(name);
+            self.classes.len() - 1
+        });
+        self.push(row, class as u32, None)
+    }
+
+    /// Appends a row of class number `label`. Dense rows must have the width of the layout.
+    pub(crate) fn push(&mut self, row: Row<'_>, label: u32, line: Option<u64>) -> Result<(), DatasetError> {
+        if self.labels.len() >= u32::MAX as usize {
+            return Err(DatasetError::Shape("more than 4294967295 rows".to_string()));
+        }
+        if let Some((column, _)) = row.iter().find(|(_, value)| !value.is_finite()) {
+            return Err(DatasetError::NotFinite { row: self.labels.len(), column });
+        }
+        match &mut self.rows {
+            Rows::Dense { values } => match row {
+                Row::DenseF64(numbers) => values.extend(numbers),
+                _ => values.extend(&row.iter().map(|(_, value)| value).collect::<Vec<_>>()),
+            },
+            Rows::Sparse { offsets, indices, values } => {
+                match row {
+                    Row::SparseF64(columns, numbers) if numbers.iter().all(|&x| x != 0.0) => {
+                        indices.extend_from_slice(columns);
+                        values.extend(numbers);
+                    }
+                    _ => {
+                        for (column, value) in row.iter().filter(|&(_, value)| value != 0.0) {
+                            indices.push(column as u32);
+                            values.extend(&[value]);
+                        }
+                    }
+                }
+                offsets.push(indices.len());
+                self.columns = self.columns.max(row.width());
+            }
+        }
+        self.labels.push(label);
+        if let Some(line) = line {
+            self.lines.get_or_insert_default().push(line);
+        }
+        Ok(())
+    }
+
+    /// Replaces what was learned from the rows by what the whole file told.
+    pub(crate) fn describe(
+        &mut self,
+        columns: usize,
+        classes: Vec<String>,
+        feature_names: Option<Vec<String>>,
+        index_base: u32,
+    ) {
+        self.columns = columns;
+        self.classes = classes;
+        self.feature_names = feature_names;
+        self.index_base = index_base;
+    }
+
+    /// Moves every column of sparse rows down by one: the file turned out to count from 1.
+    pub(crate) fn shift_columns_down(&mut self) {
+        if let Rows::Sparse { indices, .. } = &mut self.rows {
+            indices.iter_mut().for_each(|index| *index -= 1);
+        }
+    }
+
+    /// Sorts the classes and gives the finished data set.
+    pub(crate) fn finish(self) -> Result<Dataset, DatasetError> {
+        if self.labels.is_empty() {
+            return Err(DatasetError::Empty);
+        }
+        let order = sorted_order(&self.classes);
+        let mut place = vec![0u32; order.len()];
+        for (sorted, &original) in order.iter().enumerate() {
+            place[original] = sorted as u32;
+        }
+        Ok(Dataset {
+            rows: self.rows,
+            columns: self.columns,
+            labels: self.labels.into_iter().map(|label| place[label as usize]).collect(),
+            classes: order.iter().map(|&original| self.classes[original].clone()).collect(),
+            lines: self.lines,
+            feature_names: self.feature_names,
+            index_base: self.index_base,
+        })
+    }
+}

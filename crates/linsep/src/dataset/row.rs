@@ -1,0 +1,158 @@
+//! How rows are stored, and the view of one row that every algorithm works on.
+
+use crate::kernel;
+
+/// Stored numbers: f32 where every value survives the round trip, otherwise f64.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values {
+    /// All values are exactly f32.
+    F32(Vec<f32>),
+    /// At least one value needs f64.
+    F64(Vec<f64>),
+}
+
+impl Values {
+    /// Number of stored values.
+    pub fn len(&self) -> usize {
+        match self {
+            Values::F32(values) => values.len(),
+            Values::F64(values) => values.len(),
+        }
+    }
+
+    /// Whether nothing is stored.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Appends numbers, changing to f64 the first time that f32 would lose something.
+    pub(super) fn extend(&mut self, numbers: &[f64]) {
+        if let Values::F32(values) = self {
+            if numbers.iter().all(|&x| f64::from(x as f32) == x) {
+                values.extend(numbers.iter().map(|&x| x as f32));
+                return;
+            }
+            *self = Values::F64(values.iter().map(|&x| f64::from(x)).collect());
+        }
+        if let Values::F64(values) = self {
+            values.extend_from_slice(numbers);
+        }
+    }
+}
+
+/// How the rows are laid out.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Rows {
+    /// Row-major, every value stored.
+    Dense {
+        /// Values of all rows, one row after the other.
+        values: Values,
+    },
+    /// Compressed sparse rows: only the non-zero values, with their columns in increasing order.
+    Sparse {
+        /// Where each row starts, and the end: one more than there are rows.
+        offsets: Vec<usize>,
+        /// The column of each value.
+        indices: Vec<u32>,
+        /// The values.
+        values: Values,
+    },
+}
+
+/// One row, dense or sparse.
+#[derive(Clone, Copy, Debug)]
+pub enum Row<'a> {
+    /// Every value, as f32.
+    DenseF32(&'a [f32]),
+    /// Every value, as f64.
+    DenseF64(&'a [f64]),
+    /// Columns in increasing order, and their values as f32.
+    SparseF32(&'a [u32], &'a [f32]),
+    /// Columns in increasing order, and their values as f64.
+    SparseF64(&'a [u32], &'a [f64]),
+}
+
+impl Row<'_> {
+    /// ⟨row, weights⟩. A dense row and the weights are compared over their common length.
+    ///
+    /// # Panics
+    /// If a sparse row has a column outside `weights`.
+    #[inline]
+    pub fn dot(self, weights: &[f64]) -> f64 {
+        match self {
+            Row::DenseF32(values) => kernel::dot_dense(values, weights),
+            Row::DenseF64(values) => kernel::dot_dense(values, weights),
+            Row::SparseF32(indices, values) => kernel::dot_sparse(indices, values, weights),
+            Row::SparseF64(indices, values) => kernel::dot_sparse(indices, values, weights),
+        }
+    }
+
+    /// weights += scale · row.
+    ///
+    /// # Panics
+    /// If a sparse row has a column outside `weights`.
+    #[inline]
+    pub fn add_to(self, scale: f64, weights: &mut [f64]) {
+        match self {
+            Row::DenseF32(values) => kernel::add_dense(scale, values, weights),
+            Row::DenseF64(values) => kernel::add_dense(scale, values, weights),
+            Row::SparseF32(indices, values) => kernel::add_sparse(scale, indices, values, weights),
+            Row::SparseF64(indices, values) => kernel::add_sparse(scale, indices, values, weights),
+        }
+    }
+
+    /// ‖row‖², rounded.
+    #[inline]
+    pub fn norm_squared(self) -> f64 {
+        match self {
+            Row::DenseF32(values) | Row::SparseF32(_, values) => kernel::norm_squared(values),
+            Row::DenseF64(values) | Row::SparseF64(_, values) => kernel::norm_squared(values),
+        }
+    }
+
+    /// Number of stored values.
+    pub fn stored(self) -> usize {
+        match self {
+            Row::DenseF32(values) | Row::SparseF32(_, values) => values.len(),
+            Row::DenseF64(values) | Row::SparseF64(_, values) => values.len(),
+        }
+    }
+
+    /// One more than the last column that this row speaks of.
+    pub fn width(self) -> usize {
+        match self {
+            Row::DenseF32(values) => values.len(),
+            Row::DenseF64(values) => values.len(),
+            Row::SparseF32(indices, _) | Row::SparseF64(indices, _) => {
+                indices.last().map_or(0, |&last| last as usize + 1)
+            }
+        }
+    }
+
+    /// The stored (column, value) pairs in increasing column order.
+    pub fn iter(self) -> impl Iterator<Item = (usize, f64)> + Clone {
+        // One concrete iterator for the four layouts: column and value are looked up by position.
+        (0..self.stored()).map(move |k| match self {
+            Row::DenseF32(values) => (k, f64::from(values[k])),
+            Row::DenseF64(values) => (k, values[k]),
+            Row::SparseF32(indices, values) => (indices[k] as usize, f64::from(values[k])),
+            Row::SparseF64(indices, values) => (indices[k] as usize, values[k]),
+        })
+    }
+
+    /// The same row without columns from `columns` on.
+    pub fn truncated(self, columns: usize) -> Self {
+        match self {
+            Row::DenseF32(values) => Row::DenseF32(&values[..values.len().min(columns)]),
+            Row::DenseF64(values) => Row::DenseF64(&values[..values.len().min(columns)]),
+            Row::SparseF32(indices, values) => {
+                let kept = indices.partition_point(|&j| (j as usize) < columns);
+                Row::SparseF32(&indices[..kept], &values[..kept])
+            }
+            Row::SparseF64(indices, values) => {
+                let kept = indices.partition_point(|&j| (j as usize) < columns);
+                Row::SparseF64(&indices[..kept], &values[..kept])
+            }
+        }
+    }
+}
