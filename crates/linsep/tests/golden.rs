@@ -1,0 +1,49 @@
+//! The promise: models of every version that was ever written can be read, and predict as they did.
+
+use linsep::model::Predictor;
+use linsep::read::{ReadOptions, Source, read};
+use linsep::{Model, Status};
+use std::sync::Arc;
+
+fn scores(model: &Model, rows: &'static [u8]) -> Vec<f64> {
+    let options = ReadOptions { schema: Some(model.schema.clone()), ..ReadOptions::default() };
+    let source = Source::Shared("rows".to_string(), Arc::from(rows));
+    let data = read(&source, &options, &mut ()).expect("rows").dataset;
+    let mut predictor = Predictor::new(model);
+    (0..data.len()).map(|i| predictor.predict(data.row(i)).score).collect()
+}
+
+#[test]
+fn version_1_averaged_with_standard_scaling() {
+    let model = Model::from_bytes(include_bytes!("golden/iris-averaged-1.safetensors")).expect("a model");
+    assert_eq!(model.classes.positive, "setosa");
+    assert_eq!(model.evidence.status, Status::Converged);
+    let scores = scores(&model, include_bytes!("../../../data/iris.csv"));
+    assert_eq!(scores[..3], GOLDEN_IRIS);
+}
+
+#[test]
+fn version_1_voted_on_words() {
+    let model = Model::from_bytes(include_bytes!("golden/table-voted-1.safetensors")).expect("a model");
+    assert_eq!(model.schema.feature_name(1), "colour=red");
+    let scores = scores(&model, include_bytes!("golden/table.csv"));
+    assert_eq!(scores, GOLDEN_TABLE);
+}
+
+#[test]
+fn version_1_perceptron_on_numbered_features() {
+    let model = Model::from_bytes(include_bytes!("golden/square-perceptron-1.safetensors")).expect("a model");
+    let scores = scores(&model, include_bytes!("golden/square.svm"));
+    assert_eq!(scores[..3], GOLDEN_SQUARE);
+}
+
+const GOLDEN_IRIS: [f64; 3] = [4.832858384163639, 3.6930780946366393, 4.45469988254294];
+const GOLDEN_TABLE: [f64; 6] = [
+    0.8888888888888888,
+    -0.5555555555555556,
+    0.7777777777777778,
+    -0.7777777777777778,
+    1.0,
+    -0.5555555555555556,
+];
+const GOLDEN_SQUARE: [f64; 3] = [0.646020156106699, 0.575922951073607, -1.0512319664043632];
