@@ -36,7 +36,7 @@ impl Exit {
         if closed_pipe {
             return Exit::Fine;
         }
-        let (code, help) = match error.chain().find_map(|cause| cause.downcast_ref::<linsep::Error>()) {
+        let (code, help) = match error.downcast_ref::<linsep::Error>() {
             Some(error) => judge(error),
             None if error.is::<Usage>() => (Exit::Usage, None),
             None => (Exit::BadFile, None),

@@ -19,6 +19,9 @@ fn main() -> ExitCode {
         // Whatever came of it, the user asked for an end before its time.
         Ok(Exit::Fine | Exit::No) if console::interrupted() => Exit::Interrupted.into(),
         Ok(exit) => exit.into(),
+        Err(error) if console::interrupted() => {
+            Exit::of_error(&error.context(linsep::Error::Interrupted)).into()
+        }
         Err(error) => Exit::of_error(&error).into(),
     }
 }

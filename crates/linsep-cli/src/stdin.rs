@@ -11,7 +11,7 @@ const BLOCKS_AHEAD: usize = 4;
 /// How soon Ctrl-C is heard while nothing comes.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Opens standard input; it ends when its writer ends it, or when the user interrupts.
+/// Opens standard input; it ends when its writer ends it, and fails when the user interrupts.
 pub(crate) fn open() -> io::Result<Box<dyn Read + Send>> {
     let (sender, blocks) = sync_channel(BLOCKS_AHEAD);
     // A blocked read cannot be called off, so it waits in a thread of its own.
@@ -49,8 +49,12 @@ impl Read for Interruptible {
         while self.given == self.block.len() {
             match self.blocks.recv_timeout(PATIENCE) {
                 Ok(block) => (self.block, self.given) = (block?, 0),
-                Err(RecvTimeoutError::Timeout) if !console::interrupted() => {}
-                Err(_) => return Ok(0),
+                Err(RecvTimeoutError::Timeout) if console::interrupted() => {
+                    // An error, not an end: a row that was on its way is not whole.
+                    return Err(io::Error::other("interrupted"));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Ok(0),
             }
         }
         let count = (&self.block[self.given..]).read(buffer)?;

@@ -597,8 +597,8 @@ fn malformed_rows_can_be_skipped() {
 #[test]
 fn no_output_destroys_an_input() {
     let folder = Folder::with("data", "1 1:1\n-1 1:-1\n");
-    folder.linsep("train data -o model").exits(0);
-    let (data, model) = (folder.read("data"), folder.read("model"));
+    folder.linsep("train data -o model --checkpoint run").exits(0);
+    let (data, model, run) = (folder.read("data"), folder.read("model"), folder.read("run"));
     for line in [
         "train data -o data",
         "train data -o ./data",
@@ -606,15 +606,20 @@ fn no_output_destroys_an_input() {
         "train data --teaching-set data",
         "train data --checkpoint data",
         "train data -o same --trace same",
-        "train data --init model -o model",
+        "train data --init model --trace model",
+        "train data --resume run -o run",
+        "train data --resume run --trace run",
         "train data -o -",
         "predict model data -o data",
         "predict model data -o model",
     ] {
         folder.linsep(line).exits(2);
         assert_eq!((folder.read("data"), folder.read("model")), (data.clone(), model.clone()), "{line}");
-        assert_eq!(folder.names(), ["data", "model"], "{line}");
+        assert_eq!(folder.read("run"), run, "{line}");
+        assert_eq!(folder.names(), ["data", "model", "run"], "{line}");
     }
+    // A model may be replaced by the one that starts from it.
+    folder.linsep("train data --init model -o model").exits(0);
     // Going on in the same checkpoint is what it is for.
     folder.linsep("train data --checkpoint run --resume run -o again").exits(0);
     folder.linsep("train data --checkpoint run --resume run -o again").exits(0);

@@ -87,22 +87,6 @@ fn ctrl_c_leaves_no_part_of_a_proof() {
     assert_eq!(folder.names(), ["data", "model", "run"]);
 }
 
-#[test]
-fn ctrl_c_before_anything_was_learned() {
-    // Nothing comes on standard input, so the program is still reading.
-    let folder = Folder::new();
-    let mut child = folder.start(folder.command("train - -o model --online").stdin(Stdio::piped()));
-    let mut pipe = child.stdin.take().expect("standard input");
-    pipe.write_all(b"1 1:1\n-1 2:1\n").expect("write");
-    std::thread::sleep(Duration::from_millis(300));
-    signal(&child, "INT");
-    std::thread::sleep(Duration::from_millis(100));
-    // A second one ends the program at once.
-    signal(&child, "INT");
-    Ran::new("train -", child.wait_with_output().expect("wait")).exits(130);
-    assert_eq!(folder.names(), [""; 0]);
-}
-
 /// Runs `arguments` undisturbed, then again with a kill at several moments: the model files must be the same.
 fn same_after_kills(folder: &Folder, arguments: &str) {
     folder.linsep(&format!("train data -q -o undisturbed {arguments}")).exits(0);
@@ -332,5 +316,59 @@ fn ctrl_c_while_votes_are_counted_is_not_success() {
         let ran = Ran::new(line, child.wait_with_output().expect("wait")).exits(130);
         assert_eq!(ran.json()["training_error"], serde_json::Value::Null);
         folder.linsep("inspect model").exits(0);
+    }
+}
+
+/// Feeds `sent` to a command, keeps the pipe open, and interrupts it.
+fn interrupted_after(folder: &Folder, line: &str, sent: &[u8]) -> Ran {
+    let mut child = folder.start(folder.command(line).stdin(Stdio::piped()));
+    let mut pipe = child.stdin.take().expect("standard input");
+    pipe.write_all(sent).expect("write rows");
+    std::thread::sleep(Duration::from_millis(300));
+    signal(&child, "INT");
+    let ran = Ran::new(line, child.wait_with_output().expect("wait"));
+    drop(pipe);
+    ran
+}
+
+#[test]
+fn a_row_that_was_on_its_way_is_not_learned() {
+    let folder = Folder::new();
+    let line = "train - --epochs 1 --learner perceptron -o model --json -q";
+    for (whole, cut) in [
+        ("a,b,y\n1,2,p\n2,3,n\n1,2,p\n-2,3,n\n", &["4,5", "4,5,no", "4,5,p", "\"4"][..]),
+        ("+1 1:1\n-1 1:-2\n+1 2:1\n-1 1:-3\n", &["-", "-1 1:", "-1 1:12", "#"][..]),
+    ] {
+        folder.linsep_with_input(line, whole.as_bytes()).exits(0);
+        let expected = weights_of(&folder);
+        for cut in cut {
+            let report =
+                interrupted_after(&folder, line, format!("{whole}{cut}").as_bytes()).exits(130).json();
+            assert_eq!((&report["examples"], &report["status"]), (&4.into(), &"interrupted".into()), "{cut}");
+            assert_eq!(weights_of(&folder), expected, "{cut}");
+        }
+    }
+}
+
+fn weights_of(folder: &Folder) -> serde_json::Value {
+    folder.linsep("inspect model --json").exits(0).json()["strongest"].clone()
+}
+
+#[test]
+fn ctrl_c_before_the_first_row_is_an_interruption() {
+    let folder = Folder::with("data", "1 1:1\n-1 1:-1\n");
+    folder.linsep("train data -o model").exits(0);
+    for line in [
+        "train - -o new",
+        "train - --epochs 1 -o new",
+        "predict model -",
+        "predict model - -o new",
+        "evaluate model -",
+    ] {
+        for sent in ["", "1 1:", "1 1:1\n", "\u{1f}"] {
+            let ran = interrupted_after(&folder, line, sent.as_bytes()).exits(130);
+            assert!(ran.err.ends_with("interrupted\n"), "{line}: {ran:?}");
+            assert_eq!(folder.names(), ["data", "model"], "{line}");
+        }
     }
 }

@@ -357,6 +357,7 @@ fn a_warm_start_takes_up_features_that_its_model_has_not_seen() {
     folder.write("table", "x,y\n1,-1\n2,1\n");
     folder.linsep("train table -o named").exits(0);
     folder.linsep("train new --init named").exits(2).says(&["data of another kind"]);
+    folder.linsep("train table --init model").exits(2).says(&["data of another kind"]);
     folder.linsep("train new --init model --positive -1").exits(2).says(&["--positive must agree"]);
     folder.linsep("train new --init model --scale standard").exits(2).says(&["another --scale"]);
 }

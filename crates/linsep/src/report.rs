@@ -159,13 +159,15 @@ pub fn describe_margin(evidence: &Evidence) -> String {
 }
 
 /// Novikoff's bound in a few words, with the number of mistakes made beside it.
-pub fn describe_bound(evidence: &Evidence) -> String {
+pub fn describe_bound(evidence: &Evidence, settings: &Settings) -> String {
     let made = format!("this run made {}", grouped(evidence.updates));
     let MistakeBound { lower, upper } = evidence.mistake_bound;
     let lower = lower.map(|lower| rounded(lower, Rounding::Down));
     match (lower, upper.map(|upper| rounded(upper, Rounding::Up))) {
         (Some(lower), Some(most)) => {
-            let share = upper.map_or(String::new(), |upper| {
+            // The theorem speaks of a start at zero only.
+            let counts = !matches!(settings.init, Init::Warm(_));
+            let share = upper.filter(|_| counts).map_or(String::new(), |upper| {
                 format!(
                     ", {} % of the upper end",
                     rounded(100.0 * evidence.updates as f64 / upper, Rounding::Up)

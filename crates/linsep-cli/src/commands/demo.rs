@@ -77,7 +77,7 @@ impl Demo {
                 format!("training {}", evidence.training_error.map_or("unknown".into(), report::percent)),
             ),
             ("Margin", report::describe_margin(evidence)),
-            ("Bound", report::describe_bound(evidence)),
+            ("Bound", report::describe_bound(evidence, settings)),
             ("Meaning", report::explain(evidence, settings)),
         ]));
         Ok(Model::with_reading(outcome, self.loaded.schema.clone(), scaler, None))

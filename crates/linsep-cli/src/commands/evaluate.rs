@@ -64,6 +64,15 @@ pub(crate) fn run(args: &EvaluateArgs, console: Console) -> anyhow::Result<Exit>
     if console::interrupted() {
         return Err(linsep::Error::Interrupted.into());
     }
+    if scores.is_empty() && unknown > 0 {
+        bail!(
+            "{}: none of its {} has a label that the model knows ({}); the first is \"{}\"",
+            stream.name(),
+            report::counted(unknown, "row", "rows"),
+            known_classes(&model),
+            stream.label_names().first().map_or("", String::as_str)
+        );
+    }
     if scores.is_empty() {
         return Err(stream.no_rows().into());
     }

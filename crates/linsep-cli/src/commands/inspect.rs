@@ -51,7 +51,7 @@ fn to_text(model: &Model, strongest: &[(String, f64)]) -> String {
             }),
         ),
         ("Margin", report::describe_margin(evidence)),
-        ("Bound", report::describe_bound(evidence)),
+        ("Bound", report::describe_bound(evidence, &model.settings)),
         ("Intercept", format!("{:.6}", model.learned.theta().intercept())),
     ];
     if let Learned::Voted { ballot, .. } = &model.learned {

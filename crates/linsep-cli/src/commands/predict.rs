@@ -22,7 +22,7 @@ pub(crate) fn run(args: &PredictArgs, console: Console) -> anyhow::Result<Exit> 
     options.schema = Some(model.schema.clone());
     options.labels = Labels::Ignored;
     let mut stream = RowStream::open(&data_source(&args.data), &options)?;
-    let mut job = Job { args, model: &model, console, failure: None, interrupted: false, rows: 0 };
+    let mut job = Job { args, model: &model, console, failure: None, rows: 0 };
     let result = match &args.output {
         Some(path) => {
             linsep::store::write_atomically(path, |out| job.write(&mut stream, out)).map_err(Into::into)
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &PredictArgs, console: Console) -> anyhow::Result<Exit> 
     }
     result?;
     tell_notes(console, &stream.notes());
-    Ok(if job.interrupted { Exit::Interrupted } else { Exit::Fine })
+    Ok(Exit::Fine)
 }
 
 /// Where rows are left out, a bare list of labels no longer tells which row each belongs to.
@@ -57,7 +57,6 @@ struct Job<'a> {
     model: &'a Model,
     console: Console,
     failure: Option<anyhow::Error>,
-    interrupted: bool,
     rows: u64,
 }
 
@@ -92,12 +91,13 @@ impl Job<'_> {
             }
             let (bytes, total) = stream.bytes();
             if watch.progress(&Progress::Reading { bytes, total, rows: self.rows }).is_break() {
-                self.interrupted = true;
-                break;
+                // Half an answer is none: a file named for it stays as it was.
+                self.failure = Some(linsep::Error::Interrupted.into());
+                return Err(io::Error::other("interrupted"));
             }
         }
         let _ = watch.end();
-        if self.rows == 0 && !self.interrupted {
+        if self.rows == 0 {
             self.failure = Some(stream.no_rows().into());
             return Err(io::Error::other("no rows"));
         }

@@ -218,7 +218,7 @@ mod tests {
         report::describe_settings(&model.settings);
         report::describe_end(&model.evidence);
         report::describe_margin(&model.evidence);
-        report::describe_bound(&model.evidence);
+        report::describe_bound(&model.evidence, &model.settings);
         report::explain(&model.evidence, &model.settings);
         let options = ReadOptions { schema: Some(model.schema.clone()), ..ReadOptions::default() };
         for source in [Source::Memory("table", TABLE), Source::Memory("numbered", NUMBERED)] {

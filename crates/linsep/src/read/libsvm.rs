@@ -22,6 +22,8 @@ pub(crate) struct LibsvmReader {
     /// The beginning of a line whose end has not been read yet.
     carry: Vec<u8>,
     ended: bool,
+    /// Why the source ended before its time: told after the whole lines that came.
+    failure: Option<ReadError>,
     rules: Rules,
     known_features: Option<usize>,
     labels: LabelTable,
@@ -86,6 +88,7 @@ impl LibsvmReader {
             block_bytes: BLOCK_BYTES,
             carry: Vec::new(),
             ended: false,
+            failure: None,
             rules: Rules {
                 base: known.map(|(base, _)| base).or(options.index_base),
                 limit: options.feature_limit(),
@@ -110,11 +113,11 @@ impl LibsvmReader {
                 return Ok(Some(batch));
             }
             if self.ended {
-                return Ok(None);
+                return self.failure.take().map_or(Ok(None), Err);
             }
             let mut texts = Vec::new();
             while texts.len() < rayon::current_num_threads() && !self.ended {
-                texts.push(self.next_lines()?);
+                texts.push(self.next_lines());
             }
             let blocks: Vec<Block> = texts.par_iter().map(|text| parse_block(text, self.rules)).collect();
             for block in blocks {
@@ -124,19 +127,29 @@ impl LibsvmReader {
     }
 
     /// The next whole lines, about a block of them.
-    fn next_lines(&mut self) -> Result<Vec<u8>, ReadError> {
+    fn next_lines(&mut self) -> Vec<u8> {
         let mut text = std::mem::take(&mut self.carry);
         loop {
             let before = text.len();
             let taken = self.input.by_ref().take(self.block_bytes as u64).read_to_end(&mut text);
-            if taken.map_err(|error| self.located(None, None, error.into()))? == 0 {
-                self.ended = true;
-                self.cut_short = !text.is_empty();
-                return Ok(text);
+            match taken {
+                Ok(0) => {
+                    self.ended = true;
+                    self.cut_short = !text.is_empty();
+                    return text;
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    // The line that was cut is not a row.
+                    self.failure = Some(self.located(None, None, error.into()));
+                    self.ended = true;
+                    text.truncate(memchr::memrchr(b'\n', &text).map_or(0, |end| end + 1));
+                    return text;
+                }
             }
             if let Some(end) = memchr::memrchr(b'\n', &text[before..]) {
                 self.carry = text.split_off(before + end + 1);
-                return Ok(text);
+                return text;
             }
         }
     }
@@ -146,7 +159,9 @@ impl LibsvmReader {
         for bad in block.bad.drain(..) {
             let line = self.lines + bad.line;
             if !self.rules.skip_bad {
-                return Err(self.located(Some(line), Some(bad.column), bad.kind));
+                // A source that failed may have given nonsense before: its failure says more than the nonsense.
+                let located = self.located(Some(line), Some(bad.column), bad.kind);
+                return Err(self.failure.take().unwrap_or(located));
             }
             self.notes.skip(line, bad.kind.to_string());
         }

@@ -224,6 +224,7 @@ impl Batch {
 /// The rows of a source, in batches.
 pub struct RowStream {
     name: String,
+    format: Format,
     counter: source::ByteCounter,
     inner: Inner,
     /// How the file's features are matched with the model's, where that may surprise.
@@ -244,7 +245,11 @@ impl RowStream {
         let (input, counter) = source::open(source).map_err(located)?;
         let format = match options.format {
             Some(format) => format,
-            None => detect::detect(input.head()).map_err(located)?,
+            None => match detect::detect(input.head()) {
+                // Who names a delimiter means a table.
+                Err(ReadErrorKind::UnknownFormat) if options.delimiter.is_some() => Format::Csv,
+                detected => detected.map_err(located)?,
+            },
         };
         if !format.is_array() && detect::has_old_line_ends(input.head()) {
             return Err(located(ReadErrorKind::OldLineEnds).into());
@@ -270,7 +275,7 @@ impl RowStream {
                 Inner::Array(array::ArrayReader::new(name.clone(), input, format, options)?)
             }
         };
-        Ok(Self { name, counter, inner, remark })
+        Ok(Self { name, format, counter, inner, remark })
     }
 
     /// The next rows, or `None` at the end.
@@ -321,6 +326,11 @@ impl RowStream {
         notes
     }
 
+    /// The format, as given or detected.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
     /// The source's name, for messages.
     pub fn name(&self) -> &str {
         &self.name
@@ -348,6 +358,8 @@ impl RowStream {
 pub struct Loaded {
     /// The rows and labels.
     pub dataset: Dataset,
+    /// The format, as given or detected.
+    pub format: Format,
     /// How the columns came about, for reading other files the same way.
     pub schema: Schema,
     /// What was noticed.
@@ -376,11 +388,6 @@ pub fn read(source: &Source, options: &ReadOptions, observer: &mut impl Observer
             return Err(Error::Interrupted);
         }
     }
-    let (bytes, total) = stream.bytes();
-    if observer.progress(&Progress::Reading { bytes, total, rows }).is_break() {
-        // The source may have ended because of it.
-        return Err(Error::Interrupted);
-    }
     let Some(mut builder) = builder else { return Err(stream.no_rows()) };
     let schema = stream.schema();
     if stream.index_shift() == 1 {
@@ -392,7 +399,7 @@ pub fn read(source: &Source, options: &ReadOptions, observer: &mut impl Observer
         Err(DatasetError::Empty) => return Err(stream.no_rows()),
         finished => finished?,
     };
-    Ok(Loaded { dataset, schema, notes: stream.notes() })
+    Ok(Loaded { dataset, format: stream.format(), schema, notes: stream.notes() })
 }
 
 #[cfg(test)]

@@ -73,6 +73,8 @@ pub(crate) struct Input {
     /// Whether `head` is all there is.
     whole: bool,
     rest: Box<dyn Read + Send>,
+    /// What went wrong while the head was read: told when the bytes before it are used up.
+    failure: Option<io::Error>,
 }
 
 /// Enough to tell formats, delimiters and column types apart.
@@ -81,9 +83,11 @@ const HEAD_BYTES: usize = 1 << 18;
 impl Input {
     fn new(mut rest: Box<dyn Read + Send>, wanted: usize) -> io::Result<Self> {
         let mut head = Vec::new();
-        rest.by_ref().take(wanted as u64).read_to_end(&mut head)?;
-        let whole = head.len() < wanted;
-        Ok(Self { head, given: 0, whole, rest })
+        match rest.by_ref().take(wanted as u64).read_to_end(&mut head) {
+            Err(error) if head.is_empty() => Err(error),
+            Err(error) => Ok(Self { head, given: 0, whole: false, rest, failure: Some(error) }),
+            Ok(count) => Ok(Self { head, given: 0, whole: count < wanted, rest, failure: None }),
+        }
     }
 
     /// The first bytes; all of them if there are fewer than the head holds.
@@ -116,6 +120,9 @@ impl Read for Input {
             let count = (&self.head[self.given..]).read(buffer)?;
             self.given += count;
             return Ok(count);
+        }
+        if let Some(failure) = self.failure.take() {
+            return Err(failure);
         }
         self.rest.read(buffer)
     }

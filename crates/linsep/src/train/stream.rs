@@ -36,9 +36,21 @@ pub fn train_stream(
     let mut learning = Learning::new(settings, checkpoint, hashing)?;
     let (clock, spent) = (Instant::now(), learning.run.seconds);
     let mut status = None;
-    while status.is_none()
-        && let Some(batch) = stream.next_batch()?
-    {
+    while status.is_none() {
+        let batch = match stream.next_batch() {
+            Ok(Some(batch)) => batch,
+            Ok(None) => break,
+            Err(error) => {
+                // A source that the user ended is no error: what came before counts.
+                let (bytes, total) = stream.bytes();
+                let progress = Progress::Reading { bytes, total, rows: learning.run.position };
+                if observer.progress(&progress).is_continue() {
+                    return Err(error);
+                }
+                status = Some(Status::Interrupted);
+                break;
+            }
+        };
         status = learning.batch(&batch, stream, scaler, observer)?;
         if learning.skipping() {
             continue;
@@ -56,14 +68,8 @@ pub fn train_stream(
             status.get_or_insert(Status::TimeLimit);
         }
     }
-    let (bytes, total) = stream.bytes();
-    let progress = Progress::Reading { bytes, total, rows: learning.run.position };
-    if status.is_none() && observer.progress(&progress).is_break() {
-        // The source may have ended because of it.
-        if learning.skipping() || learning.run.position == 0 {
-            return Err(Error::Interrupted);
-        }
-        status = Some(Status::Interrupted);
+    if status == Some(Status::Interrupted) && (learning.skipping() || learning.run.position == 0) {
+        return Err(Error::Interrupted);
     }
     if learning.skipping() {
         return Err(CheckpointError::OtherData.into());

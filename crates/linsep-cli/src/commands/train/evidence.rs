@@ -74,7 +74,10 @@ impl Job<'_> {
         }
         if let (Some(path), Some(mistakes)) = (&self.args.teaching_set, watch.mistakes) {
             linsep::store::write_atomically(path, |out| {
-                writeln!(out, "{}", self.teaching_header())?;
+                let one_class = mistakes
+                    .windows(2)
+                    .all(|pair| task.signs[pair[0] as usize] == task.signs[pair[1] as usize]);
+                writeln!(out, "{}", self.teaching_header(one_class))?;
                 write_teaching_set(data, &task.signs, &mistakes, out)
             })?;
         }
@@ -82,12 +85,17 @@ impl Job<'_> {
     }
 
     /// How to learn the same weights from the teaching set alone.
-    fn teaching_header(&self) -> String {
+    fn teaching_header(&self, one_class: bool) -> String {
         let bias = match self.settings.bias {
             Bias::None => "--bias none".to_string(),
             Bias::Append(scale) => format!("--bias append --bias-scale {scale}"),
         };
         let scaled = if self.scaling() == Scaling::None { "" } else { " The values are scaled." };
+        if one_class {
+            return format!(
+                "# The mistaken rows in order, all of one class.{scaled} Their sum is the last weights."
+            );
+        }
         format!(
             "# The mistaken rows in order.{scaled} The last weights of the run are learned from them alone by:\n\
              # linsep train THIS --format libsvm --learner perceptron --order given --epochs 1 {bias}"

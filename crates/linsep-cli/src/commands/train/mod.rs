@@ -13,14 +13,14 @@ use crate::exit::{Exit, Usage};
 use anyhow::Context;
 use linsep::classes::class_name;
 use linsep::model::Predictor;
-use linsep::read::{ReadNotes, ReadOptions, RowStream, Schema, Source, read};
+use linsep::read::{Format, ReadNotes, ReadOptions, RowStream, Schema, Source, read};
 use linsep::report::{self, Seconds, TrainReport};
 use linsep::scale::{Scaler, Scaling};
 use linsep::split::{check_fraction, hold_out};
 use linsep::theory::trace::TraceRecorder;
 use linsep::train::{self, Run, train_stream};
 use linsep::{Dataset, Model, Settings, Status};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// What came of training, before it is told.
@@ -42,9 +42,7 @@ pub(crate) fn run(args: &TrainArgs, console: Console) -> anyhow::Result<Exit> {
         .into_iter()
         .filter_map(|path| path.as_deref())
         .collect();
-    let inputs =
-        [&args.init, &args.comparator, &args.read.labels].into_iter().filter_map(|path| path.as_deref());
-    refuse_overwriting(&outputs, &inputs.chain([args.data.as_path()]).collect::<Vec<_>>())?;
+    refuse_to_destroy(args, &outputs)?;
     let checkpoint = load_checkpoint(args, console)?;
     let warm = match &args.init {
         Some(path) if path.as_os_str() != "zero" && path.as_os_str() != "first" => Some(load_model(path)?),
@@ -92,6 +90,27 @@ pub(crate) fn run(args: &TrainArgs, console: Console) -> anyhow::Result<Exit> {
     })
 }
 
+/// Refuses outputs that would destroy an input. A model may be replaced by the one that starts from it, and a
+/// checkpoint by the run that goes on from it: both are written whole or not at all.
+fn refuse_to_destroy(args: &TrainArgs, outputs: &[&Path]) -> Result<(), Usage> {
+    let given = |path: &Option<PathBuf>| path.as_deref().map(Path::to_path_buf);
+    let always = [Some(args.data.clone()), given(&args.comparator), given(&args.read.labels)];
+    let (init, resume) = (given(&args.init), given(&args.resume));
+    for (output, replaced) in [
+        (&args.output, &init),
+        (&args.checkpoint, &resume),
+        (&args.trace, &None),
+        (&args.teaching_set, &None),
+    ] {
+        let inputs = always.iter().chain([&init, &resume].into_iter().filter(|&input| input != replaced));
+        let inputs: Vec<&Path> = inputs.filter_map(|path| path.as_deref()).collect();
+        if let Some(output) = output {
+            refuse_overwriting(&[output], &inputs)?;
+        }
+    }
+    refuse_overwriting(outputs, &[])
+}
+
 /// The run to take up, if there is one. A run that was killed before its first checkpoint starts again, which
 /// gives the same model.
 fn load_checkpoint(args: &TrainArgs, console: Console) -> anyhow::Result<Option<Run>> {
@@ -133,6 +152,7 @@ impl Job<'_> {
         reading.end()?;
         let read_seconds = clock.elapsed().as_secs_f64();
         let clock = Instant::now();
+        self.check_kind(loaded.format)?;
         let (schema, mut notes, data) = (loaded.schema, loaded.notes, loaded.dataset);
         let fingerprint = data.fingerprint();
         let data = self.chosen_classes(data)?;
@@ -143,7 +163,6 @@ impl Job<'_> {
             }
             None => (data, None),
         };
-        self.check_kind(&schema)?;
         let scaler = self.scaler(&data, &mut notes);
         let advice = if scaler == Scaler::None { scale_advice(&data, &schema) } else { None };
         let data = scaler.apply_all(data)?;
@@ -207,7 +226,7 @@ impl Job<'_> {
             );
         }
         let mut stream = RowStream::open(&self.source, &self.options)?;
-        self.check_kind(&stream.schema())?;
+        self.check_kind(stream.format())?;
         let mut watch = self.watch();
         if self.args.trace.is_some() {
             watch.trace = Some(TraceRecorder::new(self.args.trace_points as usize, None, None));
@@ -254,9 +273,14 @@ impl Job<'_> {
     }
 
     /// A warm start goes on with the features of its model: those of a table, or those of numbered columns.
-    fn check_kind(&self, schema: &Schema) -> Result<(), Usage> {
+    fn check_kind(&self, format: Format) -> Result<(), Usage> {
+        let fits = |schema: &Schema| match schema {
+            Schema::Numbered { .. } => format == Format::Libsvm,
+            Schema::Table { .. } => matches!(format, Format::Csv | Format::Tsv),
+            Schema::Array { .. } => matches!(format, Format::Npy | Format::Npz),
+        };
         match &self.warm {
-            Some(model) if std::mem::discriminant(&model.schema) != std::mem::discriminant(schema) => {
+            Some(model) if !fits(&model.schema) => {
                 let reason = "the model to start from was trained on data of another kind (a table with named columns, \
                               numbered features, or an array): its features are not those of this file";
                 Err(Usage(reason.to_string()))

@@ -57,7 +57,7 @@ impl Trained {
             ("Result", report::describe_end(evidence)),
             ("Error", error),
             ("Margin", report::describe_margin(evidence)),
-            ("Bound", report::describe_bound(evidence)),
+            ("Bound", report::describe_bound(evidence, &self.model.settings)),
             ("Meaning", report::explain(evidence, &self.model.settings)),
         ];
         if let Some(distance) = evidence.distance {

@@ -51,6 +51,8 @@ pub(crate) struct CsvReader {
     values: Vec<(u32, f64)>,
     words: Vec<usize>,
     gaps: Vec<usize>,
+    /// What is wrong after the rows that were handed out last.
+    pending: Option<Fault>,
 }
 
 #[derive(Clone, Copy)]
@@ -156,6 +158,7 @@ impl CsvReader {
             values: Vec::new(),
             words: Vec::new(),
             gaps: Vec::new(),
+            pending: None,
         })
     }
 
@@ -167,16 +170,26 @@ impl CsvReader {
         let width = self.known.as_ref().map_or(self.features as usize, Schema::features);
         let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
         let (mut labels, mut lines) = (Vec::new(), Vec::new());
-        while labels.len() < BATCH_ROWS
-            && values.len() < BATCH_VALUES
-            && self.records.next(&mut self.record)?
-        {
-            let label = match self.read_record() {
+        if let Some(fault) = self.pending.take() {
+            return Err(fault);
+        }
+        while labels.len() < BATCH_ROWS && values.len() < BATCH_VALUES {
+            let read = match self.records.next(&mut self.record) {
+                Ok(true) => self.read_record(),
+                Ok(false) => break,
+                Err(fault) => Err(fault),
+            };
+            let label = match read {
                 Ok(Some(label)) => label,
                 Ok(None) => continue,
                 Err(fault) if self.rules.skip_bad && fault.kind.is_row() => {
                     self.notes.skip(self.record.line, fault.kind.to_string());
                     continue;
+                }
+                // The rows before it are whole: they are handed out first.
+                Err(fault) if !labels.is_empty() => {
+                    self.pending = Some(fault);
+                    break;
                 }
                 Err(fault) => return Err(fault),
             };

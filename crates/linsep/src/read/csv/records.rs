@@ -95,12 +95,14 @@ pub(super) struct Records {
     input: Option<Input>,
     /// Whether the buffer ends in the middle of the text, so that its last record is not to be trusted.
     cut: bool,
+    /// Why the text ended before its time: told after the whole records that came.
+    failure: Option<std::io::Error>,
 }
 
 impl Records {
     /// The records of a text in memory; if it is `cut`, its last record is left out.
     pub(super) fn in_memory(buffer: Vec<u8>, cut: bool, delimiter: u8) -> Self {
-        let mut records = Self { delimiter, buffer, position: 0, line: 1, input: None, cut };
+        let mut records = Self { delimiter, buffer, position: 0, line: 1, input: None, cut, failure: None };
         records.rewind();
         records
     }
@@ -108,7 +110,8 @@ impl Records {
     /// The records of a stream, with no more than a record and a block in memory.
     pub(super) fn streaming(input: Input, delimiter: u8) -> Result<Self, ReadErrorKind> {
         let buffer = Vec::new();
-        let mut records = Self { delimiter, buffer, position: 0, line: 1, input: Some(input), cut: true };
+        let mut records =
+            Self { delimiter, buffer, position: 0, line: 1, input: Some(input), cut: true, failure: None };
         records.fill()?;
         records.rewind();
         Ok(records)
@@ -154,9 +157,18 @@ impl Records {
         self.buffer.drain(..self.position);
         self.position = 0;
         let wanted = self.buffer.len().max(BLOCK_BYTES);
-        if input.by_ref().take(wanted as u64).read_to_end(&mut self.buffer)? == 0 {
-            self.input = None;
-            self.cut = false;
+        if let Some(failure) = self.failure.take() {
+            return Err(failure.into());
+        }
+        let before = self.buffer.len();
+        match input.by_ref().take(wanted as u64).read_to_end(&mut self.buffer) {
+            Ok(0) => {
+                self.input = None;
+                self.cut = false;
+            }
+            Ok(_) => {}
+            Err(error) if self.buffer.len() > before => self.failure = Some(error),
+            Err(error) => return Err(error.into()),
         }
         Ok(())
     }
