@@ -195,6 +195,10 @@ impl Observer for Watch {
         }
     }
 
+    fn saves(&self) -> bool {
+        self.checkpoint.is_some()
+    }
+
     fn checkpoint(&mut self, run: &Run) {
         let Some(checkpoint) = &mut self.checkpoint else { return };
         let due = checkpoint.last.is_none_or(|last| last.elapsed() >= checkpoint.every);

@@ -81,6 +81,12 @@ pub trait Observer {
         let _ = update;
     }
 
+    /// Whether `checkpoint` saves runs: only then is the data fingerprinted, so that a run cannot be taken up on other
+    /// data.
+    fn saves(&self) -> bool {
+        false
+    }
+
     /// Called as often as `progress` while training: the run as it stands, which can be saved.
     fn checkpoint(&mut self, run: &Run) {
         let _ = run;

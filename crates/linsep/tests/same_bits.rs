@@ -83,7 +83,7 @@ proptest! {
 
             let options = ReadOptions { online: true, ..ReadOptions::default() };
             let mut stream = RowStream::open(&source(&text), &options).unwrap();
-            let streamed = train_stream(&mut stream, &settings, &Scaler::None, None, false, &mut ()).unwrap();
+            let streamed = train_stream(&mut stream, &settings, &Scaler::None, None, &mut ()).unwrap();
             prop_assert_eq!(streamed.learned.theta(), memory.learned.theta());
             for i in 0..data.len() {
                 prop_assert_eq!(streamed.learned.score(data.row(i)), memory.learned.score(data.row(i)));
@@ -114,6 +114,10 @@ struct Saver {
 }
 
 impl Observer for Saver {
+    fn saves(&self) -> bool {
+        true
+    }
+
     fn checkpoint(&mut self, run: &Run) {
         self.runs.push(run.clone());
     }

@@ -2,6 +2,7 @@
 
 use super::{Dataset, DatasetError, Row, Rows, Values};
 use crate::classes::{class_name, sorted_order};
+use crate::read::{Batch, BatchRows};
 
 /// How a builder stores what it is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,9 +53,7 @@ impl DatasetBuilder {
 
     /// Appends a row of class number `label`. Dense rows must have the width of the layout.
     pub(crate) fn push(&mut self, row: Row<'_>, label: u32, line: Option<u64>) -> Result<(), DatasetError> {
-        if self.labels.len() >= u32::MAX as usize {
-            return Err(DatasetError::Shape("more than 4294967295 rows".to_string()));
-        }
+        self.check_room(1)?;
         if let Some((column, _)) = row.iter().find(|(_, value)| !value.is_finite()) {
             return Err(DatasetError::NotFinite { row: self.labels.len(), column });
         }
@@ -83,6 +82,36 @@ impl DatasetBuilder {
         self.labels.push(label);
         if let Some(line) = line {
             self.lines.get_or_insert_default().push(line);
+        }
+        Ok(())
+    }
+
+    /// Appends rows that a reader has checked: finite, and for sparse rows not zero, with increasing columns.
+    pub(crate) fn append(&mut self, batch: &Batch) -> Result<(), DatasetError> {
+        self.check_room(batch.len())?;
+        match (&mut self.rows, &batch.rows) {
+            (Rows::Dense { values }, BatchRows::Dense { values: numbers, .. }) => values.extend(numbers),
+            (
+                Rows::Sparse { offsets, indices, values },
+                BatchRows::Sparse { offsets: ends, indices: columns, values: numbers },
+            ) => {
+                let start = indices.len();
+                offsets.extend(ends[1..].iter().map(|end| start + end));
+                indices.extend_from_slice(columns);
+                values.extend(numbers);
+            }
+            _ => return Err(DatasetError::Shape("dense and sparse rows in one source".to_string())),
+        }
+        self.labels.extend_from_slice(&batch.labels);
+        if let Some(lines) = &batch.lines {
+            self.lines.get_or_insert_default().extend_from_slice(lines);
+        }
+        Ok(())
+    }
+
+    fn check_room(&self, more: usize) -> Result<(), DatasetError> {
+        if self.labels.len() + more > u32::MAX as usize {
+            return Err(DatasetError::Shape("more than 4294967295 rows".to_string()));
         }
         Ok(())
     }

@@ -110,6 +110,23 @@ impl Row<'_> {
         }
     }
 
+    /// Asks for the row to be brought into the cache.
+    #[inline(always)]
+    pub(crate) fn prefetch(self) {
+        match self {
+            Row::DenseF32(values) => kernel::prefetch(values),
+            Row::DenseF64(values) => kernel::prefetch(values),
+            Row::SparseF32(indices, values) => {
+                kernel::prefetch(indices);
+                kernel::prefetch(values);
+            }
+            Row::SparseF64(indices, values) => {
+                kernel::prefetch(indices);
+                kernel::prefetch(values);
+            }
+        }
+    }
+
     /// Number of stored values.
     pub fn stored(self) -> usize {
         match self {

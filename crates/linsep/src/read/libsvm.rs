@@ -5,7 +5,7 @@
 
 use super::error::{ReadError, ReadErrorKind, excerpt};
 use super::labels::LabelTable;
-use super::number::parse_number;
+use super::number::{parse_number, plain_number};
 use super::source::Input;
 use super::{Batch, BatchRows, Labels, ReadNotes, ReadOptions, Schema, detect};
 use rayon::prelude::*;
@@ -45,6 +45,14 @@ struct Rules {
     limit: u32,
     labels: Labels,
     skip_bad: bool,
+}
+
+impl Rules {
+    /// The largest index accepted. With the base unknown the last feature of a 1-based file must still fit.
+    #[inline(always)]
+    fn last_index(self) -> u32 {
+        self.limit.saturating_sub(1).saturating_add(self.base.unwrap_or(1))
+    }
 }
 
 /// A row that is wrong: where in its block, and how.
@@ -267,7 +275,22 @@ impl Block {
         }
         let mut previous = None;
         let (mut saw_zero, mut saw_query) = (false, false);
-        while let Some((start, token)) = next_token(line, &mut position) {
+        loop {
+            position = skip_space(line, position);
+            if let Some((raw, number, end)) = plain_pair(&line[position..], rules)
+                && previous.is_none_or(|last| raw > last)
+            {
+                position += end;
+                previous = Some(raw);
+                saw_zero |= raw == 0;
+                if number != 0.0 {
+                    self.indices.push(raw - rules.base.unwrap_or(0));
+                    self.values.push(number);
+                }
+                continue;
+            }
+            // Whatever is not plain is taken apart with care, and named if it is wrong.
+            let Some((start, token)) = next_token(line, &mut position) else { break };
             let Some(colon) = memchr::memchr(b':', token) else {
                 return Err((
                     start,
@@ -311,21 +334,48 @@ impl Block {
     }
 }
 
+/// Bytes that stand between tokens.
+#[inline(always)]
+fn is_space(byte: &u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | 0x0c)
+}
+
+/// The first place from `position` on that is not white space, or the end.
+#[inline]
+fn skip_space(line: &[u8], position: usize) -> usize {
+    line[position..].iter().position(|byte| !is_space(byte)).map_or(line.len(), |length| position + length)
+}
+
 /// The next run of bytes that are not white space, and where it starts.
 #[inline]
 fn next_token<'a>(line: &'a [u8], position: &mut usize) -> Option<(usize, &'a [u8])> {
-    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | 0x0c);
-    let start = *position + line[*position..].iter().position(|byte| !is_space(byte))?;
+    let start = skip_space(line, *position);
     let end = line[start..].iter().position(is_space).map_or(line.len(), |length| start + length);
     *position = end;
-    Some((start, &line[start..end]))
+    (start < end).then(|| (start, &line[start..end]))
+}
+
+/// An `index:value` of plain digits at the beginning of a text, with its length: nearly every pair of nearly every
+/// file. Anything else, right or wrong, is `None`.
+#[inline]
+fn plain_pair(text: &[u8], rules: Rules) -> Option<(u32, f64, usize)> {
+    let digits = text.iter().take(10).position(|byte| !byte.is_ascii_digit())?;
+    if digits == 0 || text[digits] != b':' {
+        return None;
+    }
+    let index = text[..digits].iter().fold(0u32, |sum, byte| sum * 10 + u32::from(byte - b'0'));
+    if index > rules.last_index() || index < rules.base.unwrap_or(0) {
+        return None;
+    }
+    let (number, length) = plain_number(&text[digits + 1..])?;
+    let end = digits + 1 + length;
+    text.get(end).is_none_or(is_space).then_some((index, number, end))
 }
 
 #[inline]
 fn parse_index(text: &[u8], rules: Rules) -> Result<u32, ReadErrorKind> {
     let base = rules.base.unwrap_or(0);
-    // With the base unknown the last feature of a 1-based file must still fit.
-    let limit = rules.limit.saturating_sub(1).saturating_add(rules.base.unwrap_or(1));
+    let limit = rules.last_index();
     let mut index = 0u64;
     let whole = !text.is_empty() && text.len() <= 19 && text.iter().all(u8::is_ascii_digit);
     if whole {

@@ -379,9 +379,7 @@ pub fn read(source: &Source, options: &ReadOptions, observer: &mut impl Observer
                 BatchRows::Sparse { .. } => Layout::Sparse,
             })
         });
-        for i in 0..batch.len() {
-            builder.push(batch.row(i), batch.labels[i], batch.line(i))?;
-        }
+        builder.append(&batch)?;
         rows += batch.len() as u64;
         let (bytes, total) = stream.bytes();
         if observer.progress(&Progress::Reading { bytes, total, rows }).is_break() {

@@ -9,36 +9,39 @@ const EXACT_POWERS: [f64; 23] = [
 ];
 
 /// The float nearest to the decimal number, or `None` if the text is not a number.
-///
-/// Digits with at most one point and up to 15 digits in all are two exact floats and one division, which
-/// rounds correctly (Clinger); everything else goes to the standard library.
 #[inline]
 pub(crate) fn parse_number(text: &[u8]) -> Option<f64> {
-    let (negative, digits) = match text {
-        [b'-', rest @ ..] => (true, rest),
-        [b'+', rest @ ..] => (false, rest),
-        _ => (false, text),
-    };
-    if digits.len() > 16 || digits.is_empty() {
-        return parse_slowly(text);
+    match plain_number(text) {
+        Some((number, length)) if length == text.len() => Some(number),
+        _ => parse_slowly(text),
     }
-    let (mut mantissa, mut point, mut count) = (0u64, None, 0usize);
-    for (place, &byte) in digits.iter().enumerate() {
+}
+
+/// The number at the beginning of a text and its length, if it is plain: digits, at most 15 of them, with at most
+/// one point and a sign. It ends at the first byte that is neither digit nor point.
+///
+/// Such a number is the quotient of two exact floats, and one division rounds correctly (Clinger).
+#[inline]
+pub(crate) fn plain_number(text: &[u8]) -> Option<(f64, usize)> {
+    let signed = matches!(text.first(), Some(b'-' | b'+'));
+    let digits = &text[usize::from(signed)..];
+    let (mut mantissa, mut point, mut length) = (0u64, None, 0usize);
+    for &byte in digits {
         match byte {
-            b'0'..=b'9' => {
-                mantissa = mantissa * 10 + u64::from(byte - b'0');
-                count += 1;
-            }
-            b'.' if point.is_none() => point = Some(place),
-            _ => return parse_slowly(text),
+            // Too many digits wrap around, and are counted below.
+            b'0'..=b'9' => mantissa = mantissa.wrapping_mul(10).wrapping_add(u64::from(byte - b'0')),
+            b'.' if point.is_none() => point = Some(length),
+            _ => break,
         }
+        length += 1;
     }
+    let count = length - usize::from(point.is_some());
     if count == 0 || count > 15 {
-        return parse_slowly(text);
+        return None;
     }
-    let decimals = point.map_or(0, |place| digits.len() - 1 - place);
+    let decimals = point.map_or(0, |place| length - 1 - place);
     let magnitude = mantissa as f64 / EXACT_POWERS[decimals];
-    Some(if negative { -magnitude } else { magnitude })
+    Some((if text[0] == b'-' { -magnitude } else { magnitude }, length + usize::from(signed)))
 }
 
 #[cold]

@@ -68,6 +68,11 @@ impl Run {
 
     /// The bytes of the run's file.
     pub fn to_bytes(&self) -> Result<Vec<u8>, StoreError> {
+        if self.data.is_empty() {
+            let reason =
+                "the run does not know its data, because its observer did not say that it saves".to_string();
+            return Err(StoreError::Damaged(reason));
+        }
         let mut tensors = Tensors::default();
         put_theta(&mut tensors, "theta", self.learner.theta());
         if let Some(start) = &self.learner.start {
@@ -299,6 +304,10 @@ mod tests {
     }
 
     impl Observer for Keep {
+        fn saves(&self) -> bool {
+            true
+        }
+
         fn checkpoint(&mut self, run: &Run) {
             self.runs.push(run.clone());
         }

@@ -94,6 +94,9 @@ pub(crate) fn check_lengths(extent: &Extent) -> Result<(), Error> {
     }
 }
 
+/// How far ahead of a shuffled pass rows are brought into the cache.
+const ROWS_AHEAD: usize = 6;
+
 /// The order of one pass.
 enum Visit {
     Given,
@@ -110,6 +113,15 @@ impl Visit {
         let mut order: Vec<u32> = (0..rows as u32).collect();
         Random::stream(settings.seed, stream).shuffle(&mut order);
         Visit::Shuffled(order)
+    }
+
+    /// The row at a later position, where the memory cannot guess it.
+    #[inline(always)]
+    fn jump(&self, position: usize) -> Option<usize> {
+        match self {
+            Visit::Given => None,
+            Visit::Shuffled(order) => order.get(position).map(|&row| row as usize),
+        }
     }
 
     #[inline(always)]
@@ -140,7 +152,7 @@ pub struct Run {
 
 impl Run {
     /// A run that is about to begin.
-    pub fn new(task: &Task<'_>, settings: &Settings) -> Result<Self, Error> {
+    fn new(task: &Task<'_>, settings: &Settings, saves: bool) -> Result<Self, Error> {
         Ok(Self {
             learner: OnlineLearner::new(settings, task.data.columns())?,
             settings: settings.clone(),
@@ -148,7 +160,7 @@ impl Run {
             position: 0,
             pass_mistakes: 0,
             seconds: 0.0,
-            data: task.data.fingerprint(),
+            data: if saves { task.data.fingerprint() } else { String::new() },
         })
     }
 
@@ -176,6 +188,9 @@ impl Run {
                 while (self.position as usize) < end {
                     let i = visit.at(self.position as usize);
                     let row = task.data.row(i);
+                    if let Some(next) = visit.jump(self.position as usize + ROWS_AHEAD) {
+                        task.data.row(next).prefetch();
+                    }
                     self.position += 1;
                     if let Some(lesson) = self.learner.learn_expected(row, task.signs[i], Some(i as u32)) {
                         self.pass_mistakes += 1;
@@ -255,7 +270,7 @@ fn rows_between_pauses(data: &Dataset) -> usize {
 /// Trains on a data set.
 pub fn train(data: &Dataset, settings: &Settings, observer: &mut impl Observer) -> Result<Outcome, Error> {
     let task = Task::new(data, settings)?;
-    let run = Run::new(&task, settings)?;
+    let run = Run::new(&task, settings, observer.saves())?;
     Ok(finish(run, &task, observer))
 }
 

@@ -22,17 +22,16 @@ use std::time::Instant;
 /// Trains on the rows of a stream, in memory that does not grow with their number.
 ///
 /// `scaler` has been learned elsewhere, or needs no learning. With `checkpoint`, the rows that it has seen are read again and
-/// passed over. `checkpoints` says whether the observer will save the run, for which the rows are hashed.
+/// passed over.
 pub fn train_stream(
     stream: &mut RowStream,
     settings: &Settings,
     scaler: &Scaler,
     checkpoint: Option<Run>,
-    checkpoints: bool,
     observer: &mut impl Observer,
 ) -> Result<Outcome, Error> {
     check(settings)?;
-    let hashing = checkpoints || checkpoint.is_some();
+    let hashing = observer.saves() || checkpoint.is_some();
     let mut learning = Learning::new(settings, checkpoint, hashing)?;
     let (clock, spent) = (Instant::now(), learning.run.seconds);
     let mut status = None;

@@ -231,8 +231,7 @@ impl Job<'_> {
         if self.args.trace.is_some() {
             watch.trace = Some(TraceRecorder::new(self.args.trace_points as usize, None, None));
         }
-        let saves = self.args.checkpoint.is_some();
-        let outcome = train_stream(&mut stream, &self.settings, &scaler, checkpoint, saves, &mut watch);
+        let outcome = train_stream(&mut stream, &self.settings, &scaler, checkpoint, &mut watch);
         watch.end()?;
         let outcome = outcome?;
         if let (Some(path), Some(trace)) = (&self.args.trace, watch.trace) {
@@ -307,6 +306,9 @@ impl Job<'_> {
 
 /// What about the features may keep a perceptron from converging, and what to do about it.
 fn scale_advice(data: &Dataset, schema: &Schema) -> Option<String> {
+    // A sample tells as much.
+    let sample: Vec<usize> = (0..data.len()).step_by(data.len().div_ceil(5_000)).collect();
+    let data = &data.subset(&sample).ok()?;
     let Scaler::MaxAbs { divisor: mut sizes } = Scaler::learn(Scaling::MaxAbs, data) else { return None };
     sizes.sort_by(f64::total_cmp);
     let (median, largest) = (*sizes.get(sizes.len() / 2)?, *sizes.last()?);
