@@ -160,9 +160,9 @@ fn compression_that_is_damaged_or_unknown() {
     refused(b"\xfd7zXZ\x00\x00\x04", "", 3, &[&unsupported("xz"), help]);
 
     let rows = "+1 1:1 2:0.125\n-1 1:-2 3:0.75\n".repeat(2000);
-    let whole = [("gzip", common::gzip(rows.as_bytes())), ("zstd", common::zstd(rows.as_bytes()))];
+    let whole = [common::gzip(rows.as_bytes()), common::zstd(rows.as_bytes())];
     let help = "help: check the path, the permissions and that the file is whole";
-    for (name, bytes) in &whole {
+    for bytes in &whole {
         let folder = Folder::with("data", bytes);
         folder.linsep("train data -o model -q").exits(0);
         for kept in [3, bytes.len() / 2, bytes.len() - 1] {
@@ -174,7 +174,6 @@ fn compression_that_is_damaged_or_unknown() {
         let middle = damaged.len() / 2;
         damaged[middle..].iter_mut().for_each(|byte| *byte ^= 0x55);
         refused(&damaged, "", 3, &["error: data", "cannot read", help]);
-        assert!(!name.is_empty());
     }
 }
 
