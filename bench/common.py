@@ -76,3 +76,11 @@ def machine():
 
 # Taken when the benchmark starts: what others do on the machine, not what the benchmark does.
 LOAD = os.getloadavg()[0]
+
+
+def write_record(name, lines):
+    """Writes a record to its folder."""
+    path = ROOT / "bench" / "records" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("\n".join(lines))
+    say(f"wrote {path}")

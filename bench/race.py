@@ -11,7 +11,7 @@ import statistics
 import subprocess
 import venv
 
-from common import LINSEP, ROOT, WORK, Run, build, install, machine, say
+from common import LINSEP, WORK, Run, build, install, machine, say, write_record
 
 VOWPAL_WABBIT = "vowpalwabbit==9.11.9"
 TRAIN_ROWS, HELD_ROWS = 200_000, 20_000
@@ -201,10 +201,7 @@ def main():
         "```",
         "",
     ]
-    path = ROOT / "bench" / "records" / arguments.record
-    path.parent.mkdir(exist_ok=True)
-    path.write_text("\n".join(record))
-    say(f"wrote {path}")
+    write_record(arguments.record, record)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import datetime
 import json
 import subprocess
 
-from common import LINSEP, ROOT, WORK, Run, build, machine, say
+from common import LINSEP, WORK, Run, build, machine, say, write_record
 
 GENERATE = "linsep generate text --size {size} --quiet"
 TRAIN = "linsep train - --epochs 1 --order given --json --quiet -o stream.safetensors"
@@ -83,10 +83,7 @@ def main():
         "```",
         "",
     ]
-    path = ROOT / "bench" / "records" / arguments.record
-    path.parent.mkdir(exist_ok=True)
-    path.write_text("\n".join(record))
-    say(f"wrote {path}")
+    write_record(arguments.record, record)
 
 
 if __name__ == "__main__":

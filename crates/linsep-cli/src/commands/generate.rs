@@ -4,6 +4,7 @@ use super::print_result;
 use crate::args::{GenerateArgs, GenerateFormatArg, KindArg};
 use crate::console::{Console, Watch};
 use crate::exit::{Exit, Usage};
+use clap::ValueEnum;
 use linsep::generate::{FileFormat, Limit, Recipe, Written, write};
 use linsep::report;
 use std::fs::File;
@@ -57,13 +58,10 @@ pub(crate) fn run(args: &GenerateArgs, console: Console) -> anyhow::Result<Exit>
 
 /// The recipe with the settings that were given; a setting that the recipe does not have is refused.
 fn recipe(args: &GenerateArgs) -> Result<Recipe, Usage> {
-    let mut recipe = match args.kind {
-        KindArg::Square => Recipe::Square,
-        KindArg::Blobs => Recipe::Blobs { features: 2, margin: 0.1, spread: 1.0 },
-        KindArg::Xor => Recipe::Xor { noise: 0.2 },
-        KindArg::RandomLabels => Recipe::RandomLabels { features: 100 },
-        KindArg::Text => Recipe::Text { features: 47_000, per_row: 63.5, noise: 0.01 },
-    };
+    // The library knows the defaults; its names and those of the arguments are the same.
+    let name = args.kind.to_possible_value().map(|value| value.get_name().to_string()).unwrap_or_default();
+    let unknown = || Usage(format!("there is no kind of data called {name}"));
+    let mut recipe = Recipe::named(&name).ok_or_else(unknown)?;
     let unused = |name: &str| {
         Usage(format!("--{name} has no meaning for this kind of data; see linsep generate --help"))
     };

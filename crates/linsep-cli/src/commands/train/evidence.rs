@@ -6,7 +6,7 @@ use crate::console::Watch;
 use crate::exit::Usage;
 use linsep::read::Schema;
 use linsep::scale::Scaling;
-use linsep::theory::margin::{Extent, least_agreement};
+use linsep::theory::margin::least_agreement;
 use linsep::theory::teaching::write_teaching_set;
 use linsep::theory::trace::{Comparator, TracePoint, TraceRecorder};
 use linsep::train::{Bias, Learned, Learner, Task};
@@ -58,7 +58,7 @@ impl Job<'_> {
                 least_agreement(data, &task.signs, &theta).map(|margin| Comparator { theta, margin })
             }
         };
-        let radius = Extent::of(data, again.bias.input()).radius_upper;
+        let radius = task.extent.radius_upper;
         let mut watch = Watch::new(self.console);
         watch.trace = Some(TraceRecorder::new(self.args.trace_points as usize, Some(radius), comparator));
         watch.mistakes = Some(Vec::new());
