@@ -41,7 +41,9 @@ pub fn weight_norm(theta: &Theta) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::adversary::examples;
     use super::*;
+    use crate::theory::margin::{Extent, lower_bound};
     use proptest::prelude::*;
 
     fn close(a: f64, b: f64, scale: f64) -> bool {
@@ -103,6 +105,61 @@ mod tests {
             let theta = Theta { bias: theta.bias - middle, ..theta };
             let sum = distance(&theta, a).unwrap() + distance(&theta, b).unwrap();
             prop_assert!(close(gap_between(&theta, a, b).unwrap(), sum, sum));
+        }
+
+        /// Weights times one power of two and points times another, zero points among them: distances, feet and gaps
+        /// scale with the points, to the bit.
+        #[test]
+        fn distances_scale_with_the_points(
+            weights in prop::collection::vec(-9i32..10, 2),
+            points in prop::collection::vec(prop_oneof![3 => -9i32..10, 1 => Just(0)], 4),
+            bias in -9i32..10,
+            powers in (-400i32..400, -400i32..400),
+        ) {
+            let measure = |(of_weights, of_points): (i32, i32)| {
+                let scaled = |x: &i32, power: i32| libm::scalbn(f64::from(*x) / 3.0, power);
+                let values: Vec<f64> = points.iter().map(|x| scaled(x, of_points)).collect();
+                let (a, b) = (Row::DenseF64(&values[..2]), Row::DenseF64(&values[2..]));
+                let theta = Theta {
+                    weights: weights.iter().map(|w| scaled(w, of_weights)).collect(),
+                    bias: scaled(&bias, of_weights),
+                    bias_input: libm::scalbn(1.0, of_points),
+                };
+                let mut found: Vec<f64> = foot_point(&theta, a)?;
+                found.extend([distance(&theta, a)?, distance(&theta, b)?, gap_between(&theta, a, b)?]);
+                Some(found.into_iter().map(|x| libm::scalbn(x, -of_points)).collect::<Vec<f64>>())
+            };
+            let plain = measure((0, 0));
+            prop_assert_eq!(plain.is_some(), weights.iter().any(|&w| w != 0));
+            prop_assert_eq!(measure(powers), plain);
+        }
+
+        /// The geometric margin is the smallest distance from an example to the boundary, whatever the rows; where
+        /// the bias counts in the norm, the distance is larger.
+        #[test]
+        fn the_margin_is_the_smallest_distance(examples in examples()) {
+            let data = examples.dataset();
+            let (theta, _) = examples.learn(100);
+            let distances: Option<Vec<f64>> = (0..data.len()).map(|i| distance(&theta, data.row(i))).collect();
+            prop_assert!(distances.iter().flatten().all(|distance| distance.is_finite()));
+            let nearest = distances.and_then(|all| all.into_iter().reduce(f64::min));
+            match lower_bound(&data, &examples.signs, &theta) {
+                Some(margin) if examples.bias_input == 0.0 => {
+                    let nearest = nearest.unwrap();
+                    let doubt = 1e-12 * Extent::of(&data, 0.0).radius_upper;
+                    prop_assert!((margin - nearest).abs() <= doubt, "{margin} {nearest}");
+                }
+                Some(margin) => {
+                    let stretch = theta.norm().high / weight_norm(&theta);
+                    let doubt = 1e-12 * stretch * Extent::of(&data, examples.bias_input).radius_upper;
+                    prop_assert!(nearest.is_none_or(|nearest| nearest >= margin - doubt), "{margin} {nearest:?}");
+                }
+                None => {
+                    let agreement = |i: usize| f64::from(examples.signs[i]) * theta.score(data.row(i));
+                    let doubt = 1e-12 * theta.norm().high * Extent::of(&data, examples.bias_input).radius_upper;
+                    prop_assert!((0..data.len()).any(|i| agreement(i) <= doubt));
+                }
+            }
         }
     }
 }

@@ -4,6 +4,8 @@
 //! agreement a_t(θ) = ⟨θ, z_t⟩. γ* = max over ‖θ‖ = 1 of min_t ⟨θ, z_t⟩ is the best margin of the data.
 //! Every bound is rounded outwards: it is true of the stored numbers, not only up to rounding.
 
+#[cfg(test)]
+mod adversary;
 pub mod geometry;
 pub mod margin;
 pub mod novikoff;

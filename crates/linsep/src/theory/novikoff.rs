@@ -33,6 +33,7 @@ pub fn mistake_bound(extent: &Extent, margin: &MarginInterval) -> MistakeBound {
 
 #[cfg(test)]
 mod tests {
+    use super::super::adversary::examples;
     use super::*;
     use crate::classes::ClassPair;
     use crate::dataset::Dataset;
@@ -103,6 +104,32 @@ mod tests {
             prop_assert!(own.lower.unwrap() <= own.upper.unwrap());
             prop_assert!(own.lower.unwrap() <= bound.upper.unwrap());
             prop_assert!(perceptron.updates() as f64 <= own.upper.unwrap());
+        }
+
+        /// Rows that nothing separates, or one alone, or one class alone: the bound is kept where there is one, and
+        /// there is none where no separator is.
+        #[test]
+        fn hostile_rows_have_a_true_bound_or_none(
+            examples in examples(),
+            weights in prop::collection::vec(-9i32..10, 4),
+            passes in 1usize..100,
+        ) {
+            let data = examples.dataset();
+            let extent = Extent::of(&data, examples.bias_input);
+            let (theta, mistakes) = examples.learn(passes);
+            for separator in [examples.theta(&weights), theta] {
+                let lower = lower_bound(&data, &examples.signs, &separator);
+                let margin = MarginInterval { lower, upper: extent.shortest, kind: MarginKind::AppendedBias };
+                let bound = mistake_bound(&extent, &margin);
+                prop_assert_eq!(bound.upper.is_some(), lower.is_some());
+                prop_assert!(bound.upper.is_none() || !examples.are_hopeless());
+                prop_assert!(bound.upper.is_none_or(|upper| mistakes.len() as f64 <= upper), "{bound:?}");
+                // A zero row proves that γ* ≤ 0; otherwise (R/γ*)² is at least 1.
+                match bound.lower {
+                    None => prop_assert_eq!(extent.shortest, 0.0),
+                    Some(least) => prop_assert!(least > 1.0 - 1e-9 && bound.upper.is_none_or(|upper| least <= upper)),
+                }
+            }
         }
     }
 

@@ -4,12 +4,19 @@
 /// ⌊−a₁(θ₀) / ‖z₁‖²⌋ + 1 if a₁(θ₀) ≤ 0, otherwise 0. `None` for a zero example, which is never learned.
 ///
 /// Each update raises the agreement by ‖z₁‖² and stops when it is positive. (The notes write
-/// ⌈|⟨θ, x⟩| / ‖x‖²⌉, one short when the quotient is whole.)
+/// ⌈|⟨θ, x⟩| / ‖x‖²⌉, one short when the quotient is whole.) Exact for the given numbers up to 2⁵³ updates; the most
+/// that can be said is `u64::MAX`.
 pub fn updates_to_learn(agreement: f64, norm_squared: f64) -> Option<u64> {
     if agreement > 0.0 {
         return Some(0);
     }
-    (norm_squared > 0.0).then(|| (-agreement / norm_squared).floor() as u64 + 1)
+    (norm_squared > 0.0).then(|| {
+        let quotient = (-agreement / norm_squared).floor();
+        // The division may have rounded up to a whole number: what is left then is negative.
+        let left = quotient.mul_add(-norm_squared, -agreement);
+        let whole = if left < 0.0 { quotient - 1.0 } else { quotient };
+        (whole as u64).saturating_add(1)
+    })
 }
 
 #[cfg(test)]
@@ -41,6 +48,43 @@ mod tests {
             }
             prop_assert_eq!(expected.unwrap_or(2_001), made);
         }
+
+        /// Quotients that no float holds exactly, of any scale.
+        #[test]
+        fn the_quotient_is_exact(
+            agreement in prop_oneof![0u64..100, 0u64..1 << 53],
+            squared in prop_oneof![1u64..100, 1u64..1 << 53],
+            near in prop::option::of(-2i64..3),
+            power in -900i32..900,
+        ) {
+            // Next to a whole quotient, where rounding does the harm.
+            let agreement = near.map_or(agreement, |by| (agreement - agreement % squared).saturating_add_signed(by));
+            prop_assume!(agreement <= 1 << 53);
+            let scaled = |x: u64| libm::scalbn(x as f64, power);
+            prop_assert_eq!(updates_to_learn(-scaled(agreement), scaled(squared)), Some(agreement / squared + 1));
+        }
+
+        /// The example and the weights times powers of two, down to 10⁻¹⁰⁰ and up to 10¹⁰⁰: as many updates.
+        #[test]
+        fn the_scale_does_not_count(
+            start in prop::collection::vec(-20i32..20, 3),
+            example in prop::collection::vec(-5i32..5, 3),
+            power in -330i32..330,
+        ) {
+            let learned = |power: i32| {
+                let scaled = |x: &i32| libm::scalbn(f64::from(*x), power);
+                let x: Vec<f64> = example.iter().map(scaled).collect();
+                let theta = Theta { weights: start.iter().map(scaled).collect(), bias: 0.0, bias_input: 0.0 };
+                let row = Row::DenseF64(&x);
+                let expected = updates_to_learn(theta.score(row), row.norm_squared());
+                let mut perceptron = Perceptron::new(theta, MistakeRule::NonPositive);
+                let made = (0..500).take_while(|_| perceptron.learn(row, 1.0).is_some()).count() as u64;
+                (expected, made)
+            };
+            let (expected, made) = learned(power);
+            prop_assert_eq!(expected.unwrap_or(500), made);
+            prop_assert_eq!(learned(0), (expected, made));
+        }
     }
 
     #[test]
@@ -49,5 +93,7 @@ mod tests {
         assert_eq!(updates_to_learn(-4.0, 2.0), Some(3));
         assert_eq!(updates_to_learn(0.0, 2.0), Some(1));
         assert_eq!(updates_to_learn(0.0, 0.0), None);
+        assert_eq!(updates_to_learn(-1e300, 1e-300), Some(u64::MAX));
+        assert_eq!(updates_to_learn(-1e20, 1.0), Some(u64::MAX));
     }
 }

@@ -30,6 +30,9 @@ pub fn write_teaching_set(
 
 #[cfg(test)]
 mod tests {
+    use super::super::adversary::{Examples, examples};
+    use super::super::margin::{Extent, MarginInterval, MarginKind, lower_bound};
+    use super::super::novikoff::mistake_bound;
     use super::*;
     use crate::observe::{Observer, Update};
     use crate::read::{Format, ReadOptions, Source, read};
@@ -91,6 +94,39 @@ mod tests {
                 let Learned::Linear(mut found) = outcome.learned else { unreachable!() };
                 found.widen(4);
                 prop_assert_eq!(found, theta);
+            }
+        }
+
+        /// Repeated, contradictory, zero or lonely rows of any scale: the mistakes alone teach the same θ, and where
+        /// a separator turns up there are no more of them than its bound says.
+        #[test]
+        fn hostile_rows_are_taught_by_their_mistakes(examples in examples(), passes in 1usize..60) {
+            let data = examples.dataset();
+            let (theta, mistakes) = examples.learn(passes);
+            let chosen = |i: &u32| (examples.rows[*i as usize].clone(), examples.signs[*i as usize]);
+            let (rows, signs) = mistakes.iter().map(chosen).unzip();
+            let lesson = Examples { rows, signs, ..examples.clone() };
+            // Nothing is mistaken by a run of no passes only.
+            prop_assert!(!mistakes.is_empty());
+            let (again, all) = lesson.learn(1);
+            prop_assert_eq!(&again, &theta);
+            prop_assert_eq!(all, (0..mistakes.len() as u32).collect::<Vec<_>>());
+            let extent = Extent::of(&data, examples.bias_input);
+            let lower = lower_bound(&data, &examples.signs, &theta);
+            let margin = MarginInterval { lower, upper: extent.shortest, kind: MarginKind::AppendedBias };
+            let most = mistake_bound(&extent, &margin).upper;
+            prop_assert!(most.is_none_or(|most| mistakes.len() as f64 <= most), "{most:?}");
+
+            // Through a file, values so small or large that their decimals fill a line come back to the bit.
+            let mut text = Vec::new();
+            write_teaching_set(&data, &examples.signs, &mistakes, &mut text).unwrap();
+            let options = ReadOptions { format: Some(Format::Libsvm), ..ReadOptions::default() };
+            let loaded = read(&Source::Shared("teaching set".to_string(), text.into()), &options, &mut ()).unwrap();
+            prop_assert_eq!(loaded.dataset.len(), mistakes.len());
+            for (k, row) in lesson.rows.iter().enumerate() {
+                let stored: Vec<(usize, f64)> = loaded.dataset.row(k).iter().collect();
+                let expected: Vec<(usize, f64)> = row.iter().copied().enumerate().filter(|&(_, x)| x != 0.0).collect();
+                prop_assert_eq!(stored, expected);
             }
         }
     }

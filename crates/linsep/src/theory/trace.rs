@@ -150,6 +150,7 @@ impl TraceRecorder {
 
 #[cfg(test)]
 mod tests {
+    use super::super::adversary::examples;
     use super::*;
     use crate::dataset::Dataset;
     use crate::observe::Observer;
@@ -207,6 +208,42 @@ mod tests {
                 prop_assert!(point.cosine_bound.unwrap() <= 1.0);
                 prop_assert!(point.agreement <= 0.0 || point.agreement < 1e-12 * scale * scale);
                 prop_assert!(point.margin_upper * (1.0 + 1e-12) >= outcome.evidence.margin.lower.unwrap());
+            }
+        }
+
+        /// Separable or not, repeated, contradictory, zero or alone: the lengths keep their inequality at every
+        /// update, and with any separator that turns up so does the rest.
+        #[test]
+        fn hostile_rows_keep_the_inequalities(examples in examples(), passes in 1usize..60, known: bool) {
+            let data = examples.dataset();
+            let (learned, mistakes) = examples.learn(passes);
+            let extent = Extent::of(&data, examples.bias_input);
+            let margin = least_agreement(&data, &examples.signs, &learned);
+            prop_assert!(margin.is_none() || !examples.are_hopeless());
+            let norm = learned.norm();
+            let comparator = margin.map(|margin| Comparator { theta: learned, margin });
+            let radius = known.then_some(extent.radius_upper);
+            let mut recorder = TraceRecorder::new(mistakes.len() + 2, radius, comparator);
+            let mut theta = Theta::zero(data.columns(), examples.bias_input);
+            for (k, &i) in mistakes.iter().enumerate() {
+                let (row, sign) = (data.row(i as usize), examples.signs[i as usize]);
+                let agreement = f64::from(sign) * theta.score(row);
+                let row_squared = theta.extended_norm_squared(row);
+                theta.add(f64::from(sign), row);
+                let (number, position) = (k as u64 + 1, u64::from(i));
+                recorder.record(&Update { number, epoch: 1, position, row, row_squared, sign, agreement });
+            }
+            let trace = recorder.finish();
+            prop_assert_eq!(trace.len(), mistakes.len());
+            for point in trace {
+                prop_assert!(point.norm_squared <= point.norm_squared_bound, "{point:?}");
+                prop_assert_eq!(point.cosine.is_some(), margin.is_some());
+                if let Some(margin) = margin {
+                    prop_assert!(point.alignment.unwrap() >= point.alignment_bound.unwrap(), "{point:?}");
+                    prop_assert!(point.cosine.unwrap() >= point.cosine_bound.unwrap(), "{point:?}");
+                    prop_assert!(point.cosine.unwrap() <= 1.0 + 1e-9, "{point:?}");
+                    prop_assert!(point.margin_upper * (1.0 + 1e-9) >= margin / norm.high, "{point:?}");
+                }
             }
         }
     }
