@@ -6,9 +6,11 @@
 
 #[cfg(test)]
 mod adversary;
+pub mod comparator;
 pub mod geometry;
 pub mod margin;
 pub mod novikoff;
 pub mod one_example;
+mod rounding;
 pub mod teaching;
 pub mod trace;
