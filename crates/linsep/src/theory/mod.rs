@@ -7,6 +7,7 @@
 #[cfg(test)]
 mod adversary;
 pub mod comparator;
+pub mod compression;
 pub mod geometry;
 pub mod margin;
 pub mod novikoff;
