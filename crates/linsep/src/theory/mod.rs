@@ -9,6 +9,7 @@ mod adversary;
 pub mod comparator;
 pub mod compression;
 pub mod geometry;
+pub mod lifting;
 pub mod margin;
 pub mod novikoff;
 pub mod one_example;
