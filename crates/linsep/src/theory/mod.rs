@@ -13,6 +13,7 @@ pub mod lifting;
 pub mod margin;
 pub mod novikoff;
 pub mod one_example;
+pub mod orders;
 mod rounding;
 pub mod teaching;
 pub mod trace;
