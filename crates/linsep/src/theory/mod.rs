@@ -8,6 +8,7 @@
 mod adversary;
 pub mod comparator;
 pub mod compression;
+pub mod difficulty;
 pub mod geometry;
 pub mod lifting;
 pub mod margin;
