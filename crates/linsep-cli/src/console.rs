@@ -143,6 +143,8 @@ enum Unit {
     Rows,
     /// Rows that need not all be visited: a run may converge before.
     RowsAtMost,
+    /// Whole runs.
+    Parts(&'static str),
 }
 
 impl Unit {
@@ -150,6 +152,7 @@ impl Unit {
         match self {
             Unit::Bytes => DecimalBytes(count).to_string(),
             Unit::Rows | Unit::RowsAtMost => format!("{} rows", grouped(count)),
+            Unit::Parts(what) => format!("{} {what}", grouped(count)),
         }
     }
 
@@ -169,6 +172,14 @@ impl Observer for Watch {
             }
             Progress::Judging { rows, total } => {
                 self.show(rows, Some(total), Unit::Rows, &format!("judging, row {}", grouped(rows)));
+            }
+            Progress::Parts { what, done, total } => {
+                self.show(
+                    done,
+                    Some(total),
+                    Unit::Parts(what),
+                    &format!("{} of {total} {what}", grouped(done)),
+                );
             }
             Progress::Training { epoch, epochs, position, examples, updates, margin_upper } => {
                 let seen = epoch.saturating_mul(examples).saturating_add(position);

@@ -181,9 +181,10 @@ fn compression_that_is_damaged_or_unknown() {
 fn classes_that_make_no_two_sides() {
     let three = "a,b\n1,x\n2,y\n3,z\n";
     let help = "help: set one class against the rest with --positive CLASS, or keep two with --classes A,B";
+    // In memory each class is set against the rest; a stream does not know its classes beforehand.
+    let found = "3 classes found (\"x\", \"y\", \"z\") where two are needed";
+    refused(three, "--online", 3, &[found, help]);
     for arguments in ["", "--online"] {
-        let found = "3 classes found (\"x\", \"y\", \"z\") where two are needed";
-        refused(three, arguments, 3, &[found, help]);
         let unknown = "no row has the label \"left\"; the classes are \"x\", \"y\", \"z\"";
         refused(three, &format!("--positive left {arguments}"), 2, &[unknown]);
     }
@@ -193,6 +194,7 @@ fn classes_that_make_no_two_sides() {
     let folder = Folder::with("data", three);
     folder.linsep("train data --positive z -q").exits(0);
     folder.linsep("train data --classes x,z -q").exits(0);
+    folder.linsep("train data").exits(0).says(&["3 classes: each is set against the rest"]);
 }
 
 #[test]
@@ -220,7 +222,7 @@ fn settings_that_make_no_sense() {
         ("--trace-points 1", "invalid value '1' for '--trace-points <N>'"),
         ("--index-base 2", "invalid value '2' for '--index-base <0|1>'"),
         ("--delimiter ab", "one character is needed"),
-        ("--learner svm", "[possible values: perceptron, averaged, voted]"),
+        ("--learner tree", "[possible values: perceptron, averaged, voted, margin"),
         ("--online --holdout 0.5", "--holdout needs all rows in memory"),
         ("--online --classes left,right", "--classes needs all rows in memory"),
         ("--online --teaching-set rows", "--teaching-set needs all rows in memory"),

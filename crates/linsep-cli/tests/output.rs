@@ -441,7 +441,7 @@ fn convergence_can_be_required() {
     for part in [
         "not converged within 100 passes",
         "The rows were not separated.",
-        "prove that no boundary has a margin, measured with the bias as one more coordinate, above 0.",
+        "proved that no boundary has a margin, measured with the bias as one more coordinate, above 0.",
         "either they overlap, or their margin is so small that Novikoff's theorem cannot promise convergence",
     ] {
         assert!(meaning.contains(part), "{meaning}");

@@ -57,7 +57,7 @@ impl ClassPair {
         let positive = match positive {
             Some(label) => class_name(label)
                 .filter(|name| classes.contains(name))
-                .ok_or_else(|| ClassError::Unknown { class: label.to_string(), classes: listed(classes) })?,
+                .ok_or_else(|| ClassError::unknown(label, classes))?,
             None if classes.len() == 2 => classes[1].clone(),
             None => return Err(ClassError::Many { count: classes.len(), classes: listed(classes) }),
         };
@@ -85,6 +85,68 @@ impl ClassPair {
         } else {
             self.negative.iter().any(|name| name == class).then_some(-1)
         }
+    }
+}
+
+/// The classes that a model tells apart.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Classes {
+    /// Two sides of one boundary.
+    Pair(ClassPair),
+    /// Each class has a score of its own.
+    Each {
+        /// Their names, in order.
+        names: Vec<String>,
+    },
+}
+
+impl Classes {
+    /// The two sides, if that is what there is.
+    pub fn pair(&self) -> Option<&ClassPair> {
+        match self {
+            Classes::Pair(pair) => Some(pair),
+            Classes::Each { .. } => None,
+        }
+    }
+
+    /// The names that predictions give: for two sides, the negative one first.
+    pub fn outcomes(&self) -> Vec<String> {
+        match self {
+            Classes::Pair(pair) => vec![pair.negative_name(), pair.positive.clone()],
+            Classes::Each { names } => names.clone(),
+        }
+    }
+
+    /// The place in [`outcomes`](Self::outcomes) of the right answer for a row of this class, if there is one.
+    pub fn outcome_of(&self, class: &str) -> Option<usize> {
+        match self {
+            Classes::Pair(pair) => pair.sign_of(class).map(|sign| usize::from(sign > 0)),
+            Classes::Each { names } => names.iter().position(|name| name == class),
+        }
+    }
+
+    /// Every class that a row may have.
+    pub fn known(&self) -> Vec<String> {
+        match self {
+            Classes::Pair(pair) => pair.negative.iter().chain([&pair.positive]).cloned().collect(),
+            Classes::Each { names } => names.clone(),
+        }
+    }
+
+    /// The classes in a few words.
+    pub fn describe(&self) -> String {
+        match self {
+            Classes::Pair(pair) => format!("−1 = {}, +1 = {}", pair.negative.join(" or "), pair.positive),
+            Classes::Each { names } => names.join(", "),
+        }
+    }
+}
+
+impl ClassError {
+    /// The error for a class that is not among those of the data.
+    pub(crate) fn unknown(class: &str, classes: &[String]) -> Self {
+        ClassError::Unknown { class: class.to_string(), classes: listed(classes) }
     }
 }
 

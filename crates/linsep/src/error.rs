@@ -5,9 +5,14 @@ use crate::dataset::DatasetError;
 use crate::generate::RecipeError;
 use crate::read::ReadError;
 use crate::store::StoreError;
-use crate::train::{CheckpointError, SettingsError};
+use crate::train::CheckpointError;
 use std::io;
 use std::path::PathBuf;
+
+/// Settings that make no sense, with the reason.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct SettingsError(pub String);
 
 /// Bad input, bad settings or failed input and output. A run that merely does not converge is no error.
 #[derive(Debug, thiserror::Error)]

@@ -27,12 +27,15 @@
 //! - [`train()`] learns ([`mod@train`] holds the learners, one file each) while an [`observe::Observer`] may watch;
 //! - [`theory`] is what is proved about the run, one file per statement;
 //! - [`Model`] is what is learned: it predicts, is judged, saved and loaded;
+//! - [`compare`](mod@compare) sets learners side by side on the same rows;
+//! - [`story`] tells what the theory says about a data set;
 //! - [`report`] says it in JSON and in plain sentences.
 //!
 //! Statements about data are statements about the exact values of the floats that are stored: every bound is
 //! rounded outwards, and a run that says [`Status::Converged`] has decided each sign beyond rounding.
 
 pub mod classes;
+pub mod compare;
 pub mod dataset;
 mod error;
 pub mod generate;
@@ -45,12 +48,13 @@ pub mod report;
 pub mod scale;
 pub mod split;
 pub mod store;
+pub mod story;
 pub mod theory;
 mod theta;
 pub mod train;
 
 pub use dataset::{Dataset, Row};
-pub use error::Error;
+pub use error::{Error, SettingsError};
 pub use model::Model;
 pub use theta::Theta;
 pub use train::{Outcome, Settings, Status, train};

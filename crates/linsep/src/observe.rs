@@ -2,7 +2,11 @@
 
 use crate::dataset::Row;
 use crate::train::Run;
+use rayon::prelude::*;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
 
 /// How far a long job is.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +34,15 @@ pub enum Progress {
         /// Rows judged.
         rows: u64,
         /// Rows in all.
+        total: u64,
+    },
+    /// Many runs are at work at once.
+    Parts {
+        /// What they are, such as "classes".
+        what: &'static str,
+        /// How many are done.
+        done: u64,
+        /// How many there are.
         total: u64,
     },
     /// A learner is at work.
@@ -94,3 +107,72 @@ pub trait Observer {
 }
 
 impl Observer for () {}
+
+/// The observer of one run among many: it hears only that all are to stop.
+pub(crate) struct Part<'a> {
+    stop: &'a AtomicBool,
+}
+
+impl Observer for Part<'_> {
+    fn progress(&mut self, _: &Progress) -> ControlFlow<()> {
+        if self.stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// How often the observer of many runs is heard.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Does `work` on all parts, on all cores, and gives the results in their order. The observer hears how many are done,
+/// and can stop them all.
+pub(crate) fn in_parallel<T: Sync, R: Send>(
+    parts: &[T],
+    what: &'static str,
+    observer: &mut impl Observer,
+    work: impl Fn(&T, &mut Part<'_>) -> R + Sync,
+) -> Vec<R> {
+    let stop = AtomicBool::new(false);
+    let total = parts.len() as u64;
+    if rayon::current_thread_index().is_some() {
+        // Already one of many: waiting here would hold up a thread that the others need.
+        let mut results = Vec::with_capacity(parts.len());
+        for part in parts {
+            results.push(work(part, &mut Part { stop: &stop }));
+            let done = results.len() as u64;
+            if observer.progress(&Progress::Parts { what, done, total }).is_break() {
+                stop.store(true, Ordering::Relaxed);
+            }
+        }
+        return results;
+    }
+    let (finished, news) = channel();
+    std::thread::scope(|scope| {
+        let (stop, work) = (&stop, &work);
+        let all = scope.spawn(move || {
+            parts
+                .par_iter()
+                .with_max_len(1)
+                .map_with(finished, |finished, part| {
+                    let result = work(part, &mut Part { stop });
+                    // Nobody may be listening any more.
+                    let _ = finished.send(());
+                    result
+                })
+                .collect::<Vec<R>>()
+        });
+        let mut done = 0;
+        loop {
+            match news.recv_timeout(PAUSE) {
+                Ok(()) => done += 1,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if observer.progress(&Progress::Parts { what, done, total }).is_break() {
+                stop.store(true, Ordering::Relaxed);
+            }
+        }
+        match all.join() {
+            Ok(results) => results,
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}

@@ -1,16 +1,19 @@
 //! What is said about a run: as one JSON record, and as plain sentences.
 
-use crate::classes::ClassPair;
+use crate::classes::Classes;
 use crate::theory::margin::{MarginInterval, MarginKind};
 use crate::theory::novikoff::MistakeBound;
-use crate::train::{Bias, Evidence, Init, Learner, Order, Outcome, Settings, Status};
+use crate::train::{
+    Aggression, Bias, Boundary, ClassWeight, Combine, Detail, Evidence, Init, Kernel, Learner, Loss,
+    MarginRule, MistakeRule, Order, Outcome, Schedule, Settings, Status, StepSchedule, SvmLoss,
+};
 use serde::Serialize;
 
 /// The machine-readable result of training; `docs/json.md` describes every field.
 #[derive(Clone, Debug, Serialize)]
 pub struct TrainReport {
-    /// Which learner.
-    pub learner: Learner,
+    /// Which learner, by its name.
+    pub learner: &'static str,
     /// Rows learned from.
     pub examples: u64,
     /// Features of each row.
@@ -44,8 +47,14 @@ pub struct TrainReport {
     /// How many rows were held out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub holdout_rows: Option<u64>,
-    /// Which class is on which side.
-    pub classes: ClassPair,
+    /// What only this learner has to tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<crate::train::Detail>,
+    /// What is known about each class against the rest, where that is how they are told apart.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub boundaries: Vec<Boundary>,
+    /// The classes that are told apart.
+    pub classes: Classes,
     /// The settings.
     pub settings: Settings,
     /// The fingerprint of the data as read; null for a stream.
@@ -76,7 +85,7 @@ impl TrainReport {
     pub fn new(outcome: &Outcome, seconds: Seconds, threads: usize) -> Self {
         let evidence = &outcome.evidence;
         Self {
-            learner: outcome.settings.learner,
+            learner: outcome.settings.learner.name(),
             examples: evidence.examples,
             features: evidence.features,
             nonzeros: evidence.nonzeros,
@@ -92,6 +101,8 @@ impl TrainReport {
             distance: evidence.distance,
             holdout_error: None,
             holdout_rows: None,
+            detail: evidence.detail.clone(),
+            boundaries: outcome.boundaries.clone(),
             classes: outcome.classes.clone(),
             settings: outcome.settings.clone(),
             fingerprint: None,
@@ -106,11 +117,7 @@ impl TrainReport {
 
 /// The settings in a few words.
 pub fn describe_settings(settings: &Settings) -> String {
-    let learner = match settings.learner {
-        Learner::Perceptron => "perceptron",
-        Learner::Averaged => "averaged perceptron",
-        Learner::Voted => "voted perceptron",
-    };
+    let learner = describe_learner(&settings.learner);
     let order = match settings.order {
         Order::Given => "rows in the given order".to_string(),
         Order::ShuffleOnce => format!("rows shuffled once, seed {}", settings.seed),
@@ -125,7 +132,95 @@ pub fn describe_settings(settings: &Settings) -> String {
         Init::First => ", started at the first row",
         Init::Warm(_) => ", started from a model",
     };
-    format!("{learner}, {bias}, {order}{start}")
+    let weights = match &settings.class_weight {
+        ClassWeight::Equal => String::new(),
+        ClassWeight::Balanced => ", classes balanced".to_string(),
+        ClassWeight::Named(named) => {
+            let listed: Vec<String> =
+                named.iter().map(|(class, weight)| format!("{class} × {weight}")).collect();
+            format!(", rows weighted: {}", listed.join(", "))
+        }
+    };
+    format!("{learner}, {bias}, {order}{start}{weights}")
+}
+
+/// A learner with its options, in a few words.
+pub fn describe_learner(learner: &Learner) -> String {
+    let combined = |combine: Combine| match combine {
+        Combine::Last => "",
+        Combine::Average => ", averaged",
+        Combine::Vote => ", voted",
+    };
+    match learner {
+        Learner::Perceptron => "perceptron".to_string(),
+        Learner::Averaged => "averaged perceptron".to_string(),
+        Learner::Voted => "voted perceptron".to_string(),
+        Learner::Margin(MarginRule::Dynamic { epsilon }) => {
+            format!("margin perceptron, dynamic, ε = {epsilon}")
+        }
+        Learner::Margin(MarginRule::Fixed { beta }) => format!("margin perceptron, fixed β = {beta}"),
+        Learner::Margin(MarginRule::Threshold { b }) => format!("margin perceptron, threshold b = {b}"),
+        Learner::Batch(options) => {
+            let schedule = match options.schedule {
+                Schedule::Constant => format!("constant step {}", options.step),
+                Schedule::Power(p) => format!("step {} · k^−{p}", options.step),
+                Schedule::Mean => format!("step {} · mean of the mistakes", options.step),
+            };
+            format!("batch perceptron, {schedule}")
+        }
+        Learner::Pocket(options) if options.margin > 0.0 => {
+            format!("pocket perceptron, margin {}", options.margin)
+        }
+        Learner::Pocket(_) => "pocket perceptron".to_string(),
+        Learner::Lifted(options) => match options.a {
+            Some(a) => format!("lifted perceptron, a = {a}"),
+            None => "lifted perceptron, a from the lemma".to_string(),
+        },
+        Learner::Kernel(options) => {
+            let kernel = match options.kernel {
+                Kernel::Linear => "linear kernel".to_string(),
+                Kernel::Polynomial { degree, gamma, offset } => {
+                    format!("kernel ({gamma}·⟨x, x′⟩ + {offset})^{degree}")
+                }
+                Kernel::Rbf { gamma: Some(gamma) } => format!("kernel exp(−{gamma}·‖x − x′‖²)"),
+                Kernel::Rbf { gamma: None } => "kernel exp(−‖x − x′‖²/features)".to_string(),
+            };
+            format!("kernel perceptron, {kernel}{}", combined(options.combine))
+        }
+        Learner::Multiclass(options) => format!("multi-class perceptron{}", combined(options.combine)),
+        Learner::Sgd(options) => {
+            let loss = match options.loss {
+                Loss::Perceptron => "perceptron",
+                Loss::Hinge => "hinge",
+                Loss::Log => "log",
+                Loss::Squared => "squared",
+            };
+            let step = options.step.map_or("1/R²".to_string(), |step| step.to_string());
+            let schedule = match options.schedule {
+                StepSchedule::Constant => format!("constant step {step}"),
+                StepSchedule::Power(p) => format!("step {step} · t^−{p}"),
+                StepSchedule::Shrinking => format!("shrinking step from {step}"),
+            };
+            let l2 = options.l2;
+            format!("gradient descent on the {loss} loss, {schedule}, L2 {l2}{}", combined(options.combine))
+        }
+        Learner::Svm(options) => {
+            let loss = match options.loss {
+                SvmLoss::Hinge => "hinge",
+                SvmLoss::SquaredHinge => "squared hinge",
+            };
+            format!("support vector machine, {loss} loss, C = {}", options.c)
+        }
+        Learner::Memoriser => "memoriser".to_string(),
+        Learner::PassiveAggressive(options) => {
+            let form = match options.aggression {
+                Aggression::Full => "PA".to_string(),
+                Aggression::Capped => format!("PA-I, C = {}", options.c),
+                Aggression::Softened => format!("PA-II, C = {}", options.c),
+            };
+            format!("passive–aggressive, {form}{}", combined(options.combine))
+        }
+    }
 }
 
 /// How the run ended, in a few words.
@@ -143,12 +238,64 @@ pub fn describe_end(evidence: &Evidence) -> String {
     }
 }
 
+/// What only this learner has to tell, in a few words.
+pub fn describe_detail(evidence: &Evidence) -> Option<String> {
+    match evidence.detail.as_ref()? {
+        Detail::Svm { primal, dual, gap, support } => Some(format!(
+            "objective {primal:.6}, proved to be at least {dual:.6} for all weights (gap {gap:.1e}); {} in it",
+            counted(*support, "row has a part", "rows have a part")
+        )),
+        Detail::Pocket { margin, kept, rows, looks, error_bound } => {
+            let by =
+                if *margin > 0.0 { format!(" by a distance of {margin} at least") } else { String::new() };
+            let looks = counted(*looks, "time", "times");
+            let mut text =
+                format!("{} of {} rows are right{by}; counted {looks}", grouped(*kept), grouped(*rows));
+            if *error_bound < 1.0 {
+                text += &format!(
+                    "; if the rows were drawn independently, at most {} of new rows are wrong, with probability 0.95",
+                    percent(*error_bound)
+                );
+            }
+            Some(text)
+        }
+        Detail::Lifted { a, lifted_margin_lower, mistakes, bound } => {
+            let mut text = format!(
+                "lifted with a = {}: {}",
+                rounded(*a, Rounding::Down),
+                counted(*mistakes, "mistake", "mistakes")
+            );
+            if let Some(bound) = bound {
+                text += &format!(" of at most {}", rounded(*bound, Rounding::Up));
+            }
+            if let Some(lower) = lifted_margin_lower {
+                text +=
+                    &format!("; the lifted rows have margin {} at least", rounded(*lower, Rounding::Down));
+            }
+            Some(text)
+        }
+        Detail::Memoriser { distinct, contradicted } => {
+            let mut text = format!("it remembers {}", counted(*distinct, "different row", "different rows"));
+            if *contradicted > 0 {
+                text += &format!("; {} outvoted by equal rows", counted(*contradicted, "row is", "rows are"));
+            }
+            Some(text)
+        }
+        Detail::Kernel { support } => {
+            Some(format!("the function is made of {}", counted(*support, "row", "rows")))
+        }
+    }
+}
+
 /// The margin interval in a few words.
 pub fn describe_margin(evidence: &Evidence) -> String {
     let MarginInterval { lower, upper, kind } = evidence.margin;
     let kind = match kind {
         MarginKind::ThroughOrigin => "boundary through the origin",
         MarginKind::AppendedBias => "appended bias",
+        MarginKind::KernelSpace => "in the space of the kernel",
+        MarginKind::MultiClass => "of each row's class against the strongest other",
+        MarginKind::OneAgainstRest => "the smallest of all classes against the rest",
     };
     let radius = rounded(evidence.extent.radius_upper, Rounding::Up);
     let upper = rounded(upper, Rounding::Up);
@@ -158,15 +305,36 @@ pub fn describe_margin(evidence: &Evidence) -> String {
     }
 }
 
+/// Whether the updates of the run are mistakes that Novikoff's theorem counts: of a perceptron that starts at zero and
+/// takes every row once.
+fn counts_mistakes(evidence: &Evidence, settings: &Settings) -> bool {
+    let perceptron = matches!(
+        settings.learner,
+        Learner::Perceptron
+            | Learner::Averaged
+            | Learner::Voted
+            | Learner::Pocket(_)
+            | Learner::Kernel(_)
+            | Learner::Multiclass(_)
+    );
+    let one_boundary = evidence.margin.kind != MarginKind::OneAgainstRest;
+    perceptron && one_boundary && !evidence.weighted && !matches!(settings.init, Init::Warm(_))
+}
+
 /// Novikoff's bound in a few words, with the number of mistakes made beside it.
 pub fn describe_bound(evidence: &Evidence, settings: &Settings) -> String {
-    let made = format!("this run made {}", grouped(evidence.updates));
+    let counts = counts_mistakes(evidence, settings);
+    let made = if counts || matches!(settings.init, Init::Warm(_)) {
+        format!("this run made {}", grouped(evidence.updates))
+    } else if evidence.margin.kind == MarginKind::OneAgainstRest {
+        "for the hardest class".to_string()
+    } else {
+        "of a perceptron; this learner counts otherwise".to_string()
+    };
     let MistakeBound { lower, upper } = evidence.mistake_bound;
     let lower = lower.map(|lower| rounded(lower, Rounding::Down));
     match (lower, upper.map(|upper| rounded(upper, Rounding::Up))) {
         (Some(lower), Some(most)) => {
-            // The theorem speaks of a start at zero only.
-            let counts = !matches!(settings.init, Init::Warm(_));
             let share = upper.filter(|_| counts).map_or(String::new(), |upper| {
                 format!(
                     ", {} % of the upper end",
@@ -189,13 +357,23 @@ pub fn explain(evidence: &Evidence, settings: &Settings) -> String {
              makes at most {} mistakes on them, in any order and however often it sees them",
             rounded(bound, Rounding::Up)
         );
-        if matches!(settings.init, Init::Warm(_)) {
+        if evidence.margin.kind == MarginKind::OneAgainstRest {
+            text = text
+                .replace("The rows are linearly separable", "Each class is linearly separable from the rest");
+            text = text
+                .replace("A perceptron that starts at zero", "For each, a perceptron that starts at zero");
+            text.push('.');
+        } else if matches!(settings.init, Init::Warm(_)) {
             let updates = counted(evidence.updates, "update does", "updates do");
             text += &format!("; this run started elsewhere, so its {updates} not count against that.");
-        } else {
+        } else if counts_mistakes(evidence, settings) {
             text += &format!("; this run made {}.", grouped(evidence.updates));
+        } else {
+            text.push('.');
         }
-        if evidence.training_error.is_some_and(|error| error > 0.0) {
+        if matches!(settings.learner, Learner::Averaged | Learner::Voted)
+            && evidence.training_error.is_some_and(|error| error > 0.0)
+        {
             text += " The weights that prove it are the last ones; what is saved is made of all weights of the run, and \
                      still errs on some rows. To save the last ones, choose --learner perceptron.";
         }
@@ -206,18 +384,25 @@ pub fn explain(evidence: &Evidence, settings: &Settings) -> String {
     }
     let judged = if evidence.progressive_error.is_some() {
         "The rows were seen once and not kept, so it is not known whether they are separable."
-    } else if evidence.status == Status::Converged {
+    } else if evidence.status == Status::Converged && settings.mistake == MistakeRule::Negative {
         "No row was a mistake in the last pass, but some row lies on the boundary, so nothing is proved by it."
     } else {
-        "The rows were not separated."
+        if evidence.margin.kind == MarginKind::OneAgainstRest {
+            "Not every class was separated from the rest."
+        } else {
+            "The rows were not separated."
+        }
     };
     let margin = match evidence.margin.kind {
         MarginKind::ThroughOrigin => "no boundary through the origin has a margin",
         MarginKind::AppendedBias => {
             "no boundary has a margin, measured with the bias as one more coordinate,"
         }
+        MarginKind::KernelSpace => "no function of this kernel has a margin",
+        MarginKind::MultiClass => "no weights tell the classes apart by a margin",
+        MarginKind::OneAgainstRest => "some class cannot be told from the rest by a margin",
     };
-    let mut text = format!("{judged} The updates prove that {margin} above {upper} on them");
+    let mut text = format!("{judged} It is proved that {margin} above {upper} on them");
     match evidence.mistake_bound.lower {
         Some(least) if least >= 1.0 => {
             text += &format!(

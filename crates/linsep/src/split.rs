@@ -1,8 +1,8 @@
-//! Holding rows out: a seeded split that keeps the share of every class.
+//! Holding rows out: seeded splits that keep the share of every class.
 
+use crate::SettingsError;
 use crate::dataset::{Dataset, DatasetError};
 use crate::random::Random;
-use crate::train::SettingsError;
 
 /// The stream of the generator that splits use, far from those of the passes.
 const SPLIT_STREAM: u64 = u64::MAX - 1;
@@ -48,6 +48,35 @@ pub fn hold_out(data: &Dataset, fraction: f64, seed: u64) -> Result<Split, crate
     Ok(Split { train: part(false)?, held_out: part(true)? })
 }
 
+/// The stream of the generator that folds use.
+const FOLD_STREAM: u64 = u64::MAX - 4;
+
+/// Deals the rows out into `folds` parts of nearly equal size, each with its share of every class: every row is held
+/// out once. Gives the rows of each part, in their order.
+pub fn folds(data: &Dataset, folds: usize, seed: u64) -> Result<Vec<Vec<usize>>, SettingsError> {
+    if folds < 2 || folds > data.len() {
+        return Err(SettingsError(format!(
+            "the number of folds is {folds}; it must be from 2 to the number of rows, {}: each fold is held out once, and \
+             the others are learned from",
+            data.len()
+        )));
+    }
+    let mut random = Random::stream(seed, FOLD_STREAM);
+    let mut parts = vec![Vec::new(); folds];
+    // Each class goes on where the last one ended, so that the parts differ by one row at most.
+    let mut next = 0;
+    for class in 0..data.classes().len() as u32 {
+        let mut members: Vec<usize> = (0..data.len()).filter(|&i| data.labels()[i] == class).collect();
+        random.shuffle(&mut members);
+        for i in members {
+            parts[next].push(i);
+            next = (next + 1) % folds;
+        }
+    }
+    parts.iter_mut().for_each(|part| part.sort_unstable());
+    Ok(parts)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -73,6 +102,30 @@ mod tests {
                     prop_assert_eq!(all, values);
                     let again = hold_out(&data, fraction, seed).unwrap();
                     prop_assert_eq!(again.train.fingerprint(), split.train.fingerprint());
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn folds_hold_every_row_out_once(counts in prop::collection::vec(1usize..20, 1..5), parts in 2usize..8, seed: u64) {
+            let labels: Vec<String> =
+                counts.iter().enumerate().flat_map(|(class, &n)| vec![class.to_string(); n]).collect();
+            let values: Vec<f64> = (0..labels.len()).map(|i| i as f64).collect();
+            let data = Dataset::dense(1, &values, &labels).unwrap();
+            let Ok(found) = folds(&data, parts, seed) else {
+                prop_assert!(parts > labels.len());
+                return Ok(());
+            };
+            let mut all: Vec<usize> = found.concat();
+            all.sort_unstable();
+            prop_assert_eq!(all, (0..labels.len()).collect::<Vec<_>>());
+            for part in &found {
+                prop_assert!(part.len() == labels.len() / parts || part.len() == labels.len().div_ceil(parts));
+                for (class, &n) in counts.iter().enumerate() {
+                    let here = part.iter().filter(|&&i| data.labels()[i] as usize == class).count();
+                    prop_assert!(here == n / parts || here == n.div_ceil(parts), "{here} of {n} in {parts}");
                 }
             }
         }

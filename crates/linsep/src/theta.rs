@@ -33,6 +33,12 @@ impl Theta {
         self.bias += scale * self.bias_input;
     }
 
+    /// θ *= factor
+    pub(crate) fn multiply(&mut self, factor: f64) {
+        self.weights.iter_mut().for_each(|weight| *weight *= factor);
+        self.bias *= factor;
+    }
+
     /// Makes room for features that have not been seen before; their weights are zero.
     #[inline]
     pub fn widen(&mut self, columns: usize) {

@@ -16,7 +16,7 @@ fn scores(model: &Model, rows: &'static [u8]) -> Vec<f64> {
 #[test]
 fn version_1_averaged_with_standard_scaling() {
     let model = Model::from_bytes(include_bytes!("golden/iris-averaged-1.safetensors")).expect("a model");
-    assert_eq!(model.classes.positive, "setosa");
+    assert_eq!(model.classes.pair().expect("two sides").positive, "setosa");
     assert_eq!(model.evidence.status, Status::Converged);
     let scores = scores(&model, include_bytes!("../../../data/iris.csv"));
     assert_eq!(scores[..3], GOLDEN_IRIS);

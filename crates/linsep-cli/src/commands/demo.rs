@@ -5,6 +5,7 @@ use super::{print_result, report_lines};
 use crate::args::{DemoArg, DemoArgs};
 use crate::console::{Console, Watch};
 use crate::exit::Exit;
+use anyhow::Context;
 use linsep::model::{Predictor, evaluate};
 use linsep::read::{Loaded, ReadOptions, Source, read};
 use linsep::scale::{Scaler, Scaling};
@@ -143,10 +144,11 @@ impl Demo {
         let held_out = &split.held_out;
         let scores: Vec<f64> =
             (0..held_out.len()).map(|i| predictor.predict(held_out.row(i)).score).collect();
-        let sign = |&label: &u32| model.classes.sign_of(&held_out.classes()[label as usize]).unwrap_or(-1);
+        let pair = model.classes.pair().context("two classes")?;
+        let sign = |&label: &u32| pair.sign_of(&held_out.classes()[label as usize]).unwrap_or(-1);
         let signs: Vec<i8> = held_out.labels().iter().map(sign).collect();
         writeln!(text, "\nOn the {} rows held out:", report::grouped(held_out.len() as u64))?;
-        text.push_str(&to_text(&evaluate(&scores, &signs), &model));
+        text.push_str(&to_text(&evaluate(&scores, &signs), pair));
         text.push_str("\nStrongest signs of spam (+) and of honest mail (−):\n");
         for (name, weight) in model.strongest().into_iter().take(10) {
             writeln!(text, "  {name:<20} {weight:>+10.3}")?;

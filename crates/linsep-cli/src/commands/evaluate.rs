@@ -1,13 +1,15 @@
 //! `linsep evaluate`
 
 use super::predict::{not_finite, predict_batch};
-use super::{data_source, load_model, print_json, print_result, read_options, report_lines, tell_notes};
+use super::{
+    data_source, load_model, print_json, print_result, read_options, report_lines, shortened, tell_notes,
+};
 use crate::args::EvaluateArgs;
 use crate::console::{self, Console, Watch};
 use crate::exit::Exit;
 use anyhow::bail;
-use linsep::Model;
-use linsep::model::{Evaluation, evaluate};
+use linsep::classes::{ClassPair, Classes};
+use linsep::model::{Evaluation, ManyEvaluation, evaluate, evaluate_many};
 use linsep::observe::{Observer, Progress};
 use linsep::read::RowStream;
 use linsep::report;
@@ -18,7 +20,15 @@ use serde::Serialize;
 struct Record<'a> {
     #[serde(flatten)]
     evaluation: &'a Evaluation,
-    classes: &'a linsep::classes::ClassPair,
+    classes: &'a ClassPair,
+    skipped_rows: u64,
+}
+
+/// The same for many classes.
+#[derive(Serialize)]
+struct ManyRecord<'a> {
+    #[serde(flatten)]
+    evaluation: &'a ManyEvaluation,
     skipped_rows: u64,
 }
 
@@ -28,19 +38,20 @@ pub(crate) fn run(args: &EvaluateArgs, console: Console) -> anyhow::Result<Exit>
     options.schema = Some(model.schema.clone());
     let mut stream = RowStream::open(&data_source(&args.data), &options)?;
     let mut watch = Watch::new(console);
-    let (mut scores, mut signs, mut unknown) = (Vec::new(), Vec::new(), 0u64);
+    let (mut scores, mut found, mut truth, mut unknown) = (Vec::new(), Vec::new(), Vec::new(), 0u64);
     while let Some(batch) = stream.next_batch()? {
-        let class_signs: Vec<Option<i8>> =
-            stream.label_names().iter().map(|name| model.classes.sign_of(name)).collect();
+        let outcomes: Vec<Option<usize>> =
+            stream.label_names().iter().map(|name| model.classes.outcome_of(name)).collect();
         for (i, prediction) in predict_batch(&model, &batch).into_iter().enumerate() {
             if !prediction.score.is_finite() {
                 let row = (scores.len() + i) as u64 + 1;
                 return Err(not_finite(stream.name(), batch.line(i).unwrap_or(row)));
             }
-            match class_signs[batch.label(i) as usize] {
-                Some(sign) => {
+            match outcomes[batch.label(i) as usize] {
+                Some(outcome) => {
                     scores.push(prediction.score);
-                    signs.push(sign);
+                    found.push(prediction.outcome);
+                    truth.push(outcome);
                 }
                 None if args.read.skip_bad => unknown += 1,
                 None => {
@@ -49,7 +60,7 @@ pub(crate) fn run(args: &EvaluateArgs, console: Console) -> anyhow::Result<Exit>
                     bail!(
                         "{}{place}: the label \"{label}\" is not among the model's classes ({}); skip such rows with --skip-bad",
                         stream.name(),
-                        known_classes(&model)
+                        model.classes.known().join(", ")
                     );
                 }
             }
@@ -69,7 +80,7 @@ pub(crate) fn run(args: &EvaluateArgs, console: Console) -> anyhow::Result<Exit>
             "{}: none of its {} has a label that the model knows ({}); the first is \"{}\"",
             stream.name(),
             report::counted(unknown, "row", "rows"),
-            known_classes(&model),
+            model.classes.known().join(", "),
             stream.label_names().first().map_or("", String::as_str)
         );
     }
@@ -88,26 +99,83 @@ pub(crate) fn run(args: &EvaluateArgs, console: Console) -> anyhow::Result<Exit>
             )
         ));
     }
-    let evaluation = evaluate(&scores, &signs);
-    if args.json {
-        return print_json(&Record {
-            evaluation: &evaluation,
-            classes: &model.classes,
-            skipped_rows: notes.skipped + unknown,
-        });
+    let skipped_rows = notes.skipped + unknown;
+    match &model.classes {
+        Classes::Pair(pair) => {
+            let signs: Vec<i8> = truth.iter().map(|&outcome| if outcome == 1 { 1 } else { -1 }).collect();
+            let evaluation = evaluate(&scores, &signs);
+            if args.json {
+                return print_json(&Record { evaluation: &evaluation, classes: pair, skipped_rows });
+            }
+            print_result(|out| out.write_all(to_text(&evaluation, pair).as_bytes()))
+        }
+        Classes::Each { names } => {
+            let evaluation = evaluate_many(&found, &truth, names);
+            if args.json {
+                return print_json(&ManyRecord { evaluation: &evaluation, skipped_rows });
+            }
+            print_result(|out| out.write_all(many_to_text(&evaluation).as_bytes()))
+        }
     }
-    print_result(|out| out.write_all(to_text(&evaluation, &model).as_bytes()))
 }
 
-fn known_classes(model: &Model) -> String {
-    let mut names = model.classes.negative.clone();
-    names.push(model.classes.positive.clone());
-    names.join(", ")
+/// The report for people, on many classes.
+fn many_to_text(evaluation: &ManyEvaluation) -> String {
+    let share = |share: Option<f64>| share.map_or("none".to_string(), report::percent);
+    let width =
+        evaluation.classes.iter().map(|class| class.class.chars().count()).max().unwrap_or(0).clamp(5, 24);
+    let mut text = report_lines(&[
+        (
+            "Error",
+            format!(
+                "{} ({} of {})",
+                report::percent(evaluation.error),
+                report::grouped(evaluation.errors),
+                report::grouped(evaluation.rows)
+            ),
+        ),
+        ("F1", evaluation.macro_f1.map_or("none".to_string(), |f1| format!("{f1:.4}, mean of the classes"))),
+    ]);
+    text.push_str(&format!(
+        "\n  {:<width$}  {:>10}  {:>10}  {:>10}  {:>8}\n",
+        "class", "rows", "precision", "recall", "F1"
+    ));
+    for class in &evaluation.classes {
+        text.push_str(&format!(
+            "  {:<width$}  {:>10}  {:>10}  {:>10}  {:>8}\n",
+            shortened(&class.class, width),
+            report::grouped(class.rows),
+            share(class.precision),
+            share(class.recall),
+            class.f1.map_or("none".to_string(), |f1| format!("{f1:.4}"))
+        ));
+    }
+    // What a terminal can show; --json has it whole.
+    const MOST_COLUMNS: usize = 12;
+    if evaluation.classes.len() <= MOST_COLUMNS {
+        let digits = report::grouped(evaluation.rows).len();
+        let names = evaluation.classes.iter().map(|class| class.class.chars().count());
+        let column = names.max().unwrap_or(0).clamp(4, 10).max(digits);
+        text.push_str("\nConfusion matrix, rows are the truth:\n");
+        text.push_str(&format!("  {:<width$}", ""));
+        for class in &evaluation.classes {
+            text.push_str(&format!("  {:>column$}", shortened(&class.class, column)));
+        }
+        text.push('\n');
+        for (class, counts) in evaluation.classes.iter().zip(&evaluation.confusion) {
+            text.push_str(&format!("  {:<width$}", shortened(&class.class, width)));
+            for &count in counts {
+                text.push_str(&format!("  {:>column$}", report::grouped(count)));
+            }
+            text.push('\n');
+        }
+    }
+    text
 }
 
 /// The report for people.
-pub(super) fn to_text(evaluation: &Evaluation, model: &Model) -> String {
-    let (positive, negative) = (&model.classes.positive, model.classes.negative_name());
+pub(super) fn to_text(evaluation: &Evaluation, classes: &ClassPair) -> String {
+    let (positive, negative) = (&classes.positive, classes.negative_name());
     let width = positive.chars().count().max(negative.chars().count()).max(9);
     let row = |name: &str, a: String, b: String| format!("{name:<width$}  {a:>width$}  {b:>width$}");
     let mut text = report_lines(&[

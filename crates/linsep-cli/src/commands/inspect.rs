@@ -1,8 +1,9 @@
 //! `linsep inspect`
 
-use super::{load_model, print_json, print_result, report_lines};
+use super::{boundary_table, load_model, print_json, print_result, report_lines};
 use crate::args::InspectArgs;
 use crate::exit::Exit;
+use linsep::classes::Classes;
 use linsep::model::Model;
 use linsep::report;
 use linsep::train::Learned;
@@ -10,24 +11,54 @@ use serde_json::json;
 
 pub(crate) fn run(args: &InspectArgs) -> anyhow::Result<Exit> {
     let model = load_model(&args.model)?;
-    let strongest: Vec<(String, f64)> = model.strongest().into_iter().take(args.top).collect();
+    let strongest: Vec<(String, Vec<(String, f64)>)> = strongest(&model, args.top);
     if args.json {
-        return print_json(&json!({
+        let weights = |features: &[(String, f64)]| {
+            features
+                .iter()
+                .map(|(feature, weight)| json!({"feature": feature, "weight": weight}))
+                .collect::<Vec<_>>()
+        };
+        let mut record = json!({
             "classes": model.classes,
             "settings": model.settings,
             "scaling": model.scaler.scaling(),
             "evidence": model.evidence,
+            "boundaries": model.boundaries,
             "fingerprint": model.fingerprint,
             "features": model.learned.columns(),
-            "intercept": model.learned.theta().intercept(),
-            "strongest": strongest.iter().map(|(feature, weight)| json!({"feature": feature, "weight": weight}))
-                .collect::<Vec<_>>(),
-        }));
+        });
+        if let Learned::Each(each) = &model.learned {
+            let classes: Vec<_> = strongest
+                .iter()
+                .zip(each)
+                .map(|((class, features), learned)| {
+                    let intercept = learned.theta().intercept();
+                    json!({"class": class, "intercept": intercept, "strongest": weights(features)})
+                })
+                .collect();
+            record["weights"] = json!(classes);
+        } else {
+            record["intercept"] = json!(model.learned.theta().intercept());
+            record["strongest"] = json!(strongest.first().map(|(_, features)| weights(features)));
+        }
+        return print_json(&record);
     }
     print_result(|out| out.write_all(to_text(&model, &strongest).as_bytes()))
 }
 
-fn to_text(model: &Model, strongest: &[(String, f64)]) -> String {
+/// The strongest weights of the boundary, or of each class.
+fn strongest(model: &Model, top: usize) -> Vec<(String, Vec<(String, f64)>)> {
+    let of = |outcome: usize| model.strongest_of(outcome).into_iter().take(top).collect();
+    match &model.classes {
+        Classes::Pair(pair) => vec![(pair.positive.clone(), of(0))],
+        Classes::Each { names } => {
+            names.iter().enumerate().map(|(outcome, name)| (name.clone(), of(outcome))).collect()
+        }
+    }
+}
+
+fn to_text(model: &Model, strongest: &[(String, Vec<(String, f64)>)]) -> String {
     let evidence = &model.evidence;
     let shape = format!(
         "{}, {}",
@@ -35,7 +66,7 @@ fn to_text(model: &Model, strongest: &[(String, f64)]) -> String {
         report::counted(model.learned.columns() as u64, "feature", "features")
     );
     let mut lines = vec![
-        ("Classes", format!("−1 = {}, +1 = {}", model.classes.negative.join(" or "), model.classes.positive)),
+        ("Classes", model.classes.describe()),
         ("Learner", report::describe_settings(&model.settings)),
         (
             "Scale",
@@ -52,8 +83,13 @@ fn to_text(model: &Model, strongest: &[(String, f64)]) -> String {
         ),
         ("Margin", report::describe_margin(evidence)),
         ("Bound", report::describe_bound(evidence, &model.settings)),
-        ("Intercept", format!("{:.6}", model.learned.theta().intercept())),
     ];
+    if let Some(detail) = report::describe_detail(evidence) {
+        lines.push(("Detail", detail));
+    }
+    if matches!(model.learned, Learned::Linear(_) | Learned::Voted { .. }) {
+        lines.push(("Intercept", format!("{:.6}", model.learned.theta().intercept())));
+    }
     if let Learned::Voted { ballot, .. } = &model.learned {
         lines.push((
             "Votes",
@@ -64,13 +100,21 @@ fn to_text(model: &Model, strongest: &[(String, f64)]) -> String {
         ));
     }
     let mut text = report_lines(&lines);
-    text.push_str(&format!("\nStrongest weights, {} of {}:\n", strongest.len(), model.learned.columns()));
-    let width = strongest.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
-    let largest = strongest.first().map_or(1.0, |(_, weight)| weight.abs());
-    for (name, weight) in strongest {
-        let bar = "█".repeat((weight.abs() / largest * 30.0).round() as usize);
-        let padding = " ".repeat(width - name.chars().count());
-        text.push_str(&format!("  {name}{padding}  {weight:>+14.6}  {bar}\n"));
+    if !model.boundaries.is_empty() {
+        text.push_str("\nEach class against the rest:\n");
+        text.push_str(&boundary_table(&model.boundaries));
+    }
+    for (class, features) in strongest.iter().filter(|(_, features)| !features.is_empty()) {
+        let of = if strongest.len() > 1 { format!(" of {class}") } else { String::new() };
+        let columns = model.learned.columns();
+        text.push_str(&format!("\nStrongest weights{of}, {} of {columns}:\n", features.len()));
+        let width = features.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+        let largest = features.first().map_or(1.0, |(_, weight)| weight.abs());
+        for (name, weight) in features {
+            let bar = "█".repeat((weight.abs() / largest * 30.0).round() as usize);
+            let padding = " ".repeat(width - name.chars().count());
+            text.push_str(&format!("  {name}{padding}  {weight:>+14.6}  {bar}\n"));
+        }
     }
     text
 }

@@ -1,20 +1,28 @@
 //! One file per command.
 
+mod compare;
 mod demo;
 mod evaluate;
 mod generate;
 mod inspect;
+mod learner;
 mod predict;
+mod theory;
 mod train;
 
-use crate::args::{Arguments, Command, FormatArg, HeaderArg, MissingArg, ReadArgs};
+use crate::args::{
+    Arguments, BiasArg, BiasArgs, ClassArgs, Command, FormatArg, HeaderArg, MissingArg, ReadArgs, ScaleArg,
+};
 use crate::console::Console;
 use crate::exit::{Exit, Usage};
 use anyhow::Context;
 use clap::CommandFactory;
-use linsep::Model;
-use linsep::read::{Format, Missing, ReadNotes, ReadOptions, Source};
-use linsep::report::counted;
+use linsep::classes::class_name;
+use linsep::read::{Format, Missing, ReadNotes, ReadOptions, Source, read_weights};
+use linsep::report::{Rounding, counted, grouped, percent, rounded};
+use linsep::scale::Scaling;
+use linsep::train::{Bias, Boundary};
+use linsep::{Dataset, Model, Status};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -24,6 +32,8 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
     match arguments.command {
         Command::Train(args) => train::run(&args, console),
         Command::Predict(args) => predict::run(&args, console),
+        Command::Compare(args) => compare::run(&args, console),
+        Command::Theory(args) => theory::run(&args, console),
         Command::Evaluate(args) => evaluate::run(&args, console),
         Command::Inspect(args) => inspect::run(&args),
         Command::Generate(args) => generate::run(&args, console),
@@ -114,6 +124,60 @@ fn read_options(args: &ReadArgs) -> ReadOptions {
     }
 }
 
+/// The rows with the weights that the arguments name.
+fn weighted(data: Dataset, args: &ClassArgs) -> anyhow::Result<Dataset> {
+    match &args.weights {
+        Some(path) => data.with_weights(read_weights(path)?).with_context(|| format!("{}", path.display())),
+        None => Ok(data),
+    }
+}
+
+/// The rows of the classes asked for.
+fn chosen_classes(data: Dataset, args: &ClassArgs) -> anyhow::Result<Dataset> {
+    if args.keep.is_empty() {
+        return Ok(data);
+    }
+    let mut names = Vec::new();
+    for label in &args.keep {
+        let name = class_name(label).filter(|name| data.classes().contains(name));
+        names.push(name.ok_or_else(|| {
+            Usage(format!(
+                "--classes names \"{label}\", which no row has; the classes are {}",
+                data.classes().join(", ")
+            ))
+        })?);
+    }
+    if names.iter().all(|name| *name == names[0]) {
+        return Err(
+            Usage("--classes needs at least two classes, to have something to tell apart".into()).into()
+        );
+    }
+    Ok(data.only_classes(&names)?)
+}
+
+/// The bias that was asked for, else `usual`.
+fn bias(args: &BiasArgs, usual: Bias) -> Result<Bias, Usage> {
+    match (args.bias, args.bias_scale) {
+        (Some(BiasArg::None), Some(_)) => {
+            Err(Usage("--bias-scale needs --bias append: without a bias there is nothing to scale".into()))
+        }
+        (Some(BiasArg::None), None) => Ok(Bias::None),
+        (_, Some(scale)) => Ok(Bias::Append(scale)),
+        (Some(BiasArg::Append), None) if usual == Bias::None => Ok(Bias::Append(1.0)),
+        _ => Ok(usual),
+    }
+}
+
+/// The scaling that was asked for.
+fn scaling(scale: ScaleArg) -> Scaling {
+    match scale {
+        ScaleArg::None => Scaling::None,
+        ScaleArg::MaxAbs => Scaling::MaxAbs,
+        ScaleArg::Standard => Scaling::Standard,
+        ScaleArg::UnitRows => Scaling::UnitRows,
+    }
+}
+
 /// Tells what was noticed while reading. Skipped rows are told even when quiet: they are not in the result.
 fn tell_notes(console: Console, notes: &ReadNotes) {
     for remark in &notes.remarks {
@@ -141,29 +205,80 @@ fn tell_notes(console: Console, notes: &ReadNotes) {
 
 /// Lines of a report: a short name, then what is to be said, wrapped to the terminal's usual width.
 fn report_lines(lines: &[(&str, String)]) -> String {
-    const WIDTH: usize = 100;
     const INDENT: usize = 10;
     let mut text = String::new();
     for (name, content) in lines {
-        let mut line = format!("{name:<INDENT$}");
-        let mut length = INDENT;
-        for word in content.split(' ') {
-            let word_length = word.chars().count();
-            if length > INDENT && length + 1 + word_length > WIDTH {
-                text.push_str(line.trim_end());
-                text.push('\n');
-                line = " ".repeat(INDENT);
-                length = INDENT;
-            }
-            if length > INDENT {
-                line.push(' ');
-                length += 1;
-            }
-            line.push_str(word);
-            length += word_length;
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
+        wrap(&mut text, format!("{name:<INDENT$}"), INDENT, content, WIDTH);
     }
     text
+}
+
+/// A paragraph, wrapped to the terminal's usual width.
+fn wrapped(content: &str, indent: usize) -> String {
+    wrapped_to(content, indent, WIDTH)
+}
+
+/// A paragraph, wrapped to this width.
+fn wrapped_to(content: &str, indent: usize, width: usize) -> String {
+    let mut text = String::new();
+    wrap(&mut text, " ".repeat(indent), indent, content, width);
+    text
+}
+
+const WIDTH: usize = 100;
+
+/// Appends `content` after `start`, which is `indent` wide; further lines are indented as far.
+fn wrap(text: &mut String, start: String, indent: usize, content: &str, width: usize) {
+    let (mut line, mut length) = (start, indent);
+    for word in content.split(' ') {
+        let word_length = word.chars().count();
+        if length > indent && length + 1 + word_length > width {
+            text.push_str(line.trim_end());
+            text.push('\n');
+            line = " ".repeat(indent);
+            length = indent;
+        }
+        if length > indent {
+            line.push(' ');
+            length += 1;
+        }
+        line.push_str(word);
+        length += word_length;
+    }
+    text.push_str(line.trim_end());
+    text.push('\n');
+}
+
+/// What is known about each class against the rest, as a table.
+fn boundary_table(boundaries: &[Boundary]) -> String {
+    let width =
+        boundaries.iter().map(|boundary| boundary.class.chars().count()).max().unwrap_or(0).clamp(5, 24);
+    let mut text = format!(
+        "  {:<width$}  {:>8}  {:>10}  {:>10}  {:>10}  result\n",
+        "class", "error", "updates", "γ* ≥", "γ* ≤"
+    );
+    for Boundary { class, evidence } in boundaries {
+        let lower = evidence.margin.lower.map_or("none".to_string(), |lower| rounded(lower, Rounding::Down));
+        let upper = rounded(evidence.margin.upper, Rounding::Up);
+        let error = evidence.training_error.map_or("unknown".to_string(), percent);
+        let result = match evidence.status {
+            Status::Converged => "converged",
+            Status::Interrupted => "interrupted",
+            _ => "at its limit",
+        };
+        text.push_str(&format!(
+            "  {:<width$}  {error:>8}  {:>10}  {lower:>10}  {upper:>10}  {result}\n",
+            shortened(class, width),
+            grouped(evidence.updates)
+        ));
+    }
+    text
+}
+
+/// A name of at most this many characters.
+fn shortened(name: &str, width: usize) -> String {
+    if name.chars().count() <= width {
+        return name.to_string();
+    }
+    name.chars().take(width.saturating_sub(1)).chain(['…']).collect()
 }

@@ -9,6 +9,7 @@ use linsep::model::{Prediction, Predictor};
 use linsep::observe::{Observer, Progress};
 use linsep::read::{Batch, Labels, RowStream};
 use linsep::report;
+use linsep::train::Learned;
 use rayon::prelude::*;
 use std::io::{self, Write};
 
@@ -18,11 +19,17 @@ pub(crate) fn run(args: &PredictArgs, console: Console) -> anyhow::Result<Exit> 
         refuse_overwriting(&[output], &[&args.model, &args.data])?;
     }
     let model = load_model(&args.model)?;
+    if args.show == ShowArg::Distance && !matches!(model.learned, Learned::Linear(_)) {
+        let reason = "this model has no one flat boundary to be distant from (it votes, sums kernels, looks rows up, or \
+                      tells many classes apart); --show score has what it goes by";
+        return Err(Usage(reason.into()).into());
+    }
     let mut options = read_options(&args.read);
     options.schema = Some(model.schema.clone());
     options.labels = Labels::Ignored;
     let mut stream = RowStream::open(&data_source(&args.data), &options)?;
-    let mut job = Job { args, model: &model, console, failure: None, rows: 0 };
+    let outcomes = model.classes.outcomes();
+    let mut job = Job { args, model: &model, outcomes, console, failure: None, rows: 0 };
     let result = match &args.output {
         Some(path) => {
             linsep::store::write_atomically(path, |out| job.write(&mut stream, out)).map_err(Into::into)
@@ -55,6 +62,8 @@ fn check(args: &PredictArgs) -> Result<(), Usage> {
 struct Job<'a> {
     args: &'a PredictArgs,
     model: &'a Model,
+    /// The names that predictions give.
+    outcomes: Vec<String>,
     console: Console,
     failure: Option<anyhow::Error>,
     rows: u64,
@@ -111,11 +120,11 @@ impl Job<'_> {
     }
 
     fn print(&self, line: u64, prediction: Prediction, out: &mut dyn Write) -> io::Result<()> {
-        let label = self.model.classes.name_of(prediction.score);
+        let label = &self.outcomes[prediction.outcome];
         let score = number(prediction.score);
         let distance = prediction.distance.map_or(String::new(), number);
         if self.args.csv {
-            return writeln!(out, "{line},{},{score},{distance}", quoted(&label));
+            return writeln!(out, "{line},{},{score},{distance}", quoted(label));
         }
         match self.args.show {
             ShowArg::Label => writeln!(out, "{label}"),

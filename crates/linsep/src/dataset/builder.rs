@@ -155,6 +155,7 @@ impl DatasetBuilder {
             lines: self.lines,
             feature_names: self.feature_names,
             index_base: self.index_base,
+            weights: None,
         })
     }
 }

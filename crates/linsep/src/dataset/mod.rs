@@ -25,6 +25,14 @@ pub enum DatasetError {
         /// Column, from 0.
         column: usize,
     },
+    /// A weight that no row can have.
+    #[error("row {row}: the weight {weight} is neither 0 nor a number from 1e-100 to 1e100")]
+    Weight {
+        /// Row, from 0.
+        row: usize,
+        /// The weight.
+        weight: String,
+    },
     /// A label that no class can have.
     #[error("row {row}: the label \"{label}\" is empty or not finite")]
     Label {
@@ -45,6 +53,7 @@ pub struct Dataset {
     feature_names: Option<Vec<String>>,
     index_base: u32,
     lines: Option<Vec<u64>>,
+    weights: Option<Vec<f64>>,
 }
 
 impl Dataset {
@@ -145,6 +154,28 @@ impl Dataset {
     /// The class names, sorted: by value if all are numbers, otherwise by name.
     pub fn classes(&self) -> &[String] {
         &self.classes
+    }
+
+    /// How often each row counts, where not all count once.
+    pub fn weights(&self) -> Option<&[f64]> {
+        self.weights.as_deref()
+    }
+
+    /// The same rows, each counting as often as its weight says.
+    pub fn with_weights(self, weights: Vec<f64>) -> Result<Self, DatasetError> {
+        if weights.len() != self.len() {
+            let (found, rows) = (weights.len(), self.len());
+            return Err(DatasetError::Shape(format!("{found} weights for {rows} rows: each row needs one")));
+        }
+        if let Some(row) =
+            weights.iter().position(|weight| !(*weight == 0.0 || (1e-100..=1e100).contains(weight)))
+        {
+            return Err(DatasetError::Weight { row, weight: weights[row].to_string() });
+        }
+        if weights.iter().all(|&weight| weight == 0.0) {
+            return Err(DatasetError::Shape("all weights are zero: no row counts".to_string()));
+        }
+        Ok(Self { weights: Some(weights), ..self })
     }
 
     /// How many rows each class has.
@@ -250,6 +281,7 @@ impl Dataset {
             classes: self.classes.clone(),
             feature_names: self.feature_names.clone(),
             index_base: self.index_base,
+            weights: self.weights.as_ref().map(|weights| positions.iter().map(|&i| weights[i]).collect()),
         })
     }
 
@@ -286,6 +318,12 @@ impl Dataset {
         }
         for hash in hashes {
             whole.update(hash.as_bytes());
+        }
+        if let Some(weights) = &self.weights {
+            whole.update(b"weights\n");
+            weights.iter().for_each(|weight| {
+                whole.update(&weight.to_bits().to_le_bytes());
+            });
         }
         whole.finalize().to_hex().to_string()
     }

@@ -54,6 +54,74 @@ pub fn evaluate(scores: &[f64], signs: &[i8]) -> Evaluation {
     }
 }
 
+/// Measures of a classifier of many classes on labelled rows.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ManyEvaluation {
+    /// Rows judged.
+    pub rows: u64,
+    /// Rows predicted wrong.
+    pub errors: u64,
+    /// Share of rows predicted wrong.
+    pub error: f64,
+    /// The mean of the classes' F1, over those that have one.
+    pub macro_f1: Option<f64>,
+    /// Each class.
+    pub classes: Vec<ClassEvaluation>,
+    /// For each true class (rows), how often each class was predicted (columns).
+    pub confusion: Vec<Vec<u64>>,
+}
+
+/// Measures of one class among many.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClassEvaluation {
+    /// The class.
+    pub class: String,
+    /// Rows of this class.
+    pub rows: u64,
+    /// Of the rows predicted to be of this class, the share that is; `None` if none was.
+    pub precision: Option<f64>,
+    /// Of the rows of this class, the share that was found; `None` if there are none.
+    pub recall: Option<f64>,
+    /// The harmonic mean of both; `None` if neither row nor prediction is of this class.
+    pub f1: Option<f64>,
+}
+
+/// Judges predicted classes against the true ones, both as places among `names`.
+pub fn evaluate_many(predicted: &[usize], truth: &[usize], names: &[String]) -> ManyEvaluation {
+    let mut confusion = vec![vec![0u64; names.len()]; names.len()];
+    for (&found, &class) in predicted.iter().zip(truth) {
+        confusion[class][found] += 1;
+    }
+    let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+    let classes: Vec<ClassEvaluation> = names
+        .iter()
+        .enumerate()
+        .map(|(k, name)| {
+            let right = confusion[k][k];
+            let rows: u64 = confusion[k].iter().sum();
+            let called: u64 = confusion.iter().map(|row| row[k]).sum();
+            ClassEvaluation {
+                class: name.clone(),
+                rows,
+                precision: share(right, called),
+                recall: share(right, rows),
+                f1: share(2 * right, rows + called),
+            }
+        })
+        .collect();
+    let known: Vec<f64> = classes.iter().filter_map(|class| class.f1).collect();
+    let rows = truth.len() as u64;
+    let errors = rows - (0..names.len()).map(|k| confusion[k][k]).sum::<u64>();
+    ManyEvaluation {
+        rows,
+        errors,
+        error: share(errors, rows).unwrap_or(0.0),
+        macro_f1: (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64),
+        classes,
+        confusion,
+    }
+}
+
 /// The area under the ROC curve, from ranks (Mann–Whitney).
 fn auc(scores: &[f64], signs: &[i8]) -> Option<f64> {
     let mut order: Vec<usize> = (0..scores.len()).collect();
@@ -85,6 +153,20 @@ mod tests {
             (Some(2.0 / 3.0), Some(2.0 / 3.0), Some(2.0 / 3.0))
         );
         assert_eq!(found.auc, Some(4.0 / 6.0));
+    }
+
+    #[test]
+    fn many_classes_by_hand() {
+        let names = ["a", "b", "c"].map(String::from);
+        let found = evaluate_many(&[0, 1, 1, 0, 0], &[0, 1, 0, 1, 0], &names);
+        assert_eq!((found.rows, found.errors, found.error), (5, 2, 0.4));
+        assert_eq!(found.confusion, [[2, 1, 0], [1, 1, 0], [0, 0, 0]]);
+        assert_eq!((found.classes[0].precision, found.classes[0].recall), (Some(2.0 / 3.0), Some(2.0 / 3.0)));
+        assert_eq!(
+            (found.classes[2].precision, found.classes[2].recall, found.classes[2].f1),
+            (None, None, None)
+        );
+        assert_eq!(found.macro_f1, Some((2.0 / 3.0 + 0.5) / 2.0));
     }
 
     #[test]

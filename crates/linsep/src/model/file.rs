@@ -1,14 +1,14 @@
 //! Models as files: safetensors with versioned metadata.
 
 use super::Model;
+use super::arrays::{get_each, get_learned, put_learned};
 use crate::Error;
-use crate::classes::ClassPair;
+use crate::classes::Classes;
 use crate::read::{ColumnKind, Schema};
 use crate::scale::{Scaler, Scaling};
 use crate::store::{self, Opened, StoreError, Tensors};
 use crate::theta::Theta;
-use crate::train::checkpoint::{get_theta, get_votes, put_theta, put_votes};
-use crate::train::{Ballot, Evidence, Learned, Learner, Settings};
+use crate::train::{Boundary, Evidence, Settings};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -17,12 +17,14 @@ const KIND: &str = "model";
 /// What a model file holds beside its arrays.
 #[derive(Serialize, Deserialize)]
 struct Content {
-    classes: ClassPair,
+    classes: Classes,
     schema: Schema,
     scaling: Scaling,
     centred: bool,
     settings: Settings,
     evidence: Evidence,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    boundaries: Vec<Boundary>,
     fingerprint: Option<String>,
 }
 
@@ -41,11 +43,7 @@ impl Model {
     /// The bytes of the model's file.
     pub fn to_bytes(&self) -> Result<Vec<u8>, StoreError> {
         let mut tensors = Tensors::default();
-        put_theta(&mut tensors, "theta", self.learned.theta());
-        if let Learned::Voted { start, ballot, .. } = &self.learned {
-            put_theta(&mut tensors, "start", start);
-            put_votes(&mut tensors, ballot.votes());
-        }
+        put_learned(&mut tensors, "", &self.learned);
         let mut centred = false;
         match &self.scaler {
             Scaler::None | Scaler::UnitRows => {}
@@ -65,6 +63,7 @@ impl Model {
             centred,
             settings: self.settings.clone(),
             evidence: self.evidence.clone(),
+            boundaries: self.boundaries.clone(),
             fingerprint: self.fingerprint.clone(),
         };
         tensors.to_bytes(KIND, &content)
@@ -75,19 +74,16 @@ impl Model {
         let opened: Opened<'_, Content> = Opened::open(bytes, KIND)?;
         let Content { settings, schema, .. } = &opened.content;
         let damaged = |what: &str| StoreError::Damaged(what.to_string());
-        let theta = get_theta(&opened, "theta", settings)?;
-        let columns = theta.weights.len();
-        check_schema(schema, columns)?;
-        let learned = match settings.learner {
-            Learner::Perceptron | Learner::Averaged => Learned::Linear(theta),
-            Learner::Voted => {
-                let (start, votes) = (get_theta(&opened, "start", settings)?, get_votes(&opened)?);
-                if start.weights.len() != columns || !votes.is_consistent(columns) {
-                    return Err(damaged("its votes do not fit together"));
-                }
-                Learned::Voted { start, last: theta, ballot: Box::new(Ballot::new(votes, columns)) }
+        settings.learner.validate().map_err(|error| damaged(&error.to_string()))?;
+        let learned = match &opened.content.classes {
+            Classes::Pair(pair) if pair.negative.is_empty() => {
+                return Err(damaged("it names no negative class"));
             }
+            Classes::Pair(_) => get_learned(&opened, "", settings)?,
+            Classes::Each { names } => get_each(&opened, names.len(), settings)?,
         };
+        let columns = learned.columns();
+        check_schema(schema, columns)?;
         let numbers = |name: &str| -> Result<Vec<f64>, StoreError> {
             let values = opened.f64s(name)?;
             let usable = values.len() == columns && values.iter().all(|x| x.is_finite());
@@ -107,9 +103,6 @@ impl Model {
                 divisor: divisor()?,
             },
         };
-        if opened.content.classes.negative.is_empty() {
-            return Err(damaged("it names no negative class"));
-        }
         let content = opened.content;
         let mut settings = content.settings;
         if let crate::train::Init::Warm(start) = &mut settings.init {
@@ -123,6 +116,7 @@ impl Model {
             scaler,
             settings,
             evidence: content.evidence,
+            boundaries: content.boundaries,
             fingerprint: content.fingerprint,
         })
     }
@@ -158,7 +152,7 @@ mod tests {
     use crate::read::{ReadOptions, Source, read};
     use crate::report;
     use crate::store::mutation::{Mutation, mutations};
-    use crate::train::{Bias, Init};
+    use crate::train::{Bias, Init, Learner};
     use proptest::prelude::*;
 
     const TABLE: &[u8] =
@@ -212,9 +206,10 @@ mod tests {
             Row::SparseF64(&wide, &[1e200; 9]),
             Row::SparseF64(&[u32::MAX], &[1.0]),
         ] {
-            model.classes.name_of(predictor.predict(row).score);
+            let outcome = predictor.predict(row).outcome;
+            assert!(outcome < model.classes.outcomes().len());
         }
-        model.strongest();
+        (0..model.classes.outcomes().len()).for_each(|outcome| drop(model.strongest_of(outcome)));
         report::describe_settings(&model.settings);
         report::describe_end(&model.evidence);
         report::describe_margin(&model.evidence);

@@ -1,24 +1,25 @@
 //! The model: what has been learned, with all that is needed to use it on other files and to judge it.
 
+mod arrays;
 mod evaluate;
 mod file;
 mod predict;
 
-pub use evaluate::{Evaluation, evaluate};
+pub use evaluate::{ClassEvaluation, Evaluation, ManyEvaluation, evaluate, evaluate_many};
 pub use predict::{Prediction, Predictor};
 
-use crate::classes::ClassPair;
+use crate::classes::Classes;
 use crate::read::Schema;
 use crate::scale::Scaler;
-use crate::train::{Evidence, Learned, Outcome, Settings};
+use crate::train::{Boundary, Evidence, Learned, Outcome, Settings};
 
 /// A trained classifier.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     /// The decision function.
     pub learned: Learned,
-    /// Which class is on which side.
-    pub classes: ClassPair,
+    /// The classes that it tells apart.
+    pub classes: Classes,
     /// How the columns of a file become features.
     pub schema: Schema,
     /// How features are scaled.
@@ -27,6 +28,8 @@ pub struct Model {
     pub settings: Settings,
     /// What is known about the run and its data.
     pub evidence: Evidence,
+    /// What is known about each class against the rest, where that is how they are told apart.
+    pub boundaries: Vec<Boundary>,
     /// The fingerprint of the data it was trained on, before scaling; unknown for a stream.
     pub fingerprint: Option<String>,
 }
@@ -52,15 +55,26 @@ impl Model {
             scaler,
             settings: outcome.settings,
             evidence: outcome.evidence,
+            boundaries: outcome.boundaries,
             fingerprint,
         }
     }
 
-    /// Features by the size of their weight, largest first.
-    pub fn strongest(&self) -> Vec<(String, f64)> {
-        let weights = &self.learned.theta().weights;
+    /// Features by the size of their weight, largest first; none where there are no weights. For many classes, those of
+    /// the class numbered `outcome` among them.
+    pub fn strongest_of(&self, outcome: usize) -> Vec<(String, f64)> {
+        let learned = match &self.learned {
+            Learned::Each(each) => &each[outcome],
+            one => one,
+        };
+        let weights = &learned.theta().weights;
         let mut order: Vec<usize> = (0..weights.len()).filter(|&j| weights[j] != 0.0).collect();
         order.sort_by(|&a, &b| weights[b].abs().total_cmp(&weights[a].abs()).then(a.cmp(&b)));
         order.into_iter().map(|j| (self.schema.feature_name(j), weights[j])).collect()
+    }
+
+    /// Features by the size of their weight, largest first.
+    pub fn strongest(&self) -> Vec<(String, f64)> {
+        self.strongest_of(0)
     }
 }

@@ -9,9 +9,12 @@ use crate::train::Learned;
 /// What a model says about a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prediction {
-    /// The decision function; ≥ 0 means the positive class.
+    /// The class, as a place among the [outcomes](crate::classes::Classes::outcomes) of the model.
+    pub outcome: usize,
+    /// The decision function: for two sides, ≥ 0 means the positive class; for many classes, the score of the winner.
     pub score: f64,
-    /// The distance to the boundary, in the space of the scaled features; none for votes, or where w = 0.
+    /// The distance to the boundary, in the space of the scaled features; none where there is no one boundary of
+    /// that kind (many classes, votes, kernels), or where w = 0.
     pub distance: Option<f64>,
 }
 
@@ -27,7 +30,7 @@ impl<'a> Predictor<'a> {
     pub fn new(model: &'a Model) -> Self {
         let weight_norm = match &model.learned {
             Learned::Linear(theta) => geometry::weight_norm(theta),
-            Learned::Voted { .. } => 0.0,
+            _ => 0.0,
         };
         Self { model, weight_norm, buffer: RowBuffer::default() }
     }
@@ -36,15 +39,15 @@ impl<'a> Predictor<'a> {
     pub fn predict(&mut self, row: Row<'_>) -> Prediction {
         let row = row.truncated(self.model.learned.columns());
         let row = self.model.scaler.apply(row, &mut self.buffer);
-        let score = self.model.learned.score(row);
+        let (outcome, score) = self.model.learned.class_of(row);
         let distance = (self.weight_norm > 0.0).then(|| score.abs() / self.weight_norm);
-        Prediction { score, distance }
+        Prediction { outcome, score, distance }
     }
 }
 
 impl Model {
     /// The class of a row.
     pub fn predict(&self, row: Row<'_>) -> String {
-        self.classes.name_of(Predictor::new(self).predict(row).score)
+        self.classes.outcomes().swap_remove(Predictor::new(self).predict(row).outcome)
     }
 }

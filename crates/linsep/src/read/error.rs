@@ -100,6 +100,12 @@ pub enum ReadErrorKind {
         /// The value as written.
         found: String,
     },
+    /// A weight that no row can have.
+    #[error("the weight {found} is neither 0 nor a number from 1e-100 to 1e100")]
+    BadWeight {
+        /// The weight as written.
+        found: String,
+    },
     /// A number that the stored type cannot hold without changing it.
     #[error("the number {found} cannot be stored without loss")]
     Lossy {
@@ -250,6 +256,7 @@ impl ReadErrorKind {
             NotFinite { .. } | Lossy { .. } => {
                 "linsep learns from finite numbers only: correct the value, or use --skip-bad"
             }
+            BadWeight { .. } => "give each row a weight of 0 or more: how often it counts",
             NotAPair { .. }
             | RepeatedIndex { .. }
             | FallingIndex { .. }

@@ -13,15 +13,16 @@ mod number;
 mod schema;
 mod source;
 
+pub use array::read_weights;
 pub use detect::Format;
 pub use error::{ReadError, ReadErrorKind};
 pub use schema::{Column, ColumnKind, Schema};
 pub use source::Source;
 
 use crate::Error;
+use crate::SettingsError;
 use crate::dataset::{Dataset, DatasetBuilder, DatasetError, Layout, Row};
 use crate::observe::{Observer, Progress};
-use crate::train::SettingsError;
 use std::path::PathBuf;
 
 /// How missing CSV cells are treated.

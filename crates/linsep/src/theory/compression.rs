@@ -25,7 +25,7 @@
 
 use super::margin::{Extent, MarginInterval};
 use super::rounding::{product_up, root_up, sum_up};
-use crate::train::SettingsError;
+use crate::SettingsError;
 use serde::{Deserialize, Serialize};
 
 /// What a run has to show for itself: who taught it and how it does on the others.

@@ -8,9 +8,9 @@
 
 use super::margin::MarginInterval;
 use super::novikoff::MistakeBound;
+use crate::SettingsError;
 use crate::dataset::{Dataset, DatasetError, Row};
 use crate::random::Random;
-use crate::train::SettingsError;
 use serde::{Deserialize, Serialize};
 
 /// The streams of the generator that nested subsets use, far from those of the passes.

@@ -16,9 +16,9 @@
 use super::comparator::HingeProfile;
 use super::margin::{Extent, certain_agreement, quotient_down, quotient_up};
 use super::rounding::{product_up, root_up, square_up, sum_and_norm_up, sum_up};
+use crate::SettingsError;
 use crate::dataset::Dataset;
 use crate::theta::Theta;
-use crate::train::SettingsError;
 use serde::{Deserialize, Serialize};
 
 /// What the lemma says for a direction w and a margin γ.
@@ -115,7 +115,16 @@ impl Lifting {
     /// No perceptron from zero makes more mistakes on the data lifted with `a`; rounded up, and infinite if it is
     /// beyond all floats.
     pub fn mistake_bound_at(&self, a: f64) -> Result<f64, SettingsError> {
-        let odds = Odds::of(a)?;
+        Ok(self.mistake_bound_for(Odds::of(a)?))
+    }
+
+    /// The same for a lift that is given as q = (1−a²)/a², which says more about an a near 1 than a itself.
+    pub(crate) fn mistake_bound_for_share(&self, q: f64) -> f64 {
+        let odds = 1.0 / q;
+        self.mistake_bound_for(Odds { low: odds.next_down().max(f64::from_bits(1)), high: odds.next_up() })
+    }
+
+    fn mistake_bound_for(&self, odds: Odds) -> f64 {
         let (radius, slack) = (self.over_gamma(self.radius), self.over_gamma(self.slack_norm));
         // R²D²/γ² and 1/(tγ²) as squares of quotients, which overflow later than quotients of squares.
         let both = product_up(self.radius, slack);
@@ -123,7 +132,7 @@ impl Lifting {
         let mixed = product_up(product_up(odds.high, both), both);
         let bound =
             [square_up(radius), square_up(slack), mixed, square_up(rest)].into_iter().fold(0.0, sum_up);
-        Ok(if bound.is_nan() { f64::INFINITY } else { bound })
+        if bound.is_nan() { f64::INFINITY } else { bound }
     }
 
     /// ((R + D)/γ)², the bound for the best a; rounded up.

@@ -18,6 +18,19 @@ pub enum MarginKind {
     ThroughOrigin,
     /// The bias is the weight of an appended coordinate and counts in the norm.
     AppendedBias,
+    /// Of the functions of a kernel, with the norm of its space.
+    KernelSpace,
+    /// Of the row's class against the strongest other, in the stacked vectors of all classes.
+    MultiClass,
+    /// The smallest of the best margins of each class against the rest.
+    OneAgainstRest,
+}
+
+impl MarginKind {
+    /// The margin of rows with an appended coordinate of this value, 0 for none.
+    pub fn of_bias(bias_input: f64) -> Self {
+        if bias_input == 0.0 { MarginKind::ThroughOrigin } else { MarginKind::AppendedBias }
+    }
 }
 
 /// What is proved about the best margin γ* of the data.
@@ -143,17 +156,21 @@ const U: f64 = f64::EPSILON * 0.51;
 
 /// The upper bound ‖θ_k‖ / k, kept true while θ is rounded at every update.
 ///
-/// Two numbers suffice. `norm_squared` bounds ‖θ‖² of the stored θ, by ‖θ + z‖² = ‖θ‖² + 2a + ‖z‖². `drift`
-/// bounds the distance from the stored θ to the exact Σ α_t z_t: an addition is off by at most u times its
-/// result, so an update adds at most u‖θ‖.
+/// Steps of other sizes serve as well: for θ = Σ α_t z_t with α ≥ 0, γ* is at most ‖θ‖ / Σ α_t. Three numbers
+/// suffice. `norm_squared` bounds ‖θ‖² of the stored θ, by ‖θ + z‖² = ‖θ‖² + 2a + ‖z‖². `drift` bounds the distance
+/// from the stored θ to the exact Σ α_t z_t: an addition is off by at most u times its result, so an update adds at
+/// most u‖θ‖, and u‖z‖ more where z is itself a rounded product. `total` is Σ α_t, rounded down.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MistakeLedger {
     norm_squared: f64,
     drift: f64,
     updates: u64,
+    total: f64,
     /// The smallest ‖θ_k‖ / k so far; none before the first update, nor after a start that is not zero.
     best: Option<f64>,
     from_zero: bool,
+    /// Whether θ less its start still is a sum of rows with sizes that are not negative.
+    is_sum: bool,
 }
 
 impl MistakeLedger {
@@ -165,30 +182,65 @@ impl MistakeLedger {
             norm_squared: if from_zero { 0.0 } else { (norm * norm).next_up() },
             drift: 0.0,
             updates: 0,
+            total: 0.0,
             best: None,
             from_zero,
+            is_sum: true,
         }
     }
 
     /// Notes an update with a row of squared length `row_squared`, whose agreement was `agreement` before.
     #[inline]
     pub fn record(&mut self, agreement: f64, row_squared: f64, terms: usize) {
-        self.norm_squared = grown_norm_squared(self.norm_squared, agreement, row_squared, terms);
+        self.record_step(agreement, row_squared, terms, 1.0);
+    }
+
+    /// Notes an update θ += size · z, where z has the squared length `row_squared` and had the agreement `agreement`.
+    #[inline]
+    pub fn record_step(&mut self, agreement: f64, row_squared: f64, terms: usize, size: f64) {
+        let added_squared = row_squared * size * size;
+        self.norm_squared = grown_norm_squared(self.norm_squared, agreement * size, added_squared, terms);
         let norm = self.norm_squared.sqrt();
         self.drift += U * 1.01 * norm;
         self.updates += 1;
-        if self.from_zero {
-            let bound = (norm + self.drift) * (1.0 + 8.0 * U) / self.updates as f64;
+        if size == 1.0 {
+            self.total += 1.0;
+        } else {
+            self.is_sum &= size >= 0.0;
+            self.drift += 4.0 * U * added_squared.sqrt();
+            self.total = ((self.total + size) * (1.0 - 4.0 * U)).max(0.0);
+        }
+        self.note_bound(norm);
+    }
+
+    /// Notes that θ was multiplied by `factor` in (0, 1], which multiplies every α with it.
+    #[inline]
+    pub fn record_shrinking(&mut self, factor: f64) {
+        self.norm_squared *= factor * factor * (1.0 + 8.0 * U);
+        self.drift *= factor * (1.0 + 4.0 * U);
+        self.total *= factor * (1.0 - 4.0 * U);
+        // What is left of the start is no longer known.
+        self.is_sum &= self.from_zero;
+    }
+
+    #[inline]
+    fn note_bound(&mut self, norm: f64) {
+        if self.from_zero && self.total > 0.0 {
+            let bound = (norm + self.drift) * (1.0 + 8.0 * U) / self.total;
             self.best = Some(self.best.map_or(bound, |best| best.min(bound)).next_up());
         }
     }
 
     /// Replaces the running bound of ‖θ‖ by a fresh one, which has lost less to rounding.
     pub fn tighten(&mut self, theta: &Theta) {
-        let norm = theta.norm().high;
+        self.tighten_norm(theta.norm().high);
+    }
+
+    /// Replaces the running bound of ‖θ‖ by this one, where it is better.
+    pub(crate) fn tighten_norm(&mut self, norm: f64) {
         self.norm_squared = self.norm_squared.min((norm * norm).next_up());
-        if self.from_zero && self.updates > 0 {
-            let bound = quotient_up((norm + self.drift).next_up(), self.updates as f64);
+        if self.from_zero && self.total > 0.0 {
+            let bound = quotient_up((norm + self.drift).next_up(), self.total);
             self.best = Some(self.best.map_or(bound, |best| best.min(bound)));
         }
     }
@@ -208,7 +260,7 @@ impl MistakeLedger {
     /// From a start that is not zero, the updates still sum to θ − θ₀, which serves as well.
     pub fn upper_bound(&self, theta: &Theta, start: Option<&Theta>) -> Option<f64> {
         let start = match start {
-            _ if self.updates == 0 => return None,
+            _ if self.total <= 0.0 || !self.is_sum => return None,
             Some(start) if !self.from_zero => start,
             _ => return self.best,
         };
@@ -218,7 +270,7 @@ impl MistakeLedger {
             *weight -= old;
         }
         let norm = moved.norm().high * (1.0 + 4.0 * U);
-        Some(quotient_up((norm + self.drift).next_up(), self.updates as f64))
+        Some(quotient_up((norm + self.drift).next_up(), self.total))
     }
 }
 

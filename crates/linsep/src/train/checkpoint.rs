@@ -3,10 +3,11 @@
 //! Every shuffle is a function of the seed and the pass, so a run is its vectors, its ledger and a position.
 
 use super::averaged::Average;
-use super::online::{Memory, OnlineLearner};
-use super::perceptron::Perceptron;
+use super::learner::Combine;
+use super::online::{Core, Memory, OnlineLearner};
+use super::passes::Course;
 use super::run::Run;
-use super::settings::{Init, Learner, Settings};
+use super::settings::{Init, Settings};
 use super::voted::Votes;
 use crate::Error;
 use crate::store::{self, Opened, StoreError, Tensors};
@@ -48,15 +49,24 @@ pub enum CheckpointError {
 #[derive(Serialize, Deserialize)]
 struct Content {
     settings: Settings,
-    epoch: u64,
-    position: u64,
-    pass_mistakes: u64,
+    course: Course,
     updates: u64,
-    seconds: f64,
     data: String,
     ledger: MistakeLedger,
     awaits_first: bool,
     seen: u64,
+    mass: f64,
+    put_by: bool,
+    /// Of gradient descent only.
+    descent: Option<Descent>,
+}
+
+/// Where gradient descent stands beside its vectors.
+#[derive(Serialize, Deserialize)]
+struct Descent {
+    scale: f64,
+    seen: u64,
+    step: f64,
 }
 
 impl Run {
@@ -78,15 +88,18 @@ impl Run {
         if let Some(start) = &self.learner.start {
             put_theta(&mut tensors, "start", start);
         }
-        let mut seen = 0;
+        let (mut seen, mut mass) = (0, 0.0);
         match &self.learner.memory {
             Memory::Nothing => {}
             Memory::Average(average) => {
                 put_theta(&mut tensors, "late", &average.late);
-                seen = average.seen;
+                (seen, mass) = (average.seen, average.mass);
+                if let Some(sum) = &average.put_by {
+                    put_theta(&mut tensors, "put_by", sum);
+                }
             }
             Memory::Votes(votes) => {
-                put_votes(&mut tensors, votes);
+                put_votes(&mut tensors, "votes", votes);
                 let (keys, rows): (Vec<u32>, Vec<u32>) = votes.keys().into_iter().unzip();
                 tensors.put_u32("votes.keys", &keys);
                 tensors.put_u32("votes.key_rows", &rows);
@@ -94,15 +107,18 @@ impl Run {
         }
         let content = Content {
             settings: self.settings.clone(),
-            epoch: self.epoch,
-            position: self.position,
-            pass_mistakes: self.pass_mistakes,
+            course: self.course,
             updates: self.learner.updates(),
-            seconds: self.seconds,
             data: self.data.clone(),
             ledger: self.learner.ledger,
             awaits_first: self.learner.awaits_first,
             seen,
+            mass,
+            put_by: matches!(&self.learner.memory, Memory::Average(average) if average.put_by.is_some()),
+            descent: match &self.learner.core {
+                Core::Sgd(sgd) => Some(Descent { scale: sgd.scale, seen: sgd.seen, step: sgd.step }),
+                _ => None,
+            },
         };
         tensors.to_bytes(KIND, &content)
     }
@@ -124,13 +140,18 @@ impl Run {
             Init::Warm(_) => Some(get_theta(&opened, "start", &settings)?),
             _ => None,
         };
-        let memory = match settings.learner {
-            Learner::Perceptron => Memory::Nothing,
-            Learner::Averaged => {
-                Memory::Average(Average { late: get_theta(&opened, "late", &settings)?, seen: content.seen })
+        if !settings.learner.is_online() {
+            return Err(damaged("its learner does not go row by row"));
+        }
+        let memory = match Memory::kind(&settings.learner) {
+            Combine::Last => Memory::Nothing,
+            Combine::Average => {
+                let late = get_theta(&opened, "late", &settings)?;
+                let put_by = content.put_by.then(|| get_theta(&opened, "put_by", &settings)).transpose()?;
+                Memory::Average(Average { late, seen: content.seen, mass: content.mass, put_by })
             }
-            Learner::Voted => {
-                let mut votes = get_votes(&opened)?;
+            Combine::Vote => {
+                let mut votes = get_votes(&opened, "votes")?;
                 let (keys, rows) = (opened.u32s("votes.keys")?, opened.u32s("votes.key_rows")?);
                 votes.set_keys(keys.into_iter().zip(rows));
                 if !votes.is_consistent(columns) || votes.sequence.len() as u64 != content.updates {
@@ -144,9 +165,9 @@ impl Run {
             _ => &[],
         };
         let counts = [
-            content.epoch,
-            content.position,
-            content.pass_mistakes,
+            content.course.epoch,
+            content.course.position,
+            content.course.pass_updates,
             content.updates,
             content.seen,
             content.ledger.updates(),
@@ -155,28 +176,33 @@ impl Run {
             return Err(damaged("it counts further than a run can get"));
         }
         let same_width = |theta: &Theta| theta.weights.len() == columns;
-        let late_fits = !matches!(&memory, Memory::Average(average) if !same_width(&average.late));
-        if !late_fits || start.as_ref().is_some_and(|start| !same_width(start)) {
+        let sums_fit = match &memory {
+            Memory::Average(average) => {
+                same_width(&average.late) && average.put_by.as_ref().is_none_or(same_width)
+            }
+            _ => true,
+        };
+        if !sums_fit || start.as_ref().is_some_and(|start| !same_width(start)) {
             return Err(damaged("its vectors differ in length"));
         }
         if let Some(start) = &start {
             settings.init = Init::Warm(start.clone());
         }
         settings.validate().map_err(|error| damaged(&error.to_string()))?;
-        let mut perceptron = Perceptron::new(theta, settings.mistake);
-        perceptron.updates = content.updates;
+        // The radius matters for the first step of descent only, which is written down.
+        let mut core = Core::new(&settings, theta, Some(1.0)).map_err(|error| damaged(&error.to_string()))?;
+        core.set_updates(content.updates);
+        if let Core::Sgd(sgd) = &mut core {
+            let descent = content.descent.as_ref().ok_or_else(|| damaged("it does not know its step"))?;
+            let sane = |x: f64| x > 0.0 && x.is_finite();
+            if !sane(descent.scale) || !sane(descent.step) || descent.seen > MOST {
+                return Err(damaged("its step makes no sense"));
+            }
+            (sgd.scale, sgd.seen, sgd.step) = (descent.scale, descent.seen, descent.step);
+        }
         Ok(Self {
-            learner: OnlineLearner::from_parts(
-                perceptron,
-                memory,
-                content.ledger,
-                start,
-                content.awaits_first,
-            ),
-            epoch: content.epoch,
-            position: content.position,
-            pass_mistakes: content.pass_mistakes,
-            seconds: content.seconds,
+            learner: OnlineLearner::from_parts(core, memory, content.ledger, start, content.awaits_first),
+            course: content.course,
             data: content.data.clone(),
             settings,
         })
@@ -212,6 +238,7 @@ impl Run {
             ("start", name(&a.init), name(&b.init)),
             ("mistake rule", name(&a.mistake), name(&b.mistake)),
             ("positive class", name(&a.positive), name(&b.positive)),
+            ("class weight", name(&a.class_weight), name(&b.class_weight)),
         ] {
             if then != now {
                 return Err(CheckpointError::OtherSettings { what, then, now });
@@ -256,32 +283,35 @@ pub(crate) fn get_theta<T: serde::de::DeserializeOwned>(
     Ok(theta)
 }
 
-pub(crate) fn put_votes(tensors: &mut Tensors, votes: &Votes) {
+pub(crate) fn put_votes(tensors: &mut Tensors, name: &str, votes: &Votes) {
     let offsets: Vec<u64> = votes.offsets.iter().map(|&offset| offset as u64).collect();
     let (rows, signs): (Vec<u32>, Vec<i8>) = votes.sequence.iter().copied().unzip();
-    tensors.put_u64("votes.offsets", &offsets);
-    tensors.put_u32("votes.indices", &votes.indices);
-    tensors.put_f64("votes.values", &votes.values);
-    tensors.put_u32("votes.rows", &rows);
-    tensors.put_i8("votes.signs", &signs);
-    tensors.put_u64("votes.survivals", &votes.survivals);
+    tensors.put_u64(&format!("{name}.offsets"), &offsets);
+    tensors.put_u32(&format!("{name}.indices"), &votes.indices);
+    tensors.put_f64(&format!("{name}.values"), &votes.values);
+    tensors.put_u32(&format!("{name}.rows"), &rows);
+    tensors.put_i8(&format!("{name}.signs"), &signs);
+    tensors.put_u64(&format!("{name}.survivals"), &votes.survivals);
 }
 
-pub(crate) fn get_votes<T: serde::de::DeserializeOwned>(opened: &Opened<'_, T>) -> Result<Votes, StoreError> {
-    let (rows, signs) = (opened.u32s("votes.rows")?, opened.i8s("votes.signs")?);
+pub(crate) fn get_votes<T: serde::de::DeserializeOwned>(
+    opened: &Opened<'_, T>,
+    name: &str,
+) -> Result<Votes, StoreError> {
+    let (rows, signs) = (opened.u32s(&format!("{name}.rows"))?, opened.i8s(&format!("{name}.signs"))?);
     if rows.len() != signs.len() {
         return Err(StoreError::Damaged("the votes have rows without signs".to_string()));
     }
     let mut votes = Votes::new();
     votes.offsets = opened
-        .u64s("votes.offsets")?
+        .u64s(&format!("{name}.offsets"))?
         .into_iter()
         .map(|offset| usize::try_from(offset).unwrap_or(usize::MAX))
         .collect();
-    votes.indices = opened.u32s("votes.indices")?;
-    votes.values = opened.f64s("votes.values")?;
+    votes.indices = opened.u32s(&format!("{name}.indices"))?;
+    votes.values = opened.f64s(&format!("{name}.values"))?;
     votes.sequence = rows.into_iter().zip(signs).collect();
-    votes.survivals = opened.u64s("votes.survivals")?;
+    votes.survivals = opened.u64s(&format!("{name}.survivals"))?;
     Ok(votes)
 }
 
@@ -292,7 +322,7 @@ mod tests {
     use crate::observe::{Observer, Progress};
     use crate::random::Random;
     use crate::store::mutation::mutations;
-    use crate::train::{Bias, Order, resume};
+    use crate::train::{Bias, Learner, Order, resume};
     use proptest::prelude::*;
     use std::ops::ControlFlow;
 
@@ -327,7 +357,14 @@ mod tests {
 
     /// Settings of any learner, order and start.
     fn any_settings() -> impl Strategy<Value = Settings> {
-        let learners = prop_oneof![Just(Learner::Perceptron), Just(Learner::Averaged), Just(Learner::Voted)];
+        let learners = prop_oneof![
+            Just(Learner::Perceptron),
+            Just(Learner::Averaged),
+            Just(Learner::Voted),
+            Just(Learner::Margin(crate::train::MarginRule::Fixed { beta: 0.1 })),
+            Just(Learner::Sgd(crate::train::SgdOptions { l2: 0.01, ..Default::default() })),
+            Just(Learner::PassiveAggressive(Default::default())),
+        ];
         let orders = prop_oneof![Just(Order::Given), Just(Order::ShuffleOnce), Just(Order::Shuffle)];
         let inits = prop_oneof![
             Just(Init::Zero),
@@ -335,6 +372,8 @@ mod tests {
             Just(Init::Warm(Theta { weights: vec![0.5, -1.0 / 3.0, 2.0], bias: 0.1, bias_input: 1.0 })),
         ];
         (learners, orders, inits, any::<u64>(), 2u64..9).prop_map(|(learner, order, init, seed, epochs)| {
+            let own_steps = matches!(learner, Learner::Sgd(_) | Learner::PassiveAggressive(_));
+            let init = if own_steps && init == Init::First { Init::Zero } else { init };
             Settings { learner, order, init, seed, epochs, bias: Bias::Append(1.0), ..Settings::default() }
         })
     }

@@ -1,7 +1,12 @@
 //! What a run proves and shows about its data.
 
+use super::fit::Fit;
 use super::learned::Learned;
-use super::run::{Status, Task};
+use super::run::{Outcome, Status, Task};
+use super::settings::Settings;
+use crate::Error;
+use crate::SettingsError;
+use crate::classes::Classes;
 use crate::observe::{Observer, Progress};
 use crate::theory::geometry;
 use crate::theory::margin::{
@@ -11,7 +16,6 @@ use crate::theory::novikoff::{MistakeBound, mistake_bound};
 use crate::theta::Theta;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
 
 /// What is known at the end of a run. Bounds are rounded outwards, so they hold for the stored data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,6 +44,66 @@ pub struct Evidence {
     pub mistake_bound: MistakeBound,
     /// The smallest distance from a row to the boundary of the result (‖w‖ only), where it separates all rows.
     pub distance: Option<f64>,
+    /// Whether some rows count more than others.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub weighted: bool,
+    /// What only this learner has to tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<Detail>,
+}
+
+/// What only some learners have to tell about their run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "of")]
+pub enum Detail {
+    /// Of the support vector machine.
+    Svm {
+        /// ½‖θ‖² + C Σ loss at the result.
+        primal: f64,
+        /// The dual objective: no θ has a smaller primal one.
+        dual: f64,
+        /// (primal − dual) / primal
+        gap: f64,
+        /// Rows with a multiplier above zero.
+        support: u64,
+    },
+    /// Of the pocket perceptron.
+    Pocket {
+        /// γ, the margin from which a row counts.
+        margin: f64,
+        /// Rows that certainly are at margin ≥ γ for the θ that was kept.
+        kept: u64,
+        /// Rows in all.
+        rows: u64,
+        /// How often all rows were counted.
+        looks: u64,
+        /// If the rows were drawn independently from one source, then with probability 0.95 the result is wrong on a
+        /// new row with at most this probability (B7); 1 where that says nothing.
+        error_bound: f64,
+    },
+    /// Of the lifted perceptron.
+    Lifted {
+        /// a, the factor of the rows beside √(1−a²) for the coordinate of their own.
+        a: f64,
+        /// The lifted rows certainly have this margin, where the run converged.
+        lifted_margin_lower: Option<f64>,
+        /// Mistakes made on the lifted rows.
+        mistakes: u64,
+        /// Their number cannot exceed this: ((R + D)/γ)² for the comparator that a was chosen by.
+        bound: Option<f64>,
+    },
+    /// Of the memoriser.
+    Memoriser {
+        /// Different rows.
+        distinct: u64,
+        /// Rows whose label lost against that of equal rows.
+        contradicted: u64,
+    },
+    /// Of the kernel perceptron.
+    Kernel {
+        /// Rows that the function is made of.
+        support: u64,
+    },
 }
 
 impl Evidence {
@@ -51,12 +115,11 @@ impl Evidence {
         training_error: Option<f64>,
         progressive_error: Option<f64>,
         extent: Extent,
-        bias_input: f64,
+        kind: MarginKind,
         lower: Option<f64>,
         upper: Option<f64>,
     ) -> Self {
         let upper = upper.map_or(extent.shortest, |upper| upper.min(extent.shortest));
-        let kind = if bias_input == 0.0 { MarginKind::ThroughOrigin } else { MarginKind::AppendedBias };
         let margin = MarginInterval { lower, upper, kind };
         let mistake_bound = mistake_bound(&extent, &margin);
         Self {
@@ -72,8 +135,61 @@ impl Evidence {
             margin,
             mistake_bound,
             distance: None,
+            weighted: false,
+            detail: None,
         }
     }
+}
+
+/// Judges the end of a run on the rows it was learned from.
+pub(crate) fn judge(
+    task: &Task<'_>,
+    settings: &Settings,
+    fit: Fit,
+    observer: &mut impl Observer,
+) -> Result<Outcome, Error> {
+    if !fit.learned.is_finite() {
+        return Err(SettingsError(
+            "the weights grew beyond all numbers: the steps are too long for these rows; choose a smaller --step, or \
+             bring the features to a common scale with --scale"
+                .into(),
+        )
+        .into());
+    }
+    let errors = training_errors(task, &fit.learned, observer);
+    let (extent, margin) = match fit.space {
+        Some(space) => (space.extent, space.margin),
+        None => {
+            let learned = matches!(fit.learned, Learned::Linear(_) | Learned::Voted { .. });
+            let candidates = learned.then(|| fit.learned.theta()).into_iter().chain(&fit.candidates);
+            let kind = MarginKind::of_bias(settings.bias.input());
+            let (lower, upper) = (best_lower_bound(task, candidates), fit.margin_upper);
+            (task.extent, MarginInterval { lower, upper: upper.unwrap_or(task.extent.shortest), kind })
+        }
+    };
+    let mut evidence = Evidence::new(
+        (task.data.len() as u64, task.data.columns() as u64, task.data.nonzeros() as u64),
+        (fit.epochs, fit.updates, fit.status),
+        errors.map(|errors| errors as f64 / task.data.len() as f64),
+        None,
+        extent,
+        margin.kind,
+        margin.lower,
+        Some(margin.upper),
+    );
+    if let Learned::Linear(theta) = &fit.learned {
+        evidence.distance = least_distance(task, theta);
+    }
+    evidence.weighted = task.weights.is_some();
+    evidence.detail = fit.detail;
+    Ok(Outcome {
+        learned: fit.learned,
+        status: fit.status,
+        evidence,
+        boundaries: Vec::new(),
+        classes: Classes::Pair(task.classes.clone()),
+        settings: settings.clone(),
+    })
 }
 
 /// How many rows of the task are predicted wrong, or `None` if the observer had no patience for it: counting
@@ -83,16 +199,21 @@ pub(crate) fn training_errors(
     learned: &Learned,
     observer: &mut impl Observer,
 ) -> Option<u64> {
-    let wrong = |&i: &usize| (learned.score(task.data.row(i)) >= 0.0) != (task.signs[i] > 0);
-    let count = |rows: Range<usize>| rows.into_par_iter().with_min_len(16).filter(wrong).count() as u64;
+    let wrong = |i: usize, score: f64| (score >= 0.0) != (task.signs[i] > 0);
     let total = task.data.len();
-    if let Learned::Linear(_) = learned {
-        return Some(count(0..total));
+    if let Learned::Linear(theta) = learned {
+        let rows = (0..total).into_par_iter().with_min_len(16);
+        return Some(rows.filter(|&i| wrong(i, theta.score(task.data.row(i)))).count() as u64);
     }
+    let count = |start: usize, end: usize| {
+        let rows: Vec<_> = (start..end).map(|i| task.data.row(i)).collect();
+        (start..end).zip(learned.scores(&rows)).filter(|&(i, score)| wrong(i, score)).count() as u64
+    };
     let mut errors = 0;
     for start in (0..total).step_by(ROWS_BETWEEN_PAUSES) {
         let end = (start + ROWS_BETWEEN_PAUSES).min(total);
-        errors += count(start..end);
+        let starts = (start..end).into_par_iter().step_by(ROWS_TOGETHER);
+        errors += starts.map(|from| count(from, (from + ROWS_TOGETHER).min(end))).sum::<u64>();
         if observer.progress(&Progress::Judging { rows: end as u64, total: total as u64 }).is_break() {
             return None;
         }
@@ -100,8 +221,11 @@ pub(crate) fn training_errors(
     Some(errors)
 }
 
-/// Rows that are judged by votes before the observer is heard.
+/// Rows that are judged before the observer is heard, where that takes long.
 const ROWS_BETWEEN_PAUSES: usize = 256;
+
+/// Rows that are judged by one thread at a time.
+const ROWS_TOGETHER: usize = 32;
 
 /// The best certified lower bound of γ* among the given weights.
 pub(crate) fn best_lower_bound<'a>(

@@ -2,21 +2,26 @@
 
 use super::averaged::Average;
 use super::learned::Learned;
+use super::learner::{Combine, Learner};
+use super::margin::MarginPerceptron;
+use super::passive_aggressive::PassiveAggressive;
 use super::perceptron::Perceptron;
-use super::settings::{Init, Learner, Settings, SettingsError};
+use super::settings::{Init, Settings};
+use super::sgd::Sgd;
 use super::voted::{Ballot, Votes};
+use crate::SettingsError;
 use crate::dataset::Row;
 use crate::kernel::rounding_doubt;
 use crate::theory::margin::{Extent, MistakeLedger};
 use crate::theta::Theta;
 
-/// A perceptron with what its variant remembers and what its theorem needs.
+/// A learner that takes one example at a time, with what its variant remembers and what its theorem needs.
 ///
 /// Learning one by one, in chunks, from a file or from a stream goes through [`learn`](Self::learn), so all give
 /// the same bits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OnlineLearner {
-    pub(crate) perceptron: Perceptron,
+    pub(crate) core: Core,
     pub(crate) memory: Memory,
     pub(crate) ledger: MistakeLedger,
     /// θ₀, where it is not zero.
@@ -28,12 +33,106 @@ pub struct OnlineLearner {
     most_terms: usize,
 }
 
+/// The algorithms that learn one example at a time.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Core {
+    Perceptron(Perceptron),
+    Margin(MarginPerceptron),
+    Sgd(Sgd),
+    PassiveAggressive(PassiveAggressive),
+}
+
+impl Core {
+    /// The algorithm of the settings, about to start at `theta`. `radius`, the length of the longest row, is known
+    /// unless the rows come from a stream.
+    pub(crate) fn new(settings: &Settings, theta: Theta, radius: Option<f64>) -> Result<Self, SettingsError> {
+        Ok(match settings.learner {
+            Learner::Perceptron | Learner::Averaged | Learner::Voted => {
+                Core::Perceptron(Perceptron::new(theta, settings.mistake))
+            }
+            Learner::Margin(rule) => Core::Margin(MarginPerceptron::new(theta, rule)),
+            Learner::Sgd(options) => Core::Sgd(Sgd::new(theta, options, options.first_step(radius)?)),
+            Learner::PassiveAggressive(options) => {
+                Core::PassiveAggressive(PassiveAggressive::new(theta, options))
+            }
+            other => {
+                let name = other.name();
+                return Err(SettingsError(format!("the {name} learner does not learn row by row")));
+            }
+        })
+    }
+
+    /// θ, but for a factor where it is kept as s·v.
+    pub(crate) fn theta(&self) -> &Theta {
+        match self {
+            Core::Perceptron(perceptron) => &perceptron.theta,
+            Core::Margin(margin) => &margin.theta,
+            Core::Sgd(sgd) => &sgd.theta,
+            Core::PassiveAggressive(learner) => &learner.theta,
+        }
+    }
+
+    fn theta_mut(&mut self) -> &mut Theta {
+        match self {
+            Core::Perceptron(perceptron) => &mut perceptron.theta,
+            Core::Margin(margin) => &mut margin.theta,
+            Core::Sgd(sgd) => &mut sgd.theta,
+            Core::PassiveAggressive(learner) => &mut learner.theta,
+        }
+    }
+
+    pub(crate) fn updates(&self) -> u64 {
+        match self {
+            Core::Perceptron(perceptron) => perceptron.updates,
+            Core::Margin(margin) => margin.updates,
+            Core::Sgd(sgd) => sgd.updates,
+            Core::PassiveAggressive(learner) => learner.updates,
+        }
+    }
+
+    pub(crate) fn set_updates(&mut self, updates: u64) {
+        *match self {
+            Core::Perceptron(perceptron) => &mut perceptron.updates,
+            Core::Margin(margin) => &mut margin.updates,
+            Core::Sgd(sgd) => &mut sgd.updates,
+            Core::PassiveAggressive(learner) => &mut learner.updates,
+        } = updates;
+    }
+}
+
 /// What a variant remembers beside the last θ.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Memory {
     Nothing,
     Average(Average),
     Votes(Votes),
+}
+
+impl Memory {
+    /// What a learner has to remember.
+    pub(crate) fn kind(learner: &Learner) -> Combine {
+        match learner {
+            Learner::Averaged => Combine::Average,
+            Learner::Voted => Combine::Vote,
+            Learner::Sgd(options) => options.combine,
+            Learner::PassiveAggressive(options) => options.combine,
+            _ => Combine::Last,
+        }
+    }
+}
+
+/// What an algorithm made of an example: nothing, where the size is 0.
+struct Step {
+    /// ⟨θ, z⟩ before z was added.
+    agreement: f64,
+    /// How much of z was added to θ.
+    size: f64,
+    /// How much of z was added to v, where θ is kept as s·v.
+    added: f64,
+}
+
+impl Step {
+    const NONE: Self = Self { agreement: 0.0, size: 0.0, added: 0.0 };
 }
 
 /// An update that has been made.
@@ -48,6 +147,15 @@ pub struct Lesson {
 impl OnlineLearner {
     /// A learner for rows with `columns` features; more can turn up later.
     pub fn new(settings: &Settings, columns: usize) -> Result<Self, SettingsError> {
+        Self::with_radius(settings, columns, None)
+    }
+
+    /// A learner for rows of at most this length (with the appended coordinate), where that is known.
+    pub fn with_radius(
+        settings: &Settings,
+        columns: usize,
+        radius: Option<f64>,
+    ) -> Result<Self, SettingsError> {
         settings.validate()?;
         let bias_input = settings.bias.input();
         let (theta, start) = match &settings.init {
@@ -59,24 +167,24 @@ impl OnlineLearner {
             }
         };
         let columns = theta.weights.len();
-        let memory = match settings.learner {
-            Learner::Perceptron => Memory::Nothing,
-            Learner::Averaged => Memory::Average(Average::new(columns, bias_input)),
-            Learner::Voted => Memory::Votes(Votes::new()),
+        let memory = match Memory::kind(&settings.learner) {
+            Combine::Last => Memory::Nothing,
+            Combine::Average => Memory::Average(Average::new(columns, bias_input)),
+            Combine::Vote => Memory::Votes(Votes::new()),
         };
         let ledger = MistakeLedger::new(&theta);
-        let perceptron = Perceptron::new(theta, settings.mistake);
-        Ok(Self::from_parts(perceptron, memory, ledger, start, settings.init == Init::First))
+        let core = Core::new(settings, theta, radius)?;
+        Ok(Self::from_parts(core, memory, ledger, start, settings.init == Init::First))
     }
 
     pub(crate) fn from_parts(
-        perceptron: Perceptron,
+        core: Core,
         memory: Memory,
         ledger: MistakeLedger,
         start: Option<Theta>,
         awaits_first: bool,
     ) -> Self {
-        Self { perceptron, memory, ledger, start, awaits_first, longest: 0.0, most_terms: 0 }
+        Self { core, memory, ledger, start, awaits_first, longest: 0.0, most_terms: 0 }
     }
 
     /// Prepares for rows of at most this length (with the appended coordinate) and this many stored values.
@@ -89,74 +197,162 @@ impl OnlineLearner {
     /// Sets how small an agreement must be to be looked at again.
     #[inline]
     fn doubt(&mut self) {
-        let norm = self.ledger.norm_squared().sqrt();
-        self.perceptron.doubt = rounding_doubt(self.most_terms, norm * self.longest);
+        let squared = self.ledger.norm_squared();
+        let doubt = rounding_doubt(self.most_terms, squared.sqrt() * self.longest);
+        match &mut self.core {
+            Core::Perceptron(perceptron) => perceptron.doubt = doubt,
+            Core::Margin(margin) => margin.measure(squared, doubt),
+            Core::Sgd(sgd) => sgd.doubt = doubt / sgd.scale,
+            Core::PassiveAggressive(learner) => learner.doubt = doubt,
+        }
     }
 
-    /// Learns from one example with label `sign` = ±1. Gives what was learned if it was a mistake.
+    /// Learns from one example with label `sign` = ±1. Gives what was learned if it led to an update.
     ///
     /// `key` names a row that may come again, which saves memory for learners that keep their mistakes.
     pub fn learn(&mut self, row: Row<'_>, sign: i8, key: Option<u32>) -> Option<Lesson> {
+        self.learn_weighted(row, sign, 1.0, key)
+    }
+
+    /// Learns from one example that counts `weight` times.
+    pub fn learn_weighted(
+        &mut self,
+        row: Row<'_>,
+        sign: i8,
+        weight: f64,
+        key: Option<u32>,
+    ) -> Option<Lesson> {
         let mut extent = Extent::default();
-        extent.include(row, self.perceptron.theta.bias_input);
+        extent.include(row, self.core.theta().bias_input);
         if extent.radius_upper > self.longest || row.stored() >= self.most_terms {
             self.expect_rows(extent.radius_upper, row.stored());
         }
-        self.learn_expected(row, sign, key)
+        self.learn_expected(row, sign, weight, key)
     }
 
     /// Learns from a row that was announced with [`expect_rows`](Self::expect_rows).
     #[inline]
-    pub(crate) fn learn_expected(&mut self, row: Row<'_>, sign: i8, key: Option<u32>) -> Option<Lesson> {
-        let y = f64::from(sign);
+    pub(crate) fn learn_expected(
+        &mut self,
+        row: Row<'_>,
+        sign: i8,
+        weight: f64,
+        key: Option<u32>,
+    ) -> Option<Lesson> {
+        if weight == 0.0 {
+            return None;
+        }
         let width = row.width();
-        if width > self.perceptron.theta.weights.len() {
+        if width > self.core.theta().weights.len() {
             self.widen(width);
         }
-        let agreement = if std::mem::take(&mut self.awaits_first) {
-            self.perceptron.update(row, y);
-            Some(0.0)
+        let y = f64::from(sign);
+        let step = if std::mem::take(&mut self.awaits_first) {
+            self.core.theta_mut().add(y * weight, row);
+            self.core.set_updates(self.core.updates() + 1);
+            Step { agreement: 0.0, size: weight, added: weight }
         } else {
-            self.perceptron.learn(row, y)
+            self.step(row, y, weight)
         };
-        let lesson = agreement.map(|agreement| {
-            let row_squared = self.perceptron.theta.extended_norm_squared(row);
-            self.ledger.record(agreement, row_squared, row.stored() + 1);
+        let lesson = (step.size != 0.0).then(|| {
+            let row_squared = self.core.theta().extended_norm_squared(row);
+            self.ledger.record_step(step.agreement, row_squared, row.stored() + 1, step.size);
             self.doubt();
-            Lesson { agreement, row_squared }
+            Lesson { agreement: step.agreement, row_squared }
         });
         match &mut self.memory {
             Memory::Nothing => {}
-            Memory::Average(average) => average.see(row, y, lesson.is_some()),
+            Memory::Average(average) => {
+                let scale = if let Core::Sgd(sgd) = &self.core { sgd.scale } else { 1.0 };
+                average.see(row, step.added * y, scale);
+            }
             Memory::Votes(votes) => votes.see(row, sign, lesson.is_some(), key),
+        }
+        if matches!(&self.core, Core::Sgd(sgd) if sgd.must_fold()) {
+            self.fold();
         }
         lesson
     }
 
-    /// How many updates have been made.
-    pub fn updates(&self) -> u64 {
-        self.perceptron.updates
+    /// What the algorithm itself makes of an example.
+    #[inline]
+    fn step(&mut self, row: Row<'_>, y: f64, weight: f64) -> Step {
+        match &mut self.core {
+            // A weight makes the row as much longer, hence agreement and step.
+            Core::Perceptron(perceptron) => match perceptron.learn(row, y * weight) {
+                Some(agreement) => Step { agreement: agreement / weight, size: weight, added: weight },
+                None => Step::NONE,
+            },
+            Core::Margin(margin) => match margin.learn(row, y) {
+                Some(agreement) => Step { agreement, size: 1.0, added: 1.0 },
+                None => Step::NONE,
+            },
+            Core::Sgd(sgd) => {
+                let descent = sgd.learn(row, y, weight);
+                if descent.shrunk != 1.0 {
+                    self.ledger.record_shrinking(descent.shrunk);
+                }
+                Step {
+                    agreement: descent.agreement * descent.shrunk,
+                    size: descent.size,
+                    added: descent.added,
+                }
+            }
+            Core::PassiveAggressive(learner) => match learner.learn(row, y, weight) {
+                Some((agreement, tau)) => Step { agreement, size: tau, added: tau },
+                None => Step::NONE,
+            },
+        }
     }
 
-    /// The last θ.
+    /// Whether every example moves θ, also one that is no lesson: then a pass without an update is no end.
+    pub(crate) fn never_rests(&self) -> bool {
+        matches!(&self.core, Core::Sgd(sgd) if sgd.shrinks())
+    }
+
+    /// Brings θ = s·v back to s = 1.
+    fn fold(&mut self) {
+        let Core::Sgd(sgd) = &mut self.core else { return };
+        if sgd.scale == 1.0 {
+            return;
+        }
+        if let Memory::Average(average) = &mut self.memory {
+            average.put_by(&sgd.theta);
+        }
+        sgd.fold();
+        self.doubt();
+    }
+
+    /// How many updates have been made.
+    pub fn updates(&self) -> u64 {
+        self.core.updates()
+    }
+
+    /// The last θ; for descent with an L2 penalty, as of the end of a pass.
     pub fn theta(&self) -> &Theta {
-        &self.perceptron.theta
+        self.core.theta()
     }
 
     /// Takes stock at the end of a pass: bounds that were carried along are computed afresh.
     pub fn end_pass(&mut self) {
-        self.ledger.tighten(&self.perceptron.theta);
+        self.fold();
+        self.ledger.tighten(self.core.theta());
         self.doubt();
     }
 
     /// The upper bound of γ* that the updates so far prove, if there are any.
     pub fn margin_upper(&self) -> Option<f64> {
-        self.ledger.upper_bound(&self.perceptron.theta, self.start.as_ref())
+        self.ledger.upper_bound(self.core.theta(), self.start.as_ref())
     }
 
     /// What has been learned so far.
     pub fn learned(&self) -> Learned {
-        let last = self.perceptron.theta.clone();
+        let mut last = self.core.theta().clone();
+        if let (Core::Sgd(sgd), Memory::Nothing) = (&self.core, &self.memory)
+            && sgd.scale != 1.0
+        {
+            last.multiply(sgd.scale);
+        }
         match &self.memory {
             Memory::Nothing => Learned::Linear(last),
             Memory::Average(average) => Learned::Linear(average.mean(&last)),
@@ -176,11 +372,11 @@ impl OnlineLearner {
 
     /// Every vector that has a place for each feature.
     fn vectors(&mut self) -> impl Iterator<Item = &mut Theta> {
-        let late = match &mut self.memory {
-            Memory::Average(average) => Some(&mut average.late),
-            _ => None,
+        let (late, put_by) = match &mut self.memory {
+            Memory::Average(average) => (Some(&mut average.late), average.put_by.as_mut()),
+            _ => (None, None),
         };
-        std::iter::once(&mut self.perceptron.theta).chain(late).chain(self.start.as_mut())
+        std::iter::once(self.core.theta_mut()).chain(late).chain(put_by).chain(self.start.as_mut())
     }
 
     /// Exchanges the labels of everything learned so far: the same run with −1 and +1 swapped.

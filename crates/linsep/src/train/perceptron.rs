@@ -23,16 +23,11 @@ impl Perceptron {
     }
 
     /// Learns from one example with label y = ±1: if it is a mistake, makes the update and gives the agreement
-    /// y⟨θ, x̃⟩ from before.
+    /// y⟨θ, x̃⟩ from before. An example of weight c has y = ±c, which makes z = y x̃ and the step c times as long.
     #[inline]
     pub fn learn(&mut self, x: Row<'_>, y: f64) -> Option<f64> {
         let agreement = y * self.theta.score(x);
-        let mistaken = if agreement.abs() > self.doubt {
-            self.rule.is_mistake(agreement)
-        } else {
-            self.is_mistake_exactly(x, y)
-        };
-        if !mistaken {
+        if !is_mistake(agreement, &self.theta, x, y, self.doubt, self.rule) {
             return None;
         }
         self.update(x, y);
@@ -45,13 +40,30 @@ impl Perceptron {
         self.theta.add(y, x);
         self.updates += 1;
     }
+}
 
-    /// Decides an agreement that rounding may have turned. What cannot be told from zero counts as zero, so an
-    /// example that is no mistake is one for certain.
-    #[cold]
-    fn is_mistake_exactly(&self, x: Row<'_>, y: f64) -> bool {
-        let score = self.theta.certified_score(x);
-        let (low, high) = if y > 0.0 { (score.low, score.high) } else { (-score.high, -score.low) };
-        self.rule.is_mistake(if low <= 0.0 && high >= 0.0 { 0.0 } else { low })
+/// Whether a computed agreement y⟨θ, x̃⟩ is a mistake, where ⟨θ, x̃⟩ may be off by `doubt`.
+#[inline]
+pub(crate) fn is_mistake(
+    agreement: f64,
+    theta: &Theta,
+    x: Row<'_>,
+    y: f64,
+    doubt: f64,
+    rule: MistakeRule,
+) -> bool {
+    if agreement.abs() > doubt * y.abs() {
+        rule.is_mistake(agreement)
+    } else {
+        is_mistake_exactly(theta, x, y, rule)
     }
+}
+
+/// Decides an agreement that rounding may have turned. What cannot be told from zero counts as zero, so an
+/// example that is no mistake is none for certain.
+#[cold]
+fn is_mistake_exactly(theta: &Theta, x: Row<'_>, y: f64, rule: MistakeRule) -> bool {
+    let score = theta.certified_score(x);
+    let (low, high) = if y > 0.0 { (score.low, score.high) } else { (-score.high, -score.low) };
+    rule.is_mistake(if low <= 0.0 && high >= 0.0 { 0.0 } else { low })
 }

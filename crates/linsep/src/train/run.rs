@@ -1,25 +1,27 @@
-//! A run over a data set: passes, orders, stops.
+//! A run over a data set, from the settings to the outcome.
 
-use super::evidence::{Evidence, best_lower_bound, least_distance, training_errors};
+use super::evidence::{Evidence, judge};
+use super::fit::Fit;
 use super::learned::Learned;
+use super::learner::Learner;
 use super::online::OnlineLearner;
-use super::settings::{Order, Settings};
+use super::passes::{Course, Pupil, passes};
+use super::settings::Settings;
+use super::{batch, kernel, lifted, memoriser, one_against_rest, pocket, svm};
 use crate::Error;
-use crate::classes::ClassPair;
+use crate::classes::{ClassPair, Classes};
 use crate::dataset::Dataset;
-use crate::observe::{Observer, Progress, Update};
-use crate::random::Random;
+use crate::observe::{Observer, Update};
 use crate::theory::margin::Extent;
 use serde::{Deserialize, Serialize};
-use std::time::Instant;
 
 /// How a run ended. None of these is an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
-    /// A whole pass was made without a mistake: θ agrees with every example.
+    /// The algorithm is at its end: for a perceptron, a whole pass without a mistake, so θ agrees with every example.
     Converged,
-    /// The last allowed pass still had mistakes.
+    /// The last allowed pass still made updates.
     EpochLimit,
     /// The allowed number of updates was made.
     UpdateLimit,
@@ -38,10 +40,21 @@ pub struct Outcome {
     pub status: Status,
     /// What is known about the data and the run.
     pub evidence: Evidence,
-    /// Which class is on which side.
-    pub classes: ClassPair,
+    /// What is known about each class against the rest, where that is how they are told apart.
+    pub boundaries: Vec<Boundary>,
+    /// The classes that are told apart.
+    pub classes: Classes,
     /// The settings it was trained with.
     pub settings: Settings,
+}
+
+/// One class against the rest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Boundary {
+    /// The class.
+    pub class: String,
+    /// What is known about its run.
+    pub evidence: Evidence,
 }
 
 /// A data set seen as a binary task: rows, signs and lengths, checked for what arithmetic can bear.
@@ -51,6 +64,8 @@ pub struct Task<'a> {
     pub data: &'a Dataset,
     /// The label of each row as ±1.
     pub signs: Vec<i8>,
+    /// How often each row counts, where not all count once.
+    pub weights: Option<Vec<f64>>,
     /// Which class is on which side.
     pub classes: ClassPair,
     /// Lengths of the rows.
@@ -63,24 +78,37 @@ const LENGTHS: std::ops::RangeInclusive<f64> = 1e-140..=1e140;
 impl<'a> Task<'a> {
     /// Checks the settings and the labels, and measures the rows.
     pub fn new(data: &'a Dataset, settings: &Settings) -> Result<Self, Error> {
+        let extent = Extent::of(data, settings.bias.input());
+        Self::with_extent(data, settings, extent)
+    }
+
+    /// The same for rows that have been measured.
+    pub(crate) fn with_extent(data: &'a Dataset, settings: &Settings, extent: Extent) -> Result<Self, Error> {
         settings.validate()?;
         let classes = ClassPair::choose(data.classes(), settings.positive.as_deref())?;
         let class_signs: Vec<i8> = data.classes().iter().map(|c| classes.sign_of(c).unwrap_or(-1)).collect();
-        let counts = data.class_counts();
-        if let Some(only) = [1, -1].into_iter().find(|&sign| {
-            (0..counts.len())
-                .filter(|&class| class_signs[class] == sign)
-                .map(|class| counts[class])
-                .sum::<usize>()
-                == data.len()
-        }) {
+        let signs: Vec<i8> = data.labels().iter().map(|&label| class_signs[label as usize]).collect();
+        if let Some(only) = [1, -1].into_iter().find(|&sign| signs.iter().all(|&s| s == sign)) {
             let class = if only == 1 { classes.positive } else { classes.negative_name() };
             return Err(crate::classes::ClassError::One { class }.into());
         }
-        let signs = data.labels().iter().map(|&label| class_signs[label as usize]).collect();
-        let extent = Extent::of(data, settings.bias.input());
         check_lengths(&extent)?;
-        Ok(Self { data, signs, classes, extent })
+        let sides: Vec<u32> = signs.iter().map(|&sign| u32::from(sign > 0)).collect();
+        let weights = settings.row_weights(data, &sides)?;
+        Ok(Self { data, signs, weights, classes, extent })
+    }
+
+    /// A task with these signs, whatever the labels: also with rows of one class only.
+    #[cfg(test)]
+    pub(crate) fn with_signs(data: &'a Dataset, signs: Vec<i8>, bias_input: f64) -> Self {
+        let classes = ClassPair { positive: "1".into(), negative: vec!["0".into()] };
+        Self { data, signs, weights: None, classes, extent: Extent::of(data, bias_input) }
+    }
+
+    /// How often row `i` counts.
+    #[inline]
+    pub(crate) fn weight(&self, i: usize) -> f64 {
+        self.weights.as_ref().map_or(1.0, |weights| weights[i])
     }
 }
 
@@ -94,58 +122,12 @@ pub(crate) fn check_lengths(extent: &Extent) -> Result<(), Error> {
     }
 }
 
-/// How far ahead of a shuffled pass rows are brought into the cache.
-const ROWS_AHEAD: usize = 6;
-
-/// The order of one pass.
-enum Visit {
-    Given,
-    Shuffled(Vec<u32>),
-}
-
-impl Visit {
-    fn new(settings: &Settings, epoch: u64, rows: usize) -> Self {
-        let stream = match settings.order {
-            Order::Given => return Visit::Given,
-            Order::ShuffleOnce => 0,
-            Order::Shuffle => epoch,
-        };
-        let mut order: Vec<u32> = (0..rows as u32).collect();
-        Random::stream(settings.seed, stream).shuffle(&mut order);
-        Visit::Shuffled(order)
-    }
-
-    /// The row at a later position, where the memory cannot guess it.
-    #[inline(always)]
-    fn jump(&self, position: usize) -> Option<usize> {
-        match self {
-            Visit::Given => None,
-            Visit::Shuffled(order) => order.get(position).map(|&row| row as usize),
-        }
-    }
-
-    #[inline(always)]
-    fn at(&self, position: usize) -> usize {
-        match self {
-            Visit::Given => position,
-            Visit::Shuffled(order) => order[position] as usize,
-        }
-    }
-}
-
-/// A run as it stands: it can be saved at any pause and taken up again.
+/// A run of a learner that goes row by row, as it stands: it can be saved at any pause and taken up again.
 #[derive(Clone, Debug)]
 pub struct Run {
     pub(crate) settings: Settings,
     pub(crate) learner: OnlineLearner,
-    /// Passes finished.
-    pub(crate) epoch: u64,
-    /// Rows seen in this pass.
-    pub(crate) position: u64,
-    /// Mistakes made in this pass.
-    pub(crate) pass_mistakes: u64,
-    /// Time spent.
-    pub(crate) seconds: f64,
+    pub(crate) course: Course,
     /// Identifies the data: its fingerprint, or for a stream the hash of the rows seen.
     pub(crate) data: String,
 }
@@ -153,13 +135,11 @@ pub struct Run {
 impl Run {
     /// A run that is about to begin.
     fn new(task: &Task<'_>, settings: &Settings, saves: bool) -> Result<Self, Error> {
+        let radius = Some(task.extent.radius_upper);
         Ok(Self {
-            learner: OnlineLearner::new(settings, task.data.columns())?,
+            learner: OnlineLearner::with_radius(settings, task.data.columns(), radius)?,
             settings: settings.clone(),
-            epoch: 0,
-            position: 0,
-            pass_mistakes: 0,
-            seconds: 0.0,
+            course: Course::default(),
             data: if saves { task.data.fingerprint() } else { String::new() },
         })
     }
@@ -175,103 +155,122 @@ impl Run {
     }
 
     /// Goes on until a reason to stop.
-    fn advance(&mut self, task: &Task<'_>, observer: &mut impl Observer) -> Status {
-        let rows = task.data.len();
-        let pause_rows = rows_between_pauses(task.data);
-        let (clock, spent) = (Instant::now(), self.seconds);
+    fn finish(mut self, task: &Task<'_>, observer: &mut impl Observer) -> Fit {
         self.learner.expect_rows(task.extent.radius_upper, task.data.longest_row());
-        observer.checkpoint(self);
-        while self.epoch < self.settings.epochs {
-            let visit = Visit::new(&self.settings, self.epoch, rows);
-            while (self.position as usize) < rows {
-                let end = (self.position as usize + pause_rows).min(rows);
-                while (self.position as usize) < end {
-                    let i = visit.at(self.position as usize);
-                    let row = task.data.row(i);
-                    if let Some(next) = visit.jump(self.position as usize + ROWS_AHEAD) {
-                        task.data.row(next).prefetch();
-                    }
-                    self.position += 1;
-                    if let Some(lesson) = self.learner.learn_expected(row, task.signs[i], Some(i as u32)) {
-                        self.pass_mistakes += 1;
-                        observer.update(&Update {
-                            number: self.learner.updates(),
-                            epoch: self.epoch + 1,
-                            position: i as u64,
-                            row,
-                            row_squared: lesson.row_squared,
-                            sign: task.signs[i],
-                            agreement: lesson.agreement,
-                        });
-                        if self.settings.max_updates.is_some_and(|most| self.learner.updates() >= most) {
-                            return Status::UpdateLimit;
-                        }
-                    }
-                }
-                self.seconds = spent + clock.elapsed().as_secs_f64();
-                observer.checkpoint(self);
-                if observer.progress(&self.progress(rows)).is_break() {
-                    return Status::Interrupted;
-                }
-                if self.settings.max_seconds.is_some_and(|most| self.seconds >= most) {
-                    return Status::TimeLimit;
-                }
-            }
-            self.learner.end_pass();
-            self.epoch += 1;
-            self.position = 0;
-            if std::mem::take(&mut self.pass_mistakes) == 0 {
-                return Status::Converged;
-            }
-        }
-        Status::EpochLimit
-    }
-
-    fn progress(&self, rows: usize) -> Progress {
-        Progress::Training {
-            epoch: self.epoch,
-            epochs: self.settings.epochs,
-            position: self.position,
-            examples: rows as u64,
-            updates: self.learner.updates(),
-            margin_upper: self.learner.margin_upper(),
-        }
-    }
-
-    /// Judges the result on the rows it was learned from.
-    fn outcome(&mut self, task: &Task<'_>, status: Status, observer: &mut impl Observer) -> Outcome {
+        let settings = self.settings.clone();
+        let pause = rows_between_pauses(task.data);
+        let mut visitor = Visitor { task, run: &mut self };
+        let status = passes(&mut visitor, &settings, task.data.len(), pause, observer);
         self.learner.end_pass();
-        let learned = self.learner.learned();
-        let errors = training_errors(task, &learned, observer);
-        let lower = best_lower_bound(task, [learned.theta(), self.learner.theta()].into_iter());
-        let mut evidence = Evidence::new(
-            (task.data.len() as u64, task.data.columns() as u64, task.data.nonzeros() as u64),
-            (self.epoch + u64::from(self.position > 0), self.learner.updates(), status),
-            errors.map(|errors| errors as f64 / task.data.len() as f64),
-            None,
-            task.extent,
-            self.settings.bias.input(),
-            lower,
-            self.learner.margin_upper(),
-        );
-        if let Learned::Linear(theta) = &learned {
-            evidence.distance = least_distance(task, theta);
+        Fit {
+            learned: self.learner.learned(),
+            status,
+            epochs: self.course.passes_begun(),
+            updates: self.learner.updates(),
+            candidates: vec![self.learner.theta().clone()],
+            margin_upper: self.learner.margin_upper(),
+            space: None,
+            detail: None,
         }
-        Outcome { learned, status, evidence, classes: task.classes.clone(), settings: self.settings.clone() }
+    }
+}
+
+/// A run, among the rows of its task.
+struct Visitor<'a, 'b> {
+    task: &'a Task<'b>,
+    run: &'a mut Run,
+}
+
+impl Pupil for Visitor<'_, '_> {
+    #[inline(always)]
+    fn course(&mut self) -> &mut Course {
+        &mut self.run.course
+    }
+
+    #[inline(always)]
+    fn visit(&mut self, i: usize, observer: &mut impl Observer) -> bool {
+        let (row, sign) = (self.task.data.row(i), self.task.signs[i]);
+        let lesson = self.run.learner.learn_expected(row, sign, self.task.weight(i), Some(i as u32));
+        if let Some(lesson) = lesson {
+            observer.update(&Update {
+                number: self.run.learner.updates(),
+                epoch: self.run.course.epoch + 1,
+                position: i as u64,
+                row,
+                row_squared: lesson.row_squared,
+                sign,
+                agreement: lesson.agreement,
+            });
+        }
+        lesson.is_some()
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, i: usize) {
+        self.task.data.row(i).prefetch();
+    }
+
+    fn end_pass(&mut self) {
+        self.run.learner.end_pass();
+    }
+
+    fn is_finished(&mut self, quiet: bool) -> bool {
+        quiet && !self.run.learner.never_rests()
+    }
+
+    fn pause(&mut self, observer: &mut impl Observer) {
+        observer.checkpoint(self.run);
+    }
+
+    fn updates(&self) -> u64 {
+        self.run.learner.updates()
+    }
+
+    fn margin_upper(&self) -> Option<f64> {
+        self.run.learner.margin_upper()
     }
 }
 
 /// Pauses come after about a million values, so that Ctrl-C is heard soon whatever the shape of the data.
-fn rows_between_pauses(data: &Dataset) -> usize {
+pub(crate) fn rows_between_pauses(data: &Dataset) -> usize {
     let per_row = data.row(0).stored().max(data.nonzeros() / data.len()).max(1);
     (1_000_000 / per_row).clamp(1, 65_536)
 }
 
-/// Trains on a data set.
+/// Trains on a data set. More than two classes, none of them chosen as the positive one, are each set against the
+/// rest, unless the learner is made for many.
 pub fn train(data: &Dataset, settings: &Settings, observer: &mut impl Observer) -> Result<Outcome, Error> {
-    let task = Task::new(data, settings)?;
-    let run = Run::new(&task, settings, observer.saves())?;
-    Ok(finish(run, &task, observer))
+    settings.validate()?;
+    if let Learner::Multiclass(options) = &settings.learner {
+        return one_against_rest::train_multiclass(data, settings, options, observer);
+    }
+    let present = data.class_counts().iter().filter(|&&count| count > 0).count();
+    if settings.positive.is_none() && present > 2 {
+        return one_against_rest::train_each(data, settings, observer);
+    }
+    train_task(&Task::new(data, settings)?, settings, observer)
+}
+
+/// Trains on a binary task.
+pub(crate) fn train_task(
+    task: &Task<'_>,
+    settings: &Settings,
+    observer: &mut impl Observer,
+) -> Result<Outcome, Error> {
+    let weights = task.weights.as_deref();
+    let fit = match &settings.learner {
+        Learner::Batch(options) => batch::learn(task, weights, settings, options, observer),
+        Learner::Pocket(options) => pocket::learn(task, settings, options, observer),
+        Learner::Lifted(options) => lifted::learn(task, settings, options, observer),
+        Learner::Kernel(options) => {
+            kernel::check(task, settings, options)?;
+            kernel::learn(task, weights, settings, options, observer)
+        }
+        Learner::Svm(options) => svm::learn(task, weights, settings, options, observer),
+        Learner::Memoriser => memoriser::learn(task, weights, settings, observer),
+        _ => Run::new(task, settings, observer.saves())?.finish(task, observer),
+    };
+    judge(task, settings, fit, observer)
 }
 
 /// Takes up a run where its checkpoint left it. The data must be the same; the limits may be others.
@@ -284,13 +283,10 @@ pub fn resume(
     let task = Task::new(data, settings)?;
     let mut run = checkpoint;
     run.adopt(settings, task.data.columns(), &task.data.fingerprint())?;
-    if run.position > data.len() as u64 {
+    if run.course.position > data.len() as u64 {
         return Err(super::checkpoint::CheckpointError::Damaged("it is beyond the last row".into()).into());
     }
-    Ok(finish(run, &task, observer))
-}
-
-fn finish(mut run: Run, task: &Task<'_>, observer: &mut impl Observer) -> Outcome {
-    let status = run.advance(task, observer);
-    run.outcome(task, status, observer)
+    let settings = run.settings.clone();
+    let fit = run.finish(&task, observer);
+    judge(&task, &settings, fit, observer)
 }

@@ -1,20 +1,13 @@
 //! What can be chosen about training, and which choices make sense together.
 
+use super::learner::Learner;
+use super::margin::MarginRule;
+use super::passive_aggressive::Aggression;
+use crate::SettingsError;
+use crate::classes::{ClassError, class_name};
+use crate::dataset::Dataset;
 use crate::theta::Theta;
 use serde::{Deserialize, Serialize};
-
-/// Which learner.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Learner {
-    /// The last θ (A1).
-    Perceptron,
-    /// The mean of θ over all examples seen (A3).
-    #[default]
-    Averaged,
-    /// Every θ votes, with the number of examples that it survived (A3).
-    Voted,
-}
 
 /// In which order the examples are visited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,6 +112,19 @@ impl MistakeRule {
     }
 }
 
+/// How often the rows of each class count.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClassWeight {
+    /// Every row counts once.
+    #[default]
+    Equal,
+    /// Each side counts as much as the other: n / (number of sides · rows of the side).
+    Balanced,
+    /// As given for each class; once for those not named.
+    Named(Vec<(String, f64)>),
+}
+
 /// Everything that can be chosen about training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
@@ -142,6 +148,9 @@ pub struct Settings {
     pub mistake: MistakeRule,
     /// The class that counts as +1; with more than two classes, it is set against the rest.
     pub positive: Option<String>,
+    /// How often the rows of each class count.
+    #[serde(default)]
+    pub class_weight: ClassWeight,
 }
 
 impl Default for Settings {
@@ -157,14 +166,10 @@ impl Default for Settings {
             init: Init::default(),
             mistake: MistakeRule::default(),
             positive: None,
+            class_weight: ClassWeight::default(),
         }
     }
 }
-
-/// Settings that make no sense, with the reason.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct SettingsError(pub String);
 
 impl Settings {
     /// Checks that the settings make sense together.
@@ -186,6 +191,9 @@ impl Settings {
                 "the scale of the bias must be a number from 1e-100 to 1e100; for no bias, choose --bias none",
             );
         }
+        self.learner.validate()?;
+        self.check_class_weight()?;
+        self.check_start()?;
         let starts_at_zero = match &self.init {
             Init::Zero => true,
             Init::First => false,
@@ -208,5 +216,124 @@ impl Settings {
             );
         }
         Ok(())
+    }
+
+    /// Checks that the settings make sense, also for the weights and classes of these rows.
+    pub fn check_on(&self, data: &Dataset) -> Result<(), SettingsError> {
+        self.validate()?;
+        if matches!(self.learner, Learner::Multiclass(_)) && self.positive.is_some() {
+            return Err(SettingsError("it tells all classes apart, and one is set against the rest".into()));
+        }
+        if data.weights().is_some() { self.check_weights_matter("row weights") } else { Ok(()) }
+    }
+
+    /// Starts and mistake rules belong to the learners that go row by row, and some of their promises need zero.
+    fn check_start(&self) -> Result<(), SettingsError> {
+        let name = self.learner.name();
+        let perceptron = matches!(
+            self.learner,
+            Learner::Perceptron | Learner::Averaged | Learner::Voted | Learner::Multiclass(_)
+        );
+        if self.mistake != MistakeRule::default() && !perceptron {
+            return Err(SettingsError(format!(
+                "the {name} learner has its own rule for when it learns; --mistake is for the perceptron, averaged, voted \
+                 and multiclass learners"
+            )));
+        }
+        if self.init == Init::Zero {
+            return Ok(());
+        }
+        if !self.learner.is_online() {
+            return Err(SettingsError(format!(
+                "the {name} learner starts at zero; --init is for learners that go row by row: perceptron, averaged, \
+                 voted, margin, sgd and passive-aggressive"
+            )));
+        }
+        if matches!(self.learner, Learner::Margin(MarginRule::Dynamic { .. })) {
+            return Err(SettingsError(
+                "the dynamic margin needs a start at zero: only then is ‖θ‖ divided by the number of updates at least the \
+                 best margin"
+                    .into(),
+            ));
+        }
+        if self.init == Init::First && matches!(self.learner, Learner::Sgd(_) | Learner::PassiveAggressive(_))
+        {
+            return Err(SettingsError(format!(
+                "the {name} learner has steps of its own; --init first is for perceptrons"
+            )));
+        }
+        Ok(())
+    }
+
+    fn check_class_weight(&self) -> Result<(), SettingsError> {
+        if let ClassWeight::Named(weights) = &self.class_weight
+            && let Some((class, weight)) =
+                weights.iter().find(|(_, weight)| !(1e-100..=1e100).contains(weight))
+        {
+            return Err(SettingsError(format!(
+                "the weight of class \"{class}\" is {weight}; it must be above 0 (from 1e-100 to 1e100): it says how often \
+                 each row of the class counts"
+            )));
+        }
+        if self.class_weight == ClassWeight::Equal {
+            Ok(())
+        } else {
+            self.check_weights_matter("class weights")
+        }
+    }
+
+    /// Refuses weights for learners that have no use for them.
+    fn check_weights_matter(&self, what: &str) -> Result<(), SettingsError> {
+        let reason = match self.learner {
+            Learner::Voted => "its votes count examples, not weights",
+            Learner::Margin(_) => "its promise about the margin needs steps of one size",
+            Learner::Pocket(_) => "its pocket counts rows, each once",
+            Learner::Lifted(_) => "its theorem needs steps of one size",
+            Learner::PassiveAggressive(options) if options.aggression == Aggression::Full => {
+                "it makes every row right, whatever it weighs; choose --aggression capped or softened"
+            }
+            _ => return Ok(()),
+        };
+        Err(SettingsError(format!(
+            "{what} have no meaning for the {} learner: {reason}",
+            self.learner.name()
+        )))
+    }
+
+    /// How often each row counts: its own weight times that of its class, or of its side of the boundary. None if all
+    /// count once.
+    pub(crate) fn row_weights(
+        &self,
+        data: &Dataset,
+        sides: &[u32],
+    ) -> Result<Option<Vec<f64>>, crate::Error> {
+        if data.weights().is_some() {
+            self.check_weights_matter("row weights")?;
+        }
+        let class_weights: Option<Vec<f64>> = match &self.class_weight {
+            ClassWeight::Equal => None,
+            ClassWeight::Balanced => {
+                let mut counts = vec![0u64; sides.iter().max().map_or(0, |&most| most as usize + 1)];
+                sides.iter().for_each(|&side| counts[side as usize] += 1);
+                let balanced =
+                    |&side: &u32| sides.len() as f64 / (counts.len() as f64 * counts[side as usize] as f64);
+                Some(sides.iter().map(balanced).collect())
+            }
+            ClassWeight::Named(named) => {
+                let mut of_class = vec![1.0; data.classes().len()];
+                for (label, weight) in named {
+                    let place = class_name(label)
+                        .and_then(|name| data.classes().iter().position(|class| *class == name))
+                        .ok_or_else(|| ClassError::unknown(label, data.classes()))?;
+                    of_class[place] = *weight;
+                }
+                Some(data.labels().iter().map(|&label| of_class[label as usize]).collect())
+            }
+        };
+        Ok(match (class_weights, data.weights()) {
+            (Some(of_class), Some(own)) => Some(of_class.iter().zip(own).map(|(a, b)| a * b).collect()),
+            (Some(of_class), None) => Some(of_class),
+            (None, own) => own.map(<[f64]>::to_vec),
+        })
     }
 }

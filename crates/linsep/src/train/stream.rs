@@ -9,14 +9,16 @@ use super::CheckpointError;
 use super::evidence::Evidence;
 use super::learned::Learned;
 use super::online::OnlineLearner;
+use super::passes::Course;
 use super::run::{Outcome, Run, Status, check_lengths};
-use super::settings::{Init, Order, Settings, SettingsError};
+use super::settings::{ClassWeight, Init, Order, Settings};
 use crate::Error;
-use crate::classes::{ClassError, ClassPair, sorted_order};
+use crate::SettingsError;
+use crate::classes::{ClassError, ClassPair, Classes, class_name, sorted_order};
 use crate::observe::{Observer, Progress, Update};
 use crate::read::{Batch, RowStream};
 use crate::scale::{RowBuffer, Scaler};
-use crate::theory::margin::Extent;
+use crate::theory::margin::{Extent, MarginKind};
 use std::time::Instant;
 
 /// Trains on the rows of a stream, in memory that does not grow with their number.
@@ -33,7 +35,7 @@ pub fn train_stream(
     check(settings)?;
     let hashing = observer.saves() || checkpoint.is_some();
     let mut learning = Learning::new(settings, checkpoint, hashing)?;
-    let (clock, spent) = (Instant::now(), learning.run.seconds);
+    let (clock, spent) = (Instant::now(), learning.run.course.seconds);
     let mut status = None;
     while status.is_none() {
         let batch = match stream.next_batch() {
@@ -42,7 +44,7 @@ pub fn train_stream(
             Err(error) => {
                 // A source that the user ended is no error: what came before counts.
                 let (bytes, total) = stream.bytes();
-                let progress = Progress::Reading { bytes, total, rows: learning.run.position };
+                let progress = Progress::Reading { bytes, total, rows: learning.run.course.position };
                 if observer.progress(&progress).is_continue() {
                     return Err(error);
                 }
@@ -54,26 +56,29 @@ pub fn train_stream(
         if learning.skipping() {
             continue;
         }
-        learning.run.seconds = spent + clock.elapsed().as_secs_f64();
+        learning.run.course.seconds = spent + clock.elapsed().as_secs_f64();
         if let Some(hasher) = &learning.hasher {
             learning.run.data = hasher.clone().finalize().to_hex().to_string();
         }
         observer.checkpoint(&learning.run);
         let (bytes, total) = stream.bytes();
-        if observer.progress(&Progress::Reading { bytes, total, rows: learning.run.position }).is_break() {
+        if observer
+            .progress(&Progress::Reading { bytes, total, rows: learning.run.course.position })
+            .is_break()
+        {
             status.get_or_insert(Status::Interrupted);
         }
-        if settings.max_seconds.is_some_and(|most| learning.run.seconds >= most) {
+        if settings.max_seconds.is_some_and(|most| learning.run.course.seconds >= most) {
             status.get_or_insert(Status::TimeLimit);
         }
     }
-    if status == Some(Status::Interrupted) && (learning.skipping() || learning.run.position == 0) {
+    if status == Some(Status::Interrupted) && (learning.skipping() || learning.run.course.position == 0) {
         return Err(Error::Interrupted);
     }
     if learning.skipping() {
         return Err(CheckpointError::OtherData.into());
     }
-    if learning.run.position == 0 {
+    if learning.run.course.position == 0 {
         return Err(stream.no_rows());
     }
     learning.finish(stream, status)
@@ -82,6 +87,18 @@ pub fn train_stream(
 fn check(settings: &Settings) -> Result<(), SettingsError> {
     let refuse = |reason: &str| Err(SettingsError(reason.to_string()));
     settings.validate()?;
+    if !settings.learner.is_online() {
+        return Err(SettingsError(format!(
+            "the {} learner needs all rows at once; from a stream learn perceptron, averaged, voted, margin, sgd and \
+             passive-aggressive",
+            settings.learner.name()
+        )));
+    }
+    if settings.class_weight == ClassWeight::Balanced {
+        return refuse(
+            "balanced class weights need all rows counted first; from a stream, name them: CLASS=WEIGHT",
+        );
+    }
     if settings.epochs != 1 || settings.order != Order::Given {
         return refuse("a stream is learned in one pass and in the given order: --epochs 1 --order given");
     }
@@ -101,6 +118,8 @@ struct Learning {
     expected: String,
     /// The sign of each class met, in the order of first appearance.
     signs: Vec<i8>,
+    /// How often its rows count.
+    weights: Vec<f64>,
     buffer: RowBuffer,
 }
 
@@ -109,7 +128,7 @@ impl Learning {
         let (to_skip, expected) = match &checkpoint {
             Some(run) => {
                 run.check_settings(settings)?;
-                (run.position, run.data.clone())
+                (run.course.position, run.data.clone())
             }
             None => (0, String::new()),
         };
@@ -118,10 +137,7 @@ impl Learning {
             None => Run {
                 learner: OnlineLearner::new(settings, 0)?,
                 settings: settings.clone(),
-                epoch: 0,
-                position: 0,
-                pass_mistakes: 0,
-                seconds: 0.0,
+                course: Course::default(),
                 data: String::new(),
             },
         };
@@ -134,6 +150,7 @@ impl Learning {
             to_skip,
             expected,
             signs: Vec::new(),
+            weights: Vec::new(),
             buffer: RowBuffer::default(),
         })
     }
@@ -182,13 +199,13 @@ impl Learning {
             // Checked before learning: one huge row must not spoil the weights.
             check_lengths(&self.extent)?;
             let sign = self.signs[class];
-            self.run.position += 1;
-            if let Some(lesson) = self.run.learner.learn(row, sign, None) {
-                self.run.pass_mistakes += 1;
+            self.run.course.position += 1;
+            if let Some(lesson) = self.run.learner.learn_weighted(row, sign, self.weights[class], None) {
+                self.run.course.pass_updates += 1;
                 observer.update(&Update {
                     number: self.run.learner.updates(),
                     epoch: 1,
-                    position: self.run.position - 1,
+                    position: self.run.course.position - 1,
                     row,
                     row_squared: lesson.row_squared,
                     sign,
@@ -202,10 +219,21 @@ impl Learning {
         Ok(None)
     }
 
+    fn weight_of(&self, class: &str) -> f64 {
+        match &self.run.settings.class_weight {
+            ClassWeight::Named(named) => named
+                .iter()
+                .find(|(label, _)| class_name(label).as_deref() == Some(class))
+                .map_or(1.0, |(_, weight)| *weight),
+            _ => 1.0,
+        }
+    }
+
     /// Gives a class that turns up for the first time its sign.
     fn meet(&mut self, names: &[String]) -> Result<(), Error> {
+        self.weights = names.iter().map(|name| self.weight_of(name)).collect();
         if let Some(positive) = &self.run.settings.positive {
-            let positive = crate::classes::class_name(positive);
+            let positive = class_name(positive);
             self.signs =
                 names.iter().map(|name| if Some(name) == positive.as_ref() { 1 } else { -1 }).collect();
             return Ok(());
@@ -239,22 +267,36 @@ impl Learning {
         let features = stream.schema().features();
         self.run.learner.widen(features);
         self.run.learner.end_pass();
-        let status = status.unwrap_or(if self.run.pass_mistakes == 0 {
+        let status = status.unwrap_or(if self.run.course.pass_updates == 0 {
             Status::Converged
         } else {
             Status::EpochLimit
         });
         let learned: Learned = self.run.learner.learned();
-        let evidence = Evidence::new(
-            (self.run.position, features as u64, self.nonzeros),
+        let mut evidence = Evidence::new(
+            (self.run.course.position, features as u64, self.nonzeros),
             (1, self.run.learner.updates(), status),
             None,
-            Some(self.run.learner.updates() as f64 / self.run.position as f64),
+            Some(self.run.learner.updates() as f64 / self.run.course.position as f64),
             self.extent,
-            self.run.settings.bias.input(),
+            MarginKind::of_bias(self.run.settings.bias.input()),
             None,
             self.run.learner.margin_upper(),
         );
-        Ok(Outcome { learned, status, evidence, classes, settings: self.run.settings })
+        evidence.weighted = self.run.settings.class_weight != ClassWeight::Equal;
+        if !learned.is_finite() {
+            return Err(
+                SettingsError("the weights grew beyond all numbers: choose a smaller --step".into()).into()
+            );
+        }
+        let classes = Classes::Pair(classes);
+        Ok(Outcome {
+            learned,
+            status,
+            evidence,
+            boundaries: Vec::new(),
+            classes,
+            settings: self.run.settings,
+        })
     }
 }

@@ -5,13 +5,14 @@ mod settings;
 mod text;
 
 use super::{
-    data_source, load_model, print_json, print_result, read_options, refuse_overwriting, tell_notes,
+    chosen_classes, data_source, load_model, print_json, print_result, read_options, refuse_overwriting,
+    tell_notes, weighted,
 };
 use crate::args::TrainArgs;
 use crate::console::{Console, Watch};
 use crate::exit::{Exit, Usage};
 use anyhow::Context;
-use linsep::classes::class_name;
+use linsep::classes::Classes;
 use linsep::model::Predictor;
 use linsep::read::{Format, ReadNotes, ReadOptions, RowStream, Schema, Source, read};
 use linsep::report::{self, Seconds, TrainReport};
@@ -29,7 +30,8 @@ struct Trained {
     report: TrainReport,
     notes: ReadNotes,
     source: String,
-    counts: Option<(u64, u64)>,
+    /// Rows of each outcome; empty for a stream, which is not counted.
+    counts: Vec<u64>,
     /// Ctrl-C came before the trace and the teaching set were whole.
     interrupted: bool,
 }
@@ -50,7 +52,7 @@ pub(crate) fn run(args: &TrainArgs, console: Console) -> anyhow::Result<Exit> {
     };
     let source = data_source(&args.data);
     let online = settings::is_online(args, checkpoint.as_ref());
-    let settings = settings::resolve(args, online, checkpoint.as_ref(), warm.as_ref());
+    let settings = settings::resolve(args, online, checkpoint.as_ref(), warm.as_ref())?;
     settings.validate().map_err(linsep::Error::from)?;
     let mut options = read_options(&args.read);
     options.schema = warm.as_ref().map(|model| model.schema.clone());
@@ -94,7 +96,12 @@ pub(crate) fn run(args: &TrainArgs, console: Console) -> anyhow::Result<Exit> {
 /// checkpoint by the run that goes on from it: both are written whole or not at all.
 fn refuse_to_destroy(args: &TrainArgs, outputs: &[&Path]) -> Result<(), Usage> {
     let given = |path: &Option<PathBuf>| path.as_deref().map(Path::to_path_buf);
-    let always = [Some(args.data.clone()), given(&args.comparator), given(&args.read.labels)];
+    let always = [
+        Some(args.data.clone()),
+        given(&args.comparator),
+        given(&args.read.labels),
+        given(&args.classes.weights),
+    ];
     let (init, resume) = (given(&args.init), given(&args.resume));
     for (output, replaced) in [
         (&args.output, &init),
@@ -142,10 +149,10 @@ impl Job<'_> {
 
     fn scaling(&self) -> Scaling {
         let of_model = || self.warm.as_ref().map_or(Scaling::None, |model| model.scaler.scaling());
-        self.args.scale.map_or_else(of_model, settings::scaling)
+        self.args.classes.scale.map_or_else(of_model, super::scaling)
     }
 
-    fn in_memory(mut self, checkpoint: Option<Run>) -> anyhow::Result<Trained> {
+    fn in_memory(self, checkpoint: Option<Run>) -> anyhow::Result<Trained> {
         let clock = Instant::now();
         let mut reading = Watch::new(self.console);
         let loaded = read(&self.source, &self.options, &mut reading)?;
@@ -153,9 +160,10 @@ impl Job<'_> {
         let read_seconds = clock.elapsed().as_secs_f64();
         let clock = Instant::now();
         self.check_kind(loaded.format)?;
-        let (schema, mut notes, data) = (loaded.schema, loaded.notes, loaded.dataset);
+        let (schema, mut notes) = (loaded.schema, loaded.notes);
+        let data = weighted(loaded.dataset, &self.args.classes)?;
         let fingerprint = data.fingerprint();
-        let data = self.chosen_classes(data)?;
+        let data = chosen_classes(data, &self.args.classes)?;
         let (data, held_out) = match self.args.holdout {
             Some(fraction) => {
                 let split = hold_out(&data, fraction, self.settings.seed)?;
@@ -178,6 +186,15 @@ impl Job<'_> {
         if outcome.status != Status::Converged {
             notes.remarks.extend(advice);
         }
+        if let Classes::Each { names } = &outcome.classes
+            && !outcome.boundaries.is_empty()
+        {
+            notes.remarks.push(format!(
+                "{} classes: each is set against the rest. To set one alone, use --positive CLASS; to keep two, --classes \
+                 A,B; to learn all together, --learner multiclass.",
+                names.len()
+            ));
+        }
         if outcome.evidence.training_error.is_none() {
             self.console.warn("interrupted: the training error was not counted to the end");
         }
@@ -198,9 +215,12 @@ impl Job<'_> {
             report.holdout_error = Some(errors as f64 / held_out.len() as f64);
             report.holdout_rows = Some(held_out.len() as u64);
         }
-        let positive = data.classes().iter().position(|class| *class == model.classes.positive);
-        let positives = positive.map_or(0, |class| data.class_counts()[class] as u64);
-        let counts = Some((data.len() as u64 - positives, positives));
+        let mut counts = vec![0; model.classes.outcomes().len()];
+        for (class, count) in data.classes().iter().zip(data.class_counts()) {
+            if let Some(outcome) = model.classes.outcome_of(class) {
+                counts[outcome] += count as u64;
+            }
+        }
         Ok(Trained { model, report, notes, source: self.source.name(), counts, interrupted })
     }
 
@@ -244,31 +264,14 @@ impl Job<'_> {
         report.dropped_rows = notes.dropped;
         scaler.widen(stream.schema().features());
         let model = Model::with_reading(outcome, stream.schema(), scaler, None);
-        Ok(Trained { model, report, notes, source: self.source.name(), counts: None, interrupted: false })
-    }
-
-    /// Keeps the rows of the classes asked for.
-    fn chosen_classes(&mut self, data: Dataset) -> anyhow::Result<Dataset> {
-        if self.args.classes.is_empty() {
-            return Ok(data);
-        }
-        let mut names = Vec::new();
-        for label in &self.args.classes {
-            let name = class_name(label).filter(|name| data.classes().contains(name));
-            names.push(name.ok_or_else(|| {
-                Usage(format!(
-                    "--classes names \"{label}\", which no row has; the classes are {}",
-                    data.classes().join(", ")
-                ))
-            })?);
-        }
-        if names.iter().all(|name| *name == names[0]) {
-            return Err(Usage(
-                "--classes needs at least two classes, to have something to tell apart".into(),
-            )
-            .into());
-        }
-        Ok(data.only_classes(&names)?)
+        Ok(Trained {
+            model,
+            report,
+            notes,
+            source: self.source.name(),
+            counts: Vec::new(),
+            interrupted: false,
+        })
     }
 
     /// A warm start goes on with the features of its model: those of a table, or those of numbered columns.
@@ -333,7 +336,7 @@ fn count_errors(model: &Model, data: &Dataset) -> u64 {
     let mut predictor = Predictor::new(model);
     let wrong = |i: &usize| {
         let class = &data.classes()[data.labels()[*i] as usize];
-        (predictor.predict(data.row(*i)).score >= 0.0) != (model.classes.sign_of(class) == Some(1))
+        Some(predictor.predict(data.row(*i)).outcome) != model.classes.outcome_of(class)
     };
     (0..data.len()).filter(wrong).count() as u64
 }

@@ -1,10 +1,10 @@
 //! What the arguments of `train` mean, and which make no sense together.
 
-use crate::args::{BiasArg, LearnerArg, MissingArg, MistakeArg, OrderArg, ScaleArg, TrainArgs};
+use crate::args::{MissingArg, MistakeArg, OrderArg, ScaleArg, TrainArgs};
+use crate::commands::{bias, learner, scaling};
 use crate::exit::Usage;
 use linsep::classes::class_name;
-use linsep::scale::Scaling;
-use linsep::train::{Bias, Init, Learner, MistakeRule, Order, Run};
+use linsep::train::{ClassWeight, Init, Learned, Learner, MistakeRule, Order, Run};
 use linsep::{Model, Settings};
 
 /// Whether rows are learned as they are read: asked for, or standard input that is to be seen once.
@@ -15,9 +15,12 @@ pub(super) fn is_online(args: &TrainArgs, checkpoint: Option<&Run>) -> bool {
         None => checkpoint.is_none_or(|run| run.settings().order == Order::Given),
     };
     let needs_all_rows = args.holdout.is_some()
-        || !args.classes.is_empty()
+        || !args.classes.keep.is_empty()
         || args.teaching_set.is_some()
-        || matches!(args.scale, Some(ScaleArg::MaxAbs | ScaleArg::Standard))
+        || args.classes.weights.is_some()
+        || args.learner.is_some_and(|name| !learner::plain(name).is_online())
+        || args.classes.class_weight.iter().any(|text| text == "balanced")
+        || matches!(args.classes.scale, Some(ScaleArg::MaxAbs | ScaleArg::Standard))
         || matches!(args.read.missing, Some(MissingArg::Mean));
     args.online || (args.data.as_os_str() == "-" && one_pass && given && !needs_all_rows)
 }
@@ -28,11 +31,12 @@ pub(super) fn resolve(
     online: bool,
     checkpoint: Option<&Run>,
     warm: Option<&Model>,
-) -> Settings {
+) -> Result<Settings, Usage> {
     let mut settings = match checkpoint {
         Some(run) => run.settings().clone(),
         None => {
-            Settings { positive: warm.map(|model| model.classes.positive.clone()), ..Settings::default() }
+            let pair = warm.and_then(|model| model.classes.pair());
+            Settings { positive: pair.map(|pair| pair.positive.clone()), ..Settings::default() }
         }
     };
     if online && checkpoint.is_none() {
@@ -42,12 +46,15 @@ pub(super) fn resolve(
     if let (Some(model), None) = (warm, checkpoint) {
         settings.bias = model.settings.bias;
     }
-    if let Some(learner) = args.learner {
-        settings.learner = match learner {
-            LearnerArg::Perceptron => Learner::Perceptron,
-            LearnerArg::Averaged => Learner::Averaged,
-            LearnerArg::Voted => Learner::Voted,
-        };
+    if let Some(name) = args.learner {
+        settings.learner = learner::plain(name);
+    }
+    settings.learner = learner::with_options(settings.learner, &args.options)?;
+    if !args.classes.class_weight.is_empty() {
+        settings.class_weight = learner::class_weight(&args.classes.class_weight)?;
+    }
+    if !online && checkpoint.is_none() {
+        settings.epochs = settings.learner.usual_epochs();
     }
     if let Some(order) = args.order {
         settings.order = match order {
@@ -56,12 +63,7 @@ pub(super) fn resolve(
             OrderArg::Shuffle => Order::Shuffle,
         };
     }
-    match (args.bias, args.bias_scale) {
-        (Some(BiasArg::None), _) => settings.bias = Bias::None,
-        (_, Some(scale)) => settings.bias = Bias::Append(scale),
-        (Some(BiasArg::Append), None) if settings.bias == Bias::None => settings.bias = Bias::Append(1.0),
-        _ => {}
-    }
+    settings.bias = bias(&args.bias, settings.bias)?;
     if let Some(rule) = args.mistake {
         settings.mistake = match rule {
             MistakeArg::Nonpositive => MistakeRule::NonPositive,
@@ -78,18 +80,8 @@ pub(super) fn resolve(
     settings.max_updates = args.max_updates.or(settings.max_updates);
     settings.max_seconds = args.max_seconds.or(settings.max_seconds);
     settings.seed = args.seed.unwrap_or(settings.seed);
-    settings.positive = args.positive.clone().or(settings.positive);
-    settings
-}
-
-/// The scaling that was asked for.
-pub(super) fn scaling(scale: ScaleArg) -> Scaling {
-    match scale {
-        ScaleArg::None => Scaling::None,
-        ScaleArg::MaxAbs => Scaling::MaxAbs,
-        ScaleArg::Standard => Scaling::Standard,
-        ScaleArg::UnitRows => Scaling::UnitRows,
-    }
+    settings.positive = args.classes.positive.clone().or(settings.positive);
+    Ok(settings)
 }
 
 /// Refuses what cannot be done together, with the reason.
@@ -100,21 +92,54 @@ pub(super) fn refuse_combinations(
     online: bool,
 ) -> Result<(), Usage> {
     let refuse = |reason: &str| Err(Usage(reason.to_string()));
-    if args.bias == Some(BiasArg::None) && args.bias_scale.is_some() {
-        return refuse("--bias-scale needs --bias append: without a bias there is nothing to scale");
+    let learner = settings.learner;
+    if !learner.is_online() && (args.checkpoint.is_some() || args.resume.is_some()) {
+        return Err(Usage(format!(
+            "--checkpoint and --resume are for learners that go row by row (perceptron, averaged, voted, margin, sgd, \
+             passive-aggressive), not for {}",
+            learner.name()
+        )));
+    }
+    let mistakes = matches!(learner, Learner::Perceptron | Learner::Averaged | Learner::Voted);
+    if !mistakes && (args.trace.is_some() || args.teaching_set.is_some()) {
+        return Err(Usage(format!(
+            "--trace and --teaching-set follow the mistakes of a perceptron: choose perceptron, averaged or voted, not {}",
+            learner.name()
+        )));
+    }
+    if matches!(learner, Learner::Multiclass(_)) && args.classes.positive.is_some() {
+        return refuse("--positive sets one class against the rest; the multiclass learner tells all apart");
+    }
+    let weighted = args.classes.weights.is_some() || settings.class_weight != ClassWeight::Equal;
+    if weighted && (args.trace.is_some() || args.teaching_set.is_some()) {
+        return refuse("--trace and --teaching-set need rows that count once: the theorem counts mistakes");
+    }
+    if args.classes.weights.is_some()
+        && (args.read.skip_bad || matches!(args.read.missing, Some(MissingArg::DropRow)))
+    {
+        return refuse(
+            "--weights has one number for each row; --skip-bad and --missing drop-row leave rows out",
+        );
     }
     if let Some(model) = warm {
+        let Some(pair) = model.classes.pair() else {
+            return refuse("the model to start from tells many classes apart; a start needs a model of two");
+        };
+        if !matches!(model.learned, Learned::Linear(_) | Learned::Voted { .. }) {
+            return refuse("the model to start from has no weights: it is a sum of kernels, or a memory");
+        }
         if args
+            .classes
             .positive
             .as_deref()
-            .is_some_and(|class| class_name(class).as_ref() != Some(&model.classes.positive))
+            .is_some_and(|class| class_name(class).as_ref() != Some(&pair.positive))
         {
-            let positive = &model.classes.positive;
+            let positive = &pair.positive;
             return Err(Usage(format!(
                 "the model to start from has {positive} as its positive class; --positive must agree"
             )));
         }
-        if args.scale.is_some_and(|scale| scaling(scale) != model.scaler.scaling()) {
+        if args.classes.scale.is_some_and(|scale| scaling(scale) != model.scaler.scaling()) {
             return refuse(
                 "the model to start from was trained with another --scale: its weights fit no other",
             );
@@ -126,8 +151,9 @@ pub(super) fn refuse_combinations(
     if online {
         for (given, name) in [
             (args.holdout.is_some(), "--holdout"),
-            (!args.classes.is_empty(), "--classes"),
+            (!args.classes.keep.is_empty(), "--classes"),
             (args.teaching_set.is_some(), "--teaching-set"),
+            (args.classes.weights.is_some(), "--weights"),
         ] {
             if given {
                 return Err(Usage(format!(

@@ -1,7 +1,8 @@
 //! The report of `train` for people.
 
 use super::Trained;
-use crate::commands::report_lines;
+use crate::commands::{boundary_table, report_lines};
+use linsep::classes::Classes;
 use linsep::report;
 use linsep::scale::Scaling;
 
@@ -17,15 +18,22 @@ impl Trained {
             report::counted(evidence.nonzeros, "value", "values"),
             self.notes.format,
         );
-        let with_count = |name: String, count: Option<u64>| match count {
-            Some(count) => format!("{name} ({})", report::counted(count, "row", "rows")),
-            None => name,
+        let rows = |outcome: usize| {
+            self.counts
+                .get(outcome)
+                .map_or(String::new(), |&count| format!(" ({})", report::counted(count, "row", "rows")))
         };
-        let classes = format!(
-            "−1 = {}, +1 = {}",
-            with_count(self.model.classes.negative.join(" or "), self.counts.map(|(negative, _)| negative)),
-            with_count(self.model.classes.positive.clone(), self.counts.map(|(_, positive)| positive)),
-        );
+        let classes = match &self.model.classes {
+            Classes::Pair(pair) => {
+                let negative = pair.negative.join(" or ");
+                format!("−1 = {negative}{}, +1 = {}{}", rows(0), pair.positive, rows(1))
+            }
+            Classes::Each { names } => {
+                let listed: Vec<String> =
+                    names.iter().enumerate().map(|(i, name)| format!("{name}{}", rows(i))).collect();
+                listed.join(", ")
+            }
+        };
         let mut error = match (evidence.training_error, evidence.progressive_error) {
             (Some(error), _) => format!(
                 "training {} ({} of {})",
@@ -60,10 +68,14 @@ impl Trained {
             ("Bound", report::describe_bound(evidence, &self.model.settings)),
             ("Meaning", report::explain(evidence, &self.model.settings)),
         ];
+        if let Some(detail) = report::describe_detail(evidence) {
+            lines.insert(5, ("Detail", detail));
+        }
         if let Some(distance) = evidence.distance {
             // After the margin, which it is easily mistaken for: this is the distance that these weights keep.
             let distance = report::rounded(distance, report::Rounding::Down);
-            lines.insert(6, ("Nearest", format!("no row is nearer than {distance} to this boundary")));
+            let place = lines.iter().position(|(name, _)| *name == "Bound").unwrap_or(lines.len());
+            lines.insert(place, ("Nearest", format!("no row is nearer than {distance} to this boundary")));
         }
         lines.push((
             "Time",
@@ -78,6 +90,11 @@ impl Trained {
             Some(path) => ("Saved", path.clone()),
             None => ("Saved", "nowhere: name a file with -o MODEL".to_string()),
         });
-        report_lines(&lines)
+        let mut text = report_lines(&lines);
+        if !self.model.boundaries.is_empty() {
+            text.push_str("\nEach class against the rest:\n");
+            text.push_str(&boundary_table(&self.model.boundaries));
+        }
+        text
     }
 }

@@ -1,4 +1,4 @@
-//! Labels that come apart from their rows: an array, or a text with one label on each line.
+//! Labels and weights that come apart from their rows: an array, or a text with one on each line.
 
 use super::npy::Npy;
 use crate::read::error::{ReadError, ReadErrorKind, excerpt};
@@ -70,6 +70,30 @@ impl LabelColumn {
             }
         }
     }
+}
+
+/// Reads one number for each row, how often it counts, from a file of its own.
+pub fn read_weights(path: &Path) -> Result<Vec<f64>, crate::Error> {
+    let column = LabelColumn::open(path)?;
+    (0..column.len())
+        .map(|row| {
+            let located = |kind| ReadError {
+                source_name: column.source_name.clone(),
+                line: Some(row as u64 + 1),
+                column: None,
+                kind,
+            };
+            let text = column.text(row).map_err(located)?;
+            let weight: f64 = text
+                .trim()
+                .parse()
+                .map_err(|_| located(ReadErrorKind::NotANumber { found: excerpt(text.trim().as_bytes()) }))?;
+            if weight == 0.0 || (1e-100..=1e100).contains(&weight) {
+                return Ok(weight);
+            }
+            Err(located(ReadErrorKind::BadWeight { found: text.trim().to_string() }).into())
+        })
+        .collect()
 }
 
 /// Divides a text into lines; blank ones at its end are none.

@@ -14,6 +14,7 @@ use super::{Batch, BatchRows, Format, Labels, ReadNotes, ReadOptions, Schema};
 use crate::report;
 use archive::{Csr, Matrix};
 use labels::LabelColumn;
+pub use labels::read_weights;
 use npy::Npy;
 use std::io::Read;
 

@@ -1,5 +1,11 @@
 //! The arguments as the user typed them; what they mean is decided by the commands.
 
+mod learner;
+
+pub(crate) use learner::{
+    AggressionArg, CombineArg, KernelArg, LearnerArg, LearnerArgs, LossArg, ScheduleArg,
+};
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -41,6 +47,10 @@ pub(crate) enum Command {
     Train(Box<TrainArgs>),
     /// Label new rows with a trained model
     Predict(PredictArgs),
+    /// Set learners side by side on the same rows: training error, held-out error, margin, updates, bound, time
+    Compare(CompareArgs),
+    /// Tell the story of the convergence theorem on your data, in plain words with numbers
+    Theory(TheoryArgs),
     /// Judge a model on labelled rows: error, confusion matrix, precision, recall, F1, AUC
     Evaluate(EvaluateArgs),
     /// Show what is in a model: settings, classes, evidence, strongest weights
@@ -126,6 +136,40 @@ pub(crate) enum MissingArg {
     DropRow,
 }
 
+/// Which classes, how much they count, and on which scale.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Classes and scale")]
+pub(crate) struct ClassArgs {
+    /// The class that counts as +1; with more than two classes, it is set against the rest [default: the last of two;
+    /// of more, each is set against the rest]
+    #[arg(long, value_name = "CLASS", allow_hyphen_values = true)]
+    pub(crate) positive: Option<String>,
+    /// Keep only the rows of these classes
+    #[arg(long = "classes", value_name = "A,B", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) keep: Vec<String>,
+    /// How often rows count: balanced (each class as much as the other), or CLASS=WEIGHT (repeat, or separate by commas)
+    #[arg(long, value_name = "balanced|CLASS=W", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) class_weight: Vec<String>,
+    /// File with one number for each row, in order: how often it counts (.npy, or text with one per line)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) weights: Option<PathBuf>,
+    /// Scale features, as learned on the training rows and stored in the model [default: none]
+    #[arg(long, value_enum)]
+    pub(crate) scale: Option<ScaleArg>,
+}
+
+/// Whether the boundary may miss the origin.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Learning")]
+pub(crate) struct BiasArgs {
+    /// Whether the boundary may miss the origin [default: append]
+    #[arg(long, value_enum)]
+    pub(crate) bias: Option<BiasArg>,
+    /// Value of the appended coordinate [default: 1]
+    #[arg(long, value_name = "SCALE", allow_negative_numbers = true)]
+    pub(crate) bias_scale: Option<f64>,
+}
+
 #[derive(Debug, Args)]
 #[command(allow_negative_numbers = true)]
 pub(crate) struct TrainArgs {
@@ -138,7 +182,7 @@ pub(crate) struct TrainArgs {
     /// Which learner [default: averaged]
     #[arg(long, value_enum, help_heading = "Learning")]
     pub(crate) learner: Option<LearnerArg>,
-    /// At most this many passes over the data [default: 100; 1 when learning online]
+    /// At most this many passes over the data [default: 100; 1000 for svm; 1 when learning online]
     #[arg(long, value_name = "N", help_heading = "Learning")]
     pub(crate) epochs: Option<u64>,
     /// Stop after this many updates
@@ -153,12 +197,8 @@ pub(crate) struct TrainArgs {
     /// Seed of shuffles and of the held-out rows [default: 0]
     #[arg(long, value_name = "S", help_heading = "Learning")]
     pub(crate) seed: Option<u64>,
-    /// Whether the boundary may miss the origin [default: append]
-    #[arg(long, value_enum, help_heading = "Learning")]
-    pub(crate) bias: Option<BiasArg>,
-    /// Value of the appended coordinate [default: 1]
-    #[arg(long, value_name = "SCALE", help_heading = "Learning", allow_negative_numbers = true)]
-    pub(crate) bias_scale: Option<f64>,
+    #[command(flatten)]
+    pub(crate) bias: BiasArgs,
     /// Where to start: zero, first (the first row, which counts as an update), or a model file [default: zero]
     #[arg(long, value_name = "zero|first|MODEL", help_heading = "Learning")]
     pub(crate) init: Option<PathBuf>,
@@ -173,21 +213,8 @@ pub(crate) struct TrainArgs {
     #[arg(long, help_heading = "Learning")]
     pub(crate) require_convergence: bool,
 
-    /// The class that counts as +1; with more than two classes, it is set against the rest [default: the last]
-    #[arg(long, value_name = "CLASS", help_heading = "Classes and scale", allow_hyphen_values = true)]
-    pub(crate) positive: Option<String>,
-    /// Keep only the rows of these classes
-    #[arg(
-        long,
-        value_name = "A,B",
-        value_delimiter = ',',
-        help_heading = "Classes and scale",
-        allow_hyphen_values = true
-    )]
-    pub(crate) classes: Vec<String>,
-    /// Scale features, as learned on the training rows and stored in the model [default: none]
-    #[arg(long, value_enum, help_heading = "Classes and scale")]
-    pub(crate) scale: Option<ScaleArg>,
+    #[command(flatten)]
+    pub(crate) classes: ClassArgs,
     /// Hold out this share of the rows of each class, and report the error on them
     #[arg(long, value_name = "FRACTION", help_heading = "Classes and scale", allow_negative_numbers = true)]
     pub(crate) holdout: Option<f64>,
@@ -227,17 +254,9 @@ pub(crate) struct TrainArgs {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    pub(crate) options: LearnerArgs,
+    #[command(flatten)]
     pub(crate) read: ReadArgs,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum LearnerArg {
-    /// The last weights: the textbook algorithm, and the one to watch the theorem on
-    Perceptron,
-    /// The mean of all weights: choose it first, it generalises better at no cost
-    Averaged,
-    /// All weights vote by how long they survived: often as good as averaged, slower to predict
-    Voted,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -276,6 +295,77 @@ pub(crate) enum ScaleArg {
     Standard,
     /// Each row divided by its length
     UnitRows,
+}
+
+#[derive(Debug, Args)]
+#[command(allow_negative_numbers = true)]
+pub(crate) struct CompareArgs {
+    /// Labelled data, as for train
+    pub(crate) data: PathBuf,
+    /// Which learners, separated by commas [default: all that suit the data]
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "A,B,…", help_heading = "Comparing")]
+    pub(crate) learners: Vec<LearnerArg>,
+    /// Deal the rows out into this many parts, and hold out each in turn
+    #[arg(long, value_name = "N", default_value_t = 5, help_heading = "Comparing")]
+    pub(crate) folds: usize,
+    /// Learn in this many more orders of the rows, and show what the order alone changes
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=10_000), help_heading = "Comparing")]
+    pub(crate) orders: u64,
+    /// At most this many passes over the data, for each run [default: 100; 1000 for svm]
+    #[arg(long, value_name = "N", help_heading = "Comparing")]
+    pub(crate) epochs: Option<u64>,
+    /// At most this many seconds, for each run [default: no limit]
+    #[arg(long, value_name = "SECONDS", help_heading = "Comparing", allow_negative_numbers = true)]
+    pub(crate) max_seconds: Option<f64>,
+    /// Seed of folds and orders
+    #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Comparing")]
+    pub(crate) seed: u64,
+    /// Print a table in CSV
+    #[arg(long, conflicts_with = "json", help_heading = "Comparing")]
+    pub(crate) csv: bool,
+    /// Print one JSON record on standard output instead of the report
+    #[arg(long, help_heading = "Comparing")]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) bias: BiasArgs,
+    #[command(flatten)]
+    pub(crate) classes: ClassArgs,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(allow_negative_numbers = true)]
+pub(crate) struct TheoryArgs {
+    /// Labelled data of two classes, as for train
+    pub(crate) data: PathBuf,
+    /// At most this many passes over the data, for each run
+    #[arg(long, value_name = "N", default_value_t = 1000, help_heading = "Telling")]
+    pub(crate) epochs: u64,
+    /// At most this many seconds for each run [default: 10]
+    #[arg(long, value_name = "SECONDS", help_heading = "Telling", allow_negative_numbers = true)]
+    pub(crate) max_seconds: Option<f64>,
+    /// How sure to be of what is said about new rows: wrong with probability δ at most
+    #[arg(
+        long,
+        value_name = "δ",
+        default_value_t = 0.05,
+        help_heading = "Telling",
+        allow_negative_numbers = true
+    )]
+    pub(crate) delta: f64,
+    /// Seed of orders and subsets
+    #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Telling")]
+    pub(crate) seed: u64,
+    /// Print one JSON record on standard output instead of the story
+    #[arg(long, help_heading = "Telling")]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) bias: BiasArgs,
+    #[command(flatten)]
+    pub(crate) classes: ClassArgs,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
 }
 
 #[derive(Debug, Args)]

@@ -1,0 +1,330 @@
+//! The family from the outside: every learner trains, predicts, is judged and comes back from its file; wrong settings
+//! are refused with the range and the reason; `compare` and `theory` print what they promise.
+
+mod common;
+
+use common::Folder;
+use serde_json::Value;
+
+const LEARNERS: [&str; 13] = [
+    "perceptron",
+    "averaged",
+    "voted",
+    "margin",
+    "batch",
+    "pocket",
+    "lifted",
+    "kernel",
+    "multiclass",
+    "sgd",
+    "svm",
+    "memoriser",
+    "passive-aggressive",
+];
+
+fn iris() -> Folder {
+    let folder = Folder::new();
+    folder.linsep("demo iris --export iris -q").exits(0);
+    folder
+}
+
+#[test]
+fn every_learner_tells_three_classes_apart() {
+    let folder = iris();
+    for learner in LEARNERS {
+        let trained = folder
+            .linsep(&format!(
+                "train iris --learner {learner} --scale standard --epochs 50 -o {learner}.model --json"
+            ))
+            .exits(0)
+            .json();
+        assert_eq!(trained["learner"], learner);
+        let names: Vec<&str> = trained["classes"]["names"]
+            .as_array()
+            .expect("classes")
+            .iter()
+            .filter_map(Value::as_str)
+            .collect();
+        assert_eq!(names, ["setosa", "versicolor", "virginica"], "{learner}");
+        // One against the rest tells about each class; the multi-class perceptron is one run.
+        let boundaries = trained["boundaries"].as_array().map_or(0, Vec::len);
+        assert_eq!(boundaries, if learner == "multiclass" { 0 } else { 3 }, "{learner}");
+        let error = trained["training_error"].as_f64().expect("a number");
+        assert!(error < 0.35, "{learner}: {error}");
+
+        let labels = folder.linsep(&format!("predict {learner}.model iris")).exits(0).out;
+        let truth = folder.text("iris");
+        let truth = truth.lines().skip(1).map(|line| line.rsplit(',').next().expect("label"));
+        let wrong = labels.lines().zip(truth).filter(|(found, class)| found != class).count();
+        assert_eq!(labels.lines().count(), 150);
+        assert!((wrong as f64 / 150.0 - error).abs() < 1e-12, "{learner}: the file predicts as the run did");
+
+        let judged = folder.linsep(&format!("evaluate {learner}.model iris --json")).exits(0).json();
+        assert_eq!(judged["errors"], wrong as u64, "{learner}");
+        let confusion: u64 = (0..3).map(|k| judged["confusion"][k][k].as_u64().expect("a count")).sum();
+        assert_eq!(confusion, 150 - wrong as u64);
+        folder.linsep(&format!("evaluate {learner}.model iris")).exits(0);
+        folder.linsep(&format!("inspect {learner}.model")).exits(0);
+        folder.linsep(&format!("predict {learner}.model iris --csv")).exits(0);
+    }
+}
+
+#[test]
+fn every_binary_learner_gives_the_same_model_for_any_number_of_threads() {
+    let folder = iris();
+    for learner in LEARNERS {
+        let train = |threads: usize, model: &str| {
+            let line = format!(
+                "--threads {threads} train iris --learner {learner} --classes versicolor,virginica --scale standard \
+                 --epochs 20 -o {model} -q"
+            );
+            folder.linsep(&line).exits(0);
+            folder.read(model)
+        };
+        assert_eq!(train(1, "one"), train(2, "two"), "{learner}");
+    }
+}
+
+#[test]
+fn wrong_settings_name_the_range_and_the_reason() {
+    let folder = iris();
+    let pair = "--classes versicolor,virginica";
+    for (options, parts) in [
+        ("--learner margin --epsilon 0", ["above 0 and below 1", "best margin"]),
+        ("--learner margin --epsilon 1", ["above 0 and below 1", "no promise"]),
+        ("--learner margin --epsilon nan", ["above 0 and below 1", "best margin"]),
+        ("--learner margin --beta -1", ["from 0 to", "margin that every row is to have"]),
+        ("--learner margin --threshold -0.5", ["from 0 to", "mistakes would not count"]),
+        ("--learner batch --power 1.5", ["from 0 to 1", "finite"]),
+        ("--learner batch --schedule power", ["--power", "from 0 to 1"]),
+        ("--learner batch --step 0", ["from 0.001 to 1000", "length of the weights"]),
+        ("--learner pocket --margin -1", ["margin", "0"]),
+        ("--learner lifted --lift 0", ["above 0", "below 1"]),
+        ("--learner lifted --lift 1", ["above 0", "below 1"]),
+        ("--learner kernel --kernel poly --degree 0", ["degree 0", "1 or more"]),
+        ("--learner kernel --gamma 0", ["gamma", "above 0"]),
+        ("--learner kernel --kernel poly --offset -1", ["offset", "0"]),
+        ("--learner sgd --step -1", ["above 0", "nothing is learned"]),
+        ("--learner sgd --l2 -1", ["from 0", "reward"]),
+        ("--learner sgd --power 2", ["from 0 to 1", "finite"]),
+        ("--learner sgd --step 1 --l2 1", ["below 1", "nothing of them"]),
+        ("--learner sgd --combine vote", ["votes", "last or average"]),
+        ("--learner svm --C 0", ["C must be", "above 0"]),
+        ("--learner svm --C -1", ["C must be", "above 0"]),
+        ("--learner svm --gap 0", ["gap", "above 0"]),
+        ("--learner passive-aggressive --C 0", ["above 0", "nothing would move"]),
+        ("--learner svm --epsilon 0.1", ["--epsilon is an option of --learner margin", "not of svm"]),
+        ("--learner svm --loss log", ["hinge and squared-hinge", "sgd"]),
+        ("--learner voted --class-weight balanced", ["no meaning for the voted learner", "votes"]),
+        ("--learner margin --class-weight versicolor=2", ["no meaning for the margin learner", "one size"]),
+        ("--class-weight versicolor=0", ["above 0", "counts"]),
+        ("--class-weight half", ["balanced", "CLASS=WEIGHT"]),
+        ("--class-weight rose=2", ["no row has the label", "rose"]),
+        ("--learner batch --checkpoint save", ["row by row", "not for batch"]),
+        ("--learner svm --trace proof", ["mistakes of a perceptron", "not svm"]),
+        ("--learner svm --init first", ["starts at zero", "row by row"]),
+        ("--learner multiclass --positive virginica", ["--positive", "multiclass"]),
+        ("--learner svm --online", ["needs all rows", "svm"]),
+        ("--learner sgd --online --order given --epochs 1 --loss hinge", ["--step", "stream"]),
+    ] {
+        let classes = if options.contains("--online") { "" } else { pair };
+        let ran = folder.linsep(&format!("train iris {classes} {options} -o model")).exits(2);
+        let error = ran.err.to_lowercase();
+        for part in parts {
+            assert!(error.contains(&part.to_lowercase()), "{options}: {part:?} is missing in {}", ran.err);
+        }
+        assert!(!folder.has("model"), "{options} left a model");
+    }
+}
+
+#[test]
+fn a_descent_that_runs_away_is_refused() {
+    let folder = iris();
+    let line =
+        "train iris --positive setosa --learner sgd --loss squared --step 10 --schedule constant -o model";
+    folder.linsep(line).exits(2).says(&["grew beyond all numbers", "--step"]);
+    assert!(!folder.has("model"));
+}
+
+#[test]
+fn weights_count_rows() {
+    let folder = iris();
+    // A row of weight 2 is two rows, where the algorithm takes all at once.
+    let (mut doubled, mut weights) = (String::new(), String::new());
+    for (i, line) in folder.text("iris").lines().enumerate() {
+        let times = if i % 3 == 1 { 2 } else { 1 };
+        (0..if i == 0 { 1 } else { times }).for_each(|_| doubled.push_str(&format!("{line}\n")));
+        if i > 0 {
+            weights.push_str(&format!("{times}\n"));
+        }
+    }
+    folder.write("doubled", doubled);
+    folder.write("weights", weights);
+    let objective = |line: &str| {
+        let common = "--classes versicolor,virginica --learner svm --gap 1e-9 --epochs 100000 --json";
+        let record = folder.linsep(&format!("train {line} {common}")).exits(0).json();
+        record["detail"]["primal"].as_f64().expect("an objective")
+    };
+    let (a, b) = (objective("iris --weights weights"), objective("doubled"));
+    assert!((a - b).abs() < 1e-7 * a, "{a} {b}");
+    assert!((a - objective("iris")).abs() > 1e-3 * a, "weights change something");
+
+    folder.write("few", "1\n2\n");
+    folder.linsep("train iris --weights few").exits(3).says(&["2 weights for 150 rows"]);
+    folder.write("bad", "1\nmuch\n");
+    folder.linsep("train iris --weights bad").exits(3).says(&["bad:2", "much", "not a number"]);
+    folder.write("negative", "1\n-1\n");
+    folder.linsep("train iris --weights negative").exits(3).says(&["negative:2", "-1"]);
+}
+
+#[test]
+fn balanced_weights_find_the_rare_class() {
+    let folder = Folder::new();
+    let rows: String = (0..200)
+        .map(|i| {
+            let rare = i % 20 == 0;
+            let x = if rare { 0.4 } else { -0.4 } + f64::from((i * 37) % 100) / 60.0 - 0.8;
+            format!("{x},{}\n", if rare { "rare" } else { "common" })
+        })
+        .collect();
+    folder.write("rows", rows);
+    let recall = |options: &str| {
+        folder.linsep(&format!("train rows --positive rare --learner svm {options} -o model -q")).exits(0);
+        folder.linsep("evaluate model rows --json").exits(0).json()["recall"].as_f64().expect("recall")
+    };
+    assert!(recall("--class-weight balanced") > recall("") + 0.2);
+    assert_eq!(recall("--class-weight rare=19"), recall("--class-weight rare=19,common=1"));
+}
+
+#[test]
+fn compare_is_a_table_sorted_by_held_out_error() {
+    let folder = iris();
+    let line = "compare iris --scale standard --folds 3 --epochs 20";
+    let record = folder.linsep(&format!("{line} --json")).exits(0).json();
+    let entries = record["learners"].as_array().expect("learners");
+    let mut names: Vec<&str> = entries.iter().filter_map(|entry| entry["learner"].as_str()).collect();
+    let errors: Vec<f64> = entries.iter().filter_map(|entry| entry["held_out_error"].as_f64()).collect();
+    assert!(errors.windows(2).all(|pair| pair[0] <= pair[1]), "{errors:?}");
+    names.sort_unstable();
+    let mut all = LEARNERS;
+    all.sort_unstable();
+    assert_eq!(names, all);
+    let memoriser = entries.iter().find(|entry| entry["learner"] == "memoriser").expect("the baseline");
+    assert_eq!(memoriser["training_error"], 0.0);
+    assert!(memoriser["held_out_error"].as_f64().expect("a share") > 0.3);
+
+    let text = folder.linsep(line).exits(0).out;
+    for line in text.lines() {
+        assert!(line.chars().count() <= 80, "too wide: {line}");
+    }
+    let csv = folder.linsep(&format!("{line} --csv")).exits(0).out;
+    assert_eq!(csv.lines().count(), 1 + LEARNERS.len());
+    let columns = csv.lines().next().expect("header").split(',').count();
+    assert!(csv.lines().all(|line| line.split(',').count() == columns));
+
+    // A row of the table is what train says.
+    let svm = entries.iter().find(|entry| entry["learner"] == "svm").expect("svm");
+    let alone = folder.linsep("train iris --scale standard --learner svm --epochs 20 --json").exits(0).json();
+    for field in ["training_error", "updates", "margin"] {
+        assert_eq!(svm[field], alone[field], "{field}");
+    }
+}
+
+#[test]
+fn compare_does_not_depend_on_the_number_of_threads() {
+    let folder = iris();
+    let run = |threads: usize| {
+        let line = format!(
+            "--threads {threads} compare iris --scale standard --folds 4 --orders 3 --epochs 5 --json"
+        );
+        let mut record = folder.linsep(&line).exits(0).json();
+        for entry in record["learners"].as_array_mut().expect("learners") {
+            entry["seconds"] = Value::Null;
+        }
+        record
+    };
+    let (one, two) = (run(1), run(2));
+    assert_eq!(one, two);
+    let spread = &one["learners"][0]["orders"];
+    assert_eq!(spread["orders"], 3);
+}
+
+#[test]
+fn compare_refuses_what_makes_no_sense() {
+    let folder = iris();
+    for (options, part) in [
+        ("--folds 1", "from 2 to the number of rows"),
+        ("--folds 151", "from 2 to the number of rows"),
+        ("--learners svm,svm", "svm twice"),
+        ("--learners nonsense", "possible values"),
+        ("--epochs 0", "at least 1"),
+        ("--csv --json", "cannot be used with"),
+        ("--learners voted --class-weight balanced", "no meaning for the voted learner"),
+    ] {
+        folder.linsep(&format!("compare iris {options}")).exits(2).says(&[part]);
+    }
+    // Without names, what cannot use weights is left out.
+    let ran = folder.linsep("compare iris --class-weight balanced --folds 2 --epochs 3 --csv").exits(0);
+    assert!(ran.err.contains("voted is left out") && !ran.out.contains("voted"), "{ran:?}");
+}
+
+#[test]
+fn theory_tells_both_stories() {
+    let folder = iris();
+    let story = folder.linsep("theory iris --positive setosa --json").exits(0).json();
+    let (lower, upper) =
+        (story["margin"]["lower"].as_f64().expect("separable"), story["margin"]["upper"].as_f64());
+    assert!(lower > 0.0 && lower <= upper.expect("a bound"));
+    assert_eq!(story["status"], "converged");
+    let mistakes = story["mistakes"].as_f64().expect("a count");
+    assert!(mistakes <= story["difficulty"]["upper"].as_f64().expect("a bound"));
+    let subsets = story["subsets"].as_array().expect("subsets");
+    let rows: Vec<u64> = subsets.iter().filter_map(|point| point["rows"].as_u64()).collect();
+    assert!(rows.len() > 2 && rows.windows(2).all(|pair| pair[0] < pair[1]) && rows.last() == Some(&150));
+
+    let text = folder.linsep("theory iris --positive setosa").exits(0).out;
+    for part in
+        ["The rows are linearly separable", "[B1", "B5", "B7", "B9", "B10", "What to do next", "linsep train"]
+    {
+        assert!(text.contains(part), "{part} is missing: {text}");
+    }
+    let text = folder.linsep("theory iris --classes versicolor,virginica --epochs 50").exits(0).out;
+    for part in ["No separator was found", "B6", "B8", "What to do next", "linsep compare"] {
+        assert!(text.contains(part), "{part} is missing: {text}");
+    }
+    folder.linsep("theory iris").exits(3).says(&["3 classes", "--positive"]);
+    folder.linsep("theory iris --positive setosa --delta 0").exits(2).says(&["above 0", "below 1"]);
+    folder.linsep("theory iris --positive setosa --class-weight balanced").exits(2).says(&["weights"]);
+}
+
+#[test]
+fn online_learners_learn_streams_as_files() {
+    let folder = Folder::new();
+    folder.linsep("generate blobs --rows 300 --seed 3 --format csv -o rows -q").exits(0);
+    let rows = folder.read("rows");
+    for learner in
+        ["perceptron", "averaged", "voted", "margin", "sgd --step 0.1 --l2 0.01", "passive-aggressive"]
+    {
+        let options = format!("--learner {learner} --epochs 1 --order given -q");
+        folder.linsep(&format!("train rows {options} -o file.model --json")).exits(0);
+        folder.linsep_with_input(&format!("train - {options} -o stream.model --json"), &rows).exits(0);
+        let scores = |model: &str| folder.linsep(&format!("predict {model} rows --show score")).exits(0).out;
+        assert_eq!(scores("file.model"), scores("stream.model"), "{learner}");
+    }
+    let line = "train - --learner svm --epochs 1 --order given --online";
+    folder.linsep_with_input(line, &rows).exits(2).says(&["needs all rows at once"]);
+}
+
+#[test]
+fn checkpoints_of_every_online_learner_go_on_where_they_were() {
+    let folder = Folder::new();
+    folder.linsep("generate blobs --rows 200 --seed 5 --margin 0.001 -o rows -q").exits(0);
+    for learner in ["margin --epsilon 0.5", "sgd --loss log", "passive-aggressive --aggression softened"] {
+        let train =
+            |options: &str| folder.linsep(&format!("train rows --learner {learner} {options} -q")).exits(0);
+        train("--epochs 9 -o whole");
+        train("--epochs 4 --checkpoint save --checkpoint-every 0");
+        train("--epochs 9 --resume save -o resumed");
+        assert_eq!(folder.read("whole"), folder.read("resumed"), "{learner}");
+    }
+}

@@ -1,0 +1,246 @@
+//! The story of the notes on one data set: every statement of the theory, with its numbers.
+
+use crate::Error;
+use crate::classes::ClassPair;
+use crate::dataset::Dataset;
+use crate::observe::{Observer, Progress, Update};
+use crate::theory::comparator::{BestScalings, best_scalings};
+use crate::theory::compression::{Compression, compression_bound};
+use crate::theory::difficulty::{DifficultyPoint, nested_rows, tighten_rows};
+use crate::theory::lifting::{Lifting, best_lifting};
+use crate::theory::margin::{Extent, MarginInterval};
+use crate::theory::novikoff::{MistakeBound, mistake_bound};
+use crate::theory::orders::{OrderResult, OrderSpread, Spread, order_spread};
+use crate::train::{Learner, MarginRule, Outcome, Settings, Status, SvmOptions, Task, train};
+use serde::Serialize;
+use std::ops::ControlFlow;
+
+/// What the theory says about a data set, and what a perceptron did on it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Story {
+    /// Rows.
+    pub rows: u64,
+    /// Features.
+    pub features: u64,
+    /// Which class is on which side.
+    pub classes: ClassPair,
+    /// Lengths of the rows: R, and the shortest.
+    pub extent: Extent,
+    /// How the perceptron's run ended.
+    pub status: Status,
+    /// Passes it began.
+    pub epochs: u64,
+    /// Mistakes it made, k.
+    pub mistakes: u64,
+    /// Those of the first pass.
+    pub first_pass_mistakes: u64,
+    /// Share of the rows that its last weights predict wrong.
+    pub training_error: Option<f64>,
+    /// What all runs together prove about the best margin γ*.
+    pub margin: MarginInterval,
+    /// What Novikoff's theorem makes of it (B1): the difficulty (R/γ*)².
+    pub difficulty: MistakeBound,
+    /// The examples that taught the perceptron, and how it does on the others (B5, B7).
+    pub compression: Compression,
+    /// Distinct rows among the teaching examples.
+    pub teaching_rows: u64,
+    /// With probability at least 1 − δ, the perceptron is wrong on a new row with at most this probability (B7).
+    pub error_bound: f64,
+    /// δ
+    pub delta: f64,
+    /// What the best comparator found proves about the mistakes of a first pass (B6).
+    pub comparator: Option<BestScalings>,
+    /// The lifting lemma for the best weights found (B8).
+    pub lifting: Option<LiftingStory>,
+    /// Nested subsets of the rows (B10).
+    pub subsets: Vec<DifficultyPoint>,
+    /// What other orders of the rows lead to (B9).
+    pub orders: OrderSpread,
+    /// The mistakes made in those orders.
+    pub order_mistakes: Option<Spread>,
+}
+
+/// The lifting lemma in numbers.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct LiftingStory {
+    /// The lemma's γ, R and D.
+    #[serde(flatten)]
+    pub lemma: Lifting,
+    /// The best a.
+    pub a: f64,
+    /// ((R + D)/γ)²
+    pub mistake_bound: f64,
+}
+
+/// Orders that are tried beside the first.
+const ORDERS: u64 = 5;
+
+/// Keeps what the statements need of a run, and hands the rest on.
+struct Listener<'a, O> {
+    outer: &'a mut O,
+    taught: Vec<bool>,
+    first_pass: u64,
+}
+
+impl<O: Observer> Observer for Listener<'_, O> {
+    fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {
+        self.outer.progress(progress)
+    }
+
+    fn update(&mut self, update: &Update<'_>) {
+        self.taught[update.position as usize] = true;
+        self.first_pass += u64::from(update.epoch == 1);
+    }
+}
+
+/// Tells the story. The limits of `settings` hold for each of the runs; its learner does not matter.
+pub fn tell(
+    data: &Dataset,
+    settings: &Settings,
+    delta: f64,
+    observer: &mut impl Observer,
+) -> Result<Story, Error> {
+    let perceptron = Settings { learner: Learner::Perceptron, ..settings.clone() };
+    let task = Task::new(data, &perceptron)?;
+    // Checks δ before hours of work.
+    compression_bound(&Compression { rows: 1, teaching: 0, others: 1, errors: 0 }, delta)?;
+    let fixed = Settings { positive: Some(task.classes.positive.clone()), ..perceptron.clone() };
+
+    let mut listener = Listener { outer: observer, taught: vec![false; data.len()], first_pass: 0 };
+    let run = unless_interrupted(train(data, &fixed, &mut listener)?)?;
+    let (taught, first_pass) = (listener.taught, listener.first_pass);
+    let averaged = unless_interrupted(train(
+        data,
+        &Settings { learner: Learner::Averaged, ..fixed.clone() },
+        observer,
+    )?)?;
+    // The best weights that are soon found, in the sense of the hinge.
+    let svm = Learner::Svm(SvmOptions { c: price(&task.extent), ..SvmOptions::default() });
+    let soft = unless_interrupted(train(data, &Settings { learner: svm, ..fixed.clone() }, observer)?)?;
+    let mut margin = run.evidence.margin;
+    narrow(&mut margin, &averaged.evidence.margin);
+    narrow(&mut margin, &soft.evidence.margin);
+    if run.status == Status::Converged {
+        let learner = Learner::Margin(MarginRule::Dynamic { epsilon: 0.1 });
+        let wide = unless_interrupted(train(data, &Settings { learner, ..fixed.clone() }, observer)?)?;
+        narrow(&mut margin, &wide.evidence.margin);
+    }
+
+    let others: Vec<usize> = (0..data.len()).filter(|&i| !taught[i]).collect();
+    let wrong = |&&i: &&usize| (run.learned.score(data.row(i)) >= 0.0) != (task.signs[i] > 0);
+    let compression = Compression {
+        rows: data.len() as u64,
+        teaching: run.evidence.updates,
+        others: others.len() as u64,
+        errors: others.iter().filter(wrong).count() as u64,
+    };
+    let comparators = [averaged.learned.theta(), soft.learned.theta()];
+    let comparator = comparators
+        .iter()
+        .filter_map(|theta| best_scalings(data, &task.signs, theta, 1))
+        .min_by(|a, b| a.best().bound.best().total_cmp(&b.best().bound.best()));
+    let lifting = comparators
+        .iter()
+        .filter_map(|theta| best_lifting(data, &task.signs, theta))
+        .min_by(|a, b| a.best_bound().total_cmp(&b.best_bound()))
+        .map(|lemma| LiftingStory { lemma, a: lemma.best_a(), mistake_bound: lemma.best_bound() });
+    let subsets = nested(data, &fixed, &run, &margin, observer)?;
+    let (mut results, mut mistakes) = (Vec::new(), Vec::new());
+    for order in 0..ORDERS {
+        let again = Settings { seed: settings.seed.wrapping_add(order), ..fixed.clone() };
+        let outcome = unless_interrupted(train(data, &again, observer)?)?;
+        mistakes.push(outcome.evidence.updates as f64);
+        results.push(OrderResult {
+            theta: outcome.learned.theta().clone(),
+            margin: outcome.evidence.margin.lower,
+            held_out_error: None,
+        });
+    }
+    Ok(Story {
+        rows: data.len() as u64,
+        features: data.columns() as u64,
+        extent: task.extent,
+        status: run.status,
+        epochs: run.evidence.epochs,
+        mistakes: run.evidence.updates,
+        first_pass_mistakes: first_pass,
+        training_error: run.evidence.training_error,
+        difficulty: mistake_bound(&task.extent, &margin),
+        margin,
+        teaching_rows: taught.iter().filter(|&&taught| taught).count() as u64,
+        error_bound: compression_bound(&compression, delta)?,
+        compression,
+        delta,
+        comparator,
+        lifting,
+        subsets,
+        orders: order_spread(&results),
+        order_mistakes: Spread::of(mistakes),
+        classes: task.classes,
+    })
+}
+
+/// C on the scale of the rows.
+fn price(extent: &Extent) -> f64 {
+    (1.0 / (extent.radius_upper * extent.radius_upper)).clamp(1e-100, 1e100)
+}
+
+fn unless_interrupted(outcome: Outcome) -> Result<Outcome, Error> {
+    if outcome.status == Status::Interrupted { Err(Error::Interrupted) } else { Ok(outcome) }
+}
+
+/// Both intervals contain γ*, so their common part does.
+fn narrow(margin: &mut MarginInterval, other: &MarginInterval) {
+    margin.upper = margin.upper.min(other.upper);
+    margin.lower = match (margin.lower, other.lower) {
+        (Some(a), Some(b)) => Some(a.max(b)),
+        (a, b) => a.or(b),
+    };
+}
+
+/// A perceptron on ever more of the rows; the last set is all of them, which `run` has learned.
+fn nested(
+    data: &Dataset,
+    settings: &Settings,
+    run: &Outcome,
+    whole: &MarginInterval,
+    observer: &mut impl Observer,
+) -> Result<Vec<DifficultyPoint>, Error> {
+    let mut counts: Vec<usize> =
+        (0..5).map(|halvings| data.len() >> halvings).filter(|&rows| rows >= 8).collect();
+    counts.reverse();
+    if counts.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (mut points, mut extents) = (Vec::new(), Vec::new());
+    for rows in nested_rows(data, &counts, settings.seed)? {
+        let all = rows.len() == data.len();
+        let part = data.subset(&rows)?;
+        let (evidence, status) = if all {
+            (run.evidence.clone(), run.status)
+        } else {
+            // A small part of a small class may be missing.
+            let outcome = match train(&part, settings, observer) {
+                Err(Error::Classes(_)) => continue,
+                outcome => unless_interrupted(outcome?)?,
+            };
+            (outcome.evidence, outcome.status)
+        };
+        extents.push(evidence.extent);
+        points.push(DifficultyPoint {
+            rows: rows.len() as u64,
+            features: data.columns() as u64,
+            updates: evidence.updates,
+            converged: status == Status::Converged,
+            margin: if all { *whole } else { evidence.margin },
+            difficulty: evidence.mistake_bound,
+        });
+    }
+    let mut margins: Vec<MarginInterval> = points.iter().map(|point| point.margin).collect();
+    tighten_rows(&mut margins);
+    for ((point, margin), extent) in points.iter_mut().zip(margins).zip(extents) {
+        point.margin = margin;
+        point.difficulty = mistake_bound(&extent, &margin);
+    }
+    Ok(points)
+}
