@@ -62,6 +62,8 @@ class Table:
         self.path = ROOT / "data" / f"{name}.csv"
         with open(self.path, newline="") as opened:
             rows = list(csv.reader(opened))[1:]
+        # Which rows of the file belong to the problem.
+        self.kept = numpy.array([classes is None or row[-1] in classes for row in rows])
         rows = [row for row in rows if classes is None or row[-1] in classes]
         self.x = numpy.array([[float(cell) for cell in row[:-1]] for row in rows])
         self.labels = numpy.array([row[-1] for row in rows])
@@ -84,3 +86,15 @@ PROBLEMS = {
 @pytest.fixture(params=list(PROBLEMS))
 def table(request):
     return Table(*PROBLEMS[request.param])
+
+
+@pytest.fixture(params=["setosa", "virginica", "breast_cancer"])
+def small_table(request):
+    """Those that leave room for a table of all pairs of rows."""
+    return Table(*PROBLEMS[request.param])
+
+
+@pytest.fixture
+def iris():
+    """All three classes."""
+    return Table("iris", "setosa")
