@@ -8,9 +8,11 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let mut predictor = Predictor::new(&model);
     let indices: Vec<u32> = (0..64).collect();
     for row in [Row::DenseF64(&[1.0; 64]), Row::SparseF64(&indices, &[1e300; 64]), Row::SparseF64(&[], &[])] {
-        model.classes.name_of(predictor.predict(row).score);
+        let outcome = predictor.predict(row).outcome;
+        assert!(outcome < model.classes.outcomes().len());
     }
-    model.strongest();
+    (0..model.classes.outcomes().len()).for_each(|outcome| drop(model.strongest_of(outcome)));
+    report::describe_detail(&model.evidence);
     report::describe_settings(&model.settings);
     report::describe_end(&model.evidence);
     report::describe_margin(&model.evidence);

@@ -152,16 +152,41 @@ mod tests {
     use crate::read::{ReadOptions, Source, read};
     use crate::report;
     use crate::store::mutation::{Mutation, mutations};
-    use crate::train::{Bias, Init, Learner};
+    use crate::train::{Bias, Combine, Init, Kernel, KernelOptions, Learner};
     use proptest::prelude::*;
 
     const TABLE: &[u8] =
         b"a,word,b,kind\n1,x,2,left\n-2,y,0.5,right\n3,x,-1,left\n0,z,0.25,right\n1,y,1,left\n";
     const NUMBERED: &[u8] = b"+1 1:0.5 3:2\n-1 2:1.5\n+1 1:2\n-1 2:1 3:-1\n+1 3:0.1\n";
 
-    /// A model of any learner, scaling and source.
+    /// A learner of every kind of decision function, and of options in the file.
+    fn learners() -> impl Strategy<Value = Learner> {
+        let kernels = [
+            Kernel::Linear,
+            Kernel::Polynomial { degree: 2, gamma: 1e-3, offset: 0.5 },
+            Kernel::Rbf { gamma: None },
+        ];
+        let combines = [Combine::Last, Combine::Average, Combine::Vote];
+        let kernel = (0..3usize, 0..3usize).prop_map(move |(kernel, combine)| {
+            let (kernel, combine) = (kernels[kernel], combines[combine]);
+            Learner::Kernel(KernelOptions { kernel, combine, ..KernelOptions::default() })
+        });
+        prop_oneof![
+            Just(Learner::Perceptron),
+            Just(Learner::Averaged),
+            Just(Learner::Voted),
+            kernel,
+            Just(Learner::Memoriser),
+            Just(Learner::Multiclass(Default::default())),
+            Just(Learner::Svm(Default::default())),
+            Just(Learner::Lifted(Default::default())),
+            Just(Learner::Sgd(Default::default())),
+        ]
+    }
+
+    /// A model of any learner, scaling and source, of two classes or more.
     fn models() -> impl Strategy<Value = Model> {
-        let learners = prop_oneof![Just(Learner::Perceptron), Just(Learner::Averaged), Just(Learner::Voted)];
+        let learners = learners();
         let scalings = prop_oneof![
             Just(Scaling::None),
             Just(Scaling::MaxAbs),
@@ -170,9 +195,11 @@ mod tests {
         ];
         let biases =
             prop_oneof![Just(Bias::None), (1e-100f64..1e100).prop_map(Bias::Append), Just(Bias::default())];
-        (learners, scalings, biases, any::<u64>(), 1u64..6, 0usize..3, any::<bool>()).prop_map(
+        (learners, scalings, biases, any::<u64>(), 1u64..6, 0usize..4, any::<bool>()).prop_filter_map(
+            "settings that these rows bear",
             |(learner, scaling, bias, seed, epochs, source, first)| {
-                let init = if first { Init::First } else { Init::Zero };
+                let perceptron = matches!(learner, Learner::Perceptron | Learner::Averaged | Learner::Voted);
+                let init = if first && perceptron { Init::First } else { Init::Zero };
                 let settings = Settings { learner, bias, seed, epochs, init, ..Settings::default() };
                 let (data, schema) = match source {
                     0 | 1 => {
@@ -183,13 +210,15 @@ mod tests {
                     }
                     _ => {
                         let values = [0.1, -7.5, 1.0 / 3.0, 1e-30, 2.0, 1e12];
-                        (Dataset::dense(2, &values, &["a", "b", "a"]).unwrap(), Schema::Array { features: 2 })
+                        let labels = if source == 2 { ["a", "b", "a"] } else { ["a", "b", "c"] };
+                        (Dataset::dense(2, &values, &labels).unwrap(), Schema::Array { features: 2 })
                     }
                 };
                 let scaler = Scaler::learn(scaling, &data);
                 let scaled = scaler.apply_all(data.clone()).unwrap();
-                let outcome = crate::train(&scaled, &settings, &mut ()).unwrap();
-                Model::with_reading(outcome, schema, scaler, Some(data.fingerprint()))
+                // A bias or rows beyond what a kernel bears are refused, as they should be.
+                let outcome = crate::train(&scaled, &settings, &mut ()).ok()?;
+                Some(Model::with_reading(outcome, schema, scaler, Some(data.fingerprint())))
             },
         )
     }
