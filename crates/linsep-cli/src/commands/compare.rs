@@ -1,16 +1,12 @@
 //! `linsep compare`
 
-use super::{
-    bias, chosen_classes, data_source, learner, print_json, print_result, read_options, scaling, tell_notes,
-    weighted, wrapped_to,
-};
+use super::{bias, learner, load, print_json, print_result, scaling, wrapped_to};
 use crate::args::CompareArgs;
 use crate::console::{Console, Watch};
 use crate::exit::{Exit, Usage};
 use anyhow::Context;
 use linsep::Settings;
 use linsep::compare::{CompareSettings, Comparison, Entry, compare, suitable};
-use linsep::read::read;
 use linsep::report::{Rounding, counted, grouped, rounded};
 use linsep::theory::orders::Spread;
 use linsep::train::Learner;
@@ -35,17 +31,13 @@ pub(crate) fn run(args: &CompareArgs, console: Console) -> anyhow::Result<Exit> 
         Settings { learner, epochs, ..settings.clone() }.validate().map_err(linsep::Error::from)?;
         named.push(learner);
     }
-    let source = data_source(&args.data);
-    let mut watch = Watch::new(console);
-    let loaded = read(&source, &read_options(&args.read), &mut watch)?;
-    watch.end()?;
-    tell_notes(console, &loaded.notes);
-    let data = chosen_classes(weighted(loaded.dataset, &args.classes)?, &args.classes)?;
+    let (name, data) = load(&args.data, &args.read, &args.classes, console)?;
     let learners = if named.is_empty() {
         let (mut kept, left) = suitable(&data);
         for (learner, reason) in left {
-            let name = learner.name();
-            console.note(&format!("note: {name} is left out: {reason}; name it in --learners to have it."));
+            let learner = learner.name();
+            console
+                .note(&format!("note: {learner} is left out: {reason}; name it in --learners to have it."));
         }
         // What has no use for weights, or for one class against the rest, is left out too.
         kept.retain(|&learner| match (Settings { learner, ..settings.clone() }).check_on(&data) {
@@ -70,14 +62,14 @@ pub(crate) fn run(args: &CompareArgs, console: Console) -> anyhow::Result<Exit> 
     let mut watch = Watch::new(console);
     let comparison = compare(&data, &settings, &mut watch);
     watch.end()?;
-    let comparison = comparison.with_context(|| source.name())?;
+    let comparison = comparison.with_context(|| name.clone())?;
     if comparison.interrupted {
         console.warn("interrupted: only the learners that were done are shown");
     }
     if args.json {
         print_json(&comparison)?;
     } else {
-        let text = if args.csv { to_csv(&comparison) } else { to_text(&comparison, &source.name()) };
+        let text = if args.csv { to_csv(&comparison) } else { to_text(&comparison, &name) };
         print_result(|out| out.write_all(text.as_bytes()))?;
     }
     Ok(if comparison.interrupted { Exit::Interrupted } else { Exit::Fine })

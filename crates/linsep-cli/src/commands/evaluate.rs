@@ -119,21 +119,18 @@ pub(crate) fn run(args: &EvaluateArgs, console: Console) -> anyhow::Result<Exit>
     }
 }
 
+/// The share of errors, with what it is a share of.
+fn error_line(error: f64, errors: u64, rows: u64) -> String {
+    format!("{} ({} of {})", report::percent(error), report::grouped(errors), report::grouped(rows))
+}
+
 /// The report for people, on many classes.
 fn many_to_text(evaluation: &ManyEvaluation) -> String {
     let share = |share: Option<f64>| share.map_or("none".to_string(), report::percent);
     let width =
         evaluation.classes.iter().map(|class| class.class.chars().count()).max().unwrap_or(0).clamp(5, 24);
     let mut text = report_lines(&[
-        (
-            "Error",
-            format!(
-                "{} ({} of {})",
-                report::percent(evaluation.error),
-                report::grouped(evaluation.errors),
-                report::grouped(evaluation.rows)
-            ),
-        ),
+        ("Error", error_line(evaluation.error, evaluation.errors, evaluation.rows)),
         ("F1", evaluation.macro_f1.map_or("none".to_string(), |f1| format!("{f1:.4}, mean of the classes"))),
     ]);
     text.push_str(&format!(
@@ -179,15 +176,7 @@ pub(super) fn to_text(evaluation: &Evaluation, classes: &ClassPair) -> String {
     let width = positive.chars().count().max(negative.chars().count()).max(9);
     let row = |name: &str, a: String, b: String| format!("{name:<width$}  {a:>width$}  {b:>width$}");
     let mut text = report_lines(&[
-        (
-            "Error",
-            format!(
-                "{} ({} of {})",
-                report::percent(evaluation.error),
-                report::grouped(evaluation.errors),
-                report::grouped(evaluation.rows)
-            ),
-        ),
+        ("Error", error_line(evaluation.error, evaluation.errors, evaluation.rows)),
         (
             "Precision",
             evaluation.precision.map_or(format!("none: no row was called {positive}"), |share| {

@@ -13,12 +13,12 @@ mod train;
 use crate::args::{
     Arguments, BiasArg, BiasArgs, ClassArgs, Command, FormatArg, HeaderArg, MissingArg, ReadArgs, ScaleArg,
 };
-use crate::console::Console;
+use crate::console::{Console, Watch};
 use crate::exit::{Exit, Usage};
 use anyhow::Context;
 use clap::CommandFactory;
 use linsep::classes::class_name;
-use linsep::read::{Format, Missing, ReadNotes, ReadOptions, Source, read_weights};
+use linsep::read::{Format, Missing, ReadNotes, ReadOptions, Source, read, read_weights};
 use linsep::report::{Rounding, counted, grouped, percent, rounded};
 use linsep::scale::Scaling;
 use linsep::train::{Bias, Boundary};
@@ -122,6 +122,22 @@ fn read_options(args: &ReadArgs) -> ReadOptions {
         labels_file: args.labels.clone(),
         ..ReadOptions::default()
     }
+}
+
+/// Reads the rows that the arguments name, with their weights, of the classes asked for. Gives the name of their source
+/// too.
+fn load(
+    path: &Path,
+    reading: &ReadArgs,
+    classes: &ClassArgs,
+    console: Console,
+) -> anyhow::Result<(String, Dataset)> {
+    let source = data_source(path);
+    let mut watch = Watch::new(console);
+    let loaded = read(&source, &read_options(reading), &mut watch)?;
+    watch.end()?;
+    tell_notes(console, &loaded.notes);
+    Ok((source.name(), chosen_classes(weighted(loaded.dataset, classes)?, classes)?))
 }
 
 /// The rows with the weights that the arguments name.

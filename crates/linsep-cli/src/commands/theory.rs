@@ -1,14 +1,10 @@
 //! `linsep theory`
 
-use super::{
-    bias, chosen_classes, data_source, learner, print_json, print_result, read_options, scaling, tell_notes,
-    weighted, wrapped,
-};
+use super::{bias, learner, load, print_json, print_result, scaling, wrapped};
 use crate::args::TheoryArgs;
 use crate::console::{Console, Watch};
 use crate::exit::{Exit, Usage};
 use anyhow::Context;
-use linsep::read::read;
 use linsep::report::{Rounding, counted, grouped, percent, rounded};
 use linsep::scale::{Scaler, Scaling};
 use linsep::story::{Story, tell};
@@ -32,22 +28,17 @@ pub(crate) fn run(args: &TheoryArgs, console: Console) -> anyhow::Result<Exit> {
         ..Settings::default()
     };
     settings.validate().map_err(linsep::Error::from)?;
-    let source = data_source(&args.data);
-    let mut watch = Watch::new(console);
-    let loaded = read(&source, &read_options(&args.read), &mut watch)?;
-    watch.end()?;
-    tell_notes(console, &loaded.notes);
-    let data = chosen_classes(weighted(loaded.dataset, &args.classes)?, &args.classes)?;
+    let (name, data) = load(&args.data, &args.read, &args.classes, console)?;
     let scale = args.classes.scale.map_or(Scaling::None, scaling);
     let data = Scaler::learn(scale, &data).apply_all(data)?;
     let mut watch = Watch::new(console);
     let story = tell(&data, &settings, args.delta, &mut watch);
     watch.end()?;
-    let story = story.with_context(|| source.name())?;
+    let story = story.with_context(|| name.clone())?;
     if args.json {
         return print_json(&story);
     }
-    let again = Again::new(args, &source.name());
+    let again = Again::new(args, &name);
     let text = to_text(&story, &again, scale, &settings);
     print_result(|out| out.write_all(text.as_bytes()))
 }
