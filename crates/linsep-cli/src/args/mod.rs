@@ -209,7 +209,7 @@ pub(crate) struct TrainArgs {
     /// standard input with --epochs 1; the voted learner alone keeps its mistakes)
     #[arg(long, help_heading = "Learning")]
     pub(crate) online: bool,
-    /// Exit with code 1 unless a whole pass was made without a mistake
+    /// Exit with code 1 unless the run came to its end: for a perceptron, a whole pass without a mistake
     #[arg(long, help_heading = "Learning")]
     pub(crate) require_convergence: bool,
 
@@ -251,7 +251,7 @@ pub(crate) struct TrainArgs {
     pub(crate) teaching_set: Option<PathBuf>,
 
     /// Print one JSON record on standard output instead of the report
-    #[arg(long)]
+    #[arg(long, help_heading = None::<&'static str>)]
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) options: LearnerArgs,
