@@ -102,7 +102,9 @@ fn wrong_settings_name_the_range_and_the_reason() {
         ("--learner lifted --lift 0", ["above 0", "below 1"]),
         ("--learner lifted --lift 1", ["above 0", "below 1"]),
         ("--learner kernel --kernel poly --degree 0", ["degree 0", "1 or more"]),
-        ("--learner kernel --gamma 0", ["gamma", "above 0"]),
+        ("--learner kernel --gamma 0", ["gamma of a kernel is 0", "all rows look the same"]),
+        ("--learner kernel --kernel poly --gamma 1e308", ["from 1e-100 to 1e100", "overflow"]),
+        ("--learner kernel --kernel poly --degree -1", ["whole number", "from 1 to 100"]),
         ("--learner kernel --kernel poly --offset -1", ["offset", "0"]),
         ("--learner sgd --step -1", ["above 0", "nothing is learned"]),
         ("--learner sgd --l2 -1", ["from 0", "reward"]),
@@ -247,6 +249,74 @@ fn compare_does_not_depend_on_the_number_of_threads() {
     assert_eq!(one, two);
     let spread = &one["learners"][0]["orders"];
     assert_eq!(spread["orders"], 3);
+}
+
+#[test]
+fn compare_bears_rare_classes() {
+    let folder = Folder::new();
+    let row = |i: usize, class: &str| format!("{},{},{class}\n", i % 7, (i * i) % 5);
+    let common: String = (0..20).map(|i| row(i, if i % 2 == 0 { "a" } else { "b" })).collect();
+    folder.write("three", format!("{common}{}", row(3, "rare")));
+    let record = folder.linsep("compare three --folds 4 --epochs 5 --json").exits(0).json();
+    assert_eq!(record["learners"].as_array().map(Vec::len), Some(LEARNERS.len()));
+    folder.write("two", format!("{}{}", (0..9).map(|i| row(i, "a")).collect::<String>(), row(3, "rare")));
+    let ran = folder.linsep("compare two --folds 3 --epochs 5").exits(2);
+    assert!(ran.err.contains("class \"rare\" has 1 row, all in one fold"), "{ran:?}");
+}
+
+#[test]
+fn nothing_is_said_of_new_rows_after_a_scaling_learned_from_all() {
+    let folder = iris();
+    let bound = |scale: &str| {
+        let line = format!("theory iris --positive setosa --scale {scale} --json");
+        let story = folder.linsep(&line).exits(0).json()["error_bound"].clone();
+        let line = format!("train iris --positive setosa --learner pocket --scale {scale} --json");
+        (story, folder.linsep(&line).exits(0).json()["detail"]["error_bound"].clone())
+    };
+    for scale in ["standard", "max-abs"] {
+        assert_eq!(bound(scale), (Value::Null, Value::Null), "{scale}");
+    }
+    for scale in ["none", "unit-rows"] {
+        let (story, pocket) = bound(scale);
+        assert!(story.is_number() && pocket.is_number(), "{scale}: {story} {pocket}");
+    }
+}
+
+#[test]
+fn the_next_steps_can_be_pasted() {
+    let folder = iris();
+    folder.write("it's iris", folder.read("iris"));
+    let data = folder.path("it's iris");
+    let run = |line: &str| {
+        let script = line.replacen("linsep ", &format!("{} ", common::PROGRAM), 1);
+        let shell =
+            std::process::Command::new("sh").arg("-c").arg(&script).current_dir(folder.path("")).output();
+        common::Ran::new(line, shell.expect("a shell"))
+    };
+    let quoted = data.display().to_string().replace('\'', "'\\''");
+    for options in [
+        "--positive setosa --bias none --ignore petal_width_cm",
+        "--classes versicolor,virginica --epochs 20",
+    ] {
+        let story = run(&format!("linsep theory '{quoted}' {options} -q")).exits(0).out;
+        let steps: Vec<&str> =
+            story.lines().map(str::trim).filter(|line| line.starts_with("linsep ")).collect();
+        assert!(steps.len() >= 2, "{story}");
+        for step in steps.iter().filter(|step| !step.contains("--max-seconds 600")) {
+            assert!(step.contains("--ignore petal_width_cm") == options.contains("--ignore"), "{step}");
+            run(&format!("{step} -q")).exits(0);
+        }
+    }
+}
+
+#[test]
+fn what_follows_one_run_is_refused_for_many_classes() {
+    let folder = iris();
+    for option in ["--checkpoint save", "--trace proof", "--teaching-set rows"] {
+        let ran = folder.linsep(&format!("train iris --learner perceptron {option}")).exits(2);
+        assert!(ran.err.contains("with 3 classes each is a run of its own"), "{ran:?}");
+        assert!(!folder.has("save") && !folder.has("proof") && !folder.has("rows"));
+    }
 }
 
 #[test]

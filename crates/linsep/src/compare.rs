@@ -1,18 +1,21 @@
 //! Learners side by side on the same rows: how well each does on rows it has not seen, and what its theorem says.
 
+use crate::classes::class_name;
 use crate::dataset::Dataset;
 use crate::model::{Model, Predictor};
-use crate::observe::{Observer, in_parallel};
+use crate::observe::{Observer, Progress, in_parallel};
 use crate::read::Schema;
+use crate::report::counted;
 use crate::scale::{Scaler, Scaling};
 use crate::split::folds;
 use crate::theory::margin::MarginInterval;
 use crate::theory::novikoff::MistakeBound;
 use crate::theory::orders::{OrderResult, OrderSpread, order_spread};
 use crate::theta::Theta;
-use crate::train::{Learned, Learner, Outcome, Settings, Status, train};
+use crate::train::{Learned, Learner, Settings, Status, train};
 use crate::{Error, SettingsError};
 use serde::Serialize;
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 /// What to compare, and how.
@@ -39,11 +42,11 @@ pub struct Comparison {
     pub rows: u64,
     /// Features.
     pub features: u64,
-    /// Parts that were held out in turn.
+    /// Parts that were held out in turn: all, unless it was interrupted.
     pub folds: u64,
     /// The learners.
     pub learners: Vec<Entry>,
-    /// Whether it was stopped before all learners were done: those are missing.
+    /// Whether it was stopped before every row was held out once: the errors are of those that were.
     pub interrupted: bool,
 }
 
@@ -75,7 +78,7 @@ pub struct Entry {
     pub orders: Option<OrderSpread>,
 }
 
-/// One piece of work, done in parallel with others.
+/// Rows to learn from, and rows to judge on.
 struct Fold {
     train: Dataset,
     held_out: Dataset,
@@ -90,19 +93,40 @@ impl Fold {
         Ok(Self { train: scaler.apply_all(train)?, held_out: data.subset(part)?, scaler })
     }
 
-    /// Learns, and counts the errors on the rows held out.
-    fn errors(&self, settings: &Settings, observer: &mut impl Observer) -> Result<(Outcome, u64), Error> {
+    /// Learns, and counts the errors on the rows held out; none if it was stopped.
+    fn fit(&self, settings: &Settings, observer: &mut impl Observer) -> Result<Option<Fitted>, Error> {
+        // What is to stop need not begin.
+        if observer.progress(&Progress::Parts { what: "runs", done: 0, total: 1 }).is_break() {
+            return Ok(None);
+        }
         let outcome = train(&self.train, settings, observer)?;
+        if outcome.status == Status::Interrupted {
+            return Ok(None);
+        }
+        // Only weights of one boundary have angles between them.
+        let theta = match &outcome.learned {
+            Learned::Linear(theta) => theta.clone(),
+            _ => Theta::default(),
+        };
+        let margin = outcome.evidence.margin.lower;
         let schema = Schema::Array { features: self.train.columns() };
-        let model = Model::with_reading(outcome.clone(), schema, self.scaler.clone(), None);
+        let model = Model::with_reading(outcome, schema, self.scaler.clone(), None);
         let mut predictor = Predictor::new(&model);
         let wrong = |i: &usize| {
             let class = &self.held_out.classes()[self.held_out.labels()[*i] as usize];
             Some(predictor.predict(self.held_out.row(*i)).outcome) != model.classes.outcome_of(class)
         };
         let errors = (0..self.held_out.len()).filter(wrong).count() as u64;
-        Ok((outcome, errors))
+        Ok(Some(Fitted { theta, margin, errors }))
     }
+}
+
+/// What is kept of a run on the rows of a fold.
+#[derive(Clone)]
+struct Fitted {
+    theta: Theta,
+    margin: Option<f64>,
+    errors: u64,
 }
 
 /// Compares learners on the rows of `data`.
@@ -126,73 +150,150 @@ pub fn compare(
     for settings in &each {
         settings.validate()?;
     }
-    let pieces =
-        parts.iter().map(|part| Fold::new(data, part, settings.scaling)).collect::<Result<Vec<_>, _>>()?;
-    let scaler = Scaler::learn(settings.scaling, data);
-    let scaled = scaler.apply_all(data.clone())?;
+    check_folds(data, &parts, settings.settings.positive.as_deref())?;
+    let scaled;
+    let whole_data = if settings.scaling == Scaling::None {
+        data
+    } else {
+        scaled = Scaler::learn(settings.scaling, data).apply_all(data.clone())?;
+        &scaled
+    };
 
     // Each learner on all rows, one after the other, so that the times can be compared.
     let mut whole = Vec::new();
+    let mut interrupted = false;
     for settings in &each {
         let clock = Instant::now();
-        let outcome = train(&scaled, settings, observer)?;
+        let outcome = train(whole_data, settings, observer)?;
+        interrupted = outcome.status == Status::Interrupted;
         whole.push((outcome, clock.elapsed().as_secs_f64()));
-    }
-    // Then all folds, and all orders of the rows of the first fold, at once.
-    let jobs: Vec<(usize, usize, u64)> = (0..each.len())
-        .flat_map(|learner| {
-            let folds = (0..pieces.len()).map(move |fold| (learner, fold, 0));
-            folds.chain((1..=settings.orders).map(move |order| (learner, 0, order)))
-        })
-        .collect();
-    let done = in_parallel(&jobs, "runs", observer, |&(learner, fold, order), part| {
-        let seed = each[learner].seed.wrapping_add(order);
-        pieces[fold].errors(&Settings { seed, ..each[learner].clone() }, part)
-    });
-    let done = done.into_iter().collect::<Result<Vec<_>, Error>>()?;
-
-    let mut entries = Vec::new();
-    let mut interrupted = false;
-    let per_learner = pieces.len() + settings.orders as usize;
-    for ((settings, (outcome, seconds)), runs) in each.into_iter().zip(whole).zip(done.chunks(per_learner)) {
-        let stopped = |outcome: &Outcome| outcome.status == Status::Interrupted;
-        if stopped(&outcome) || runs.iter().any(|(outcome, _)| stopped(outcome)) {
-            interrupted = true;
-            continue;
+        if interrupted {
+            break;
         }
-        let (on_folds, on_orders) = runs.split_at(pieces.len());
-        let errors: u64 = on_folds.iter().map(|(_, errors)| errors).sum();
-        let (n, evidence) = (data.len() as f64, outcome.evidence);
-        let share = errors as f64 / n;
-        let runs: Vec<OrderResult> = on_orders
+    }
+    // Then the folds, as many at a time as there are threads: each is a copy of the rows. The first fold is also learned
+    // in other orders.
+    let per_fold = each.len();
+    let mut progress = Overall {
+        outer: observer,
+        before: 0,
+        total: ((parts.len() + settings.orders as usize) * per_fold) as u64,
+    };
+    let mut on_folds: Vec<Vec<Fitted>> = Vec::new();
+    let mut on_orders: Vec<Vec<Fitted>> = vec![Vec::new(); per_fold];
+    let mut held_out_rows = 0;
+    for (batch, some) in parts.chunks(rayon::current_num_threads().max(1)).enumerate() {
+        if interrupted {
+            break;
+        }
+        let folds =
+            some.iter().map(|part| Fold::new(data, part, settings.scaling)).collect::<Result<Vec<_>, _>>()?;
+        let orders = if batch == 0 { settings.orders } else { 0 };
+        let jobs: Vec<(usize, usize, u64)> = (0..folds.len())
+            .flat_map(|fold| (0..per_fold).map(move |learner| (fold, learner, 0)))
+            .chain((1..=orders).flat_map(|order| (0..per_fold).map(move |learner| (0, learner, order))))
+            .collect();
+        let done = in_parallel(&jobs, "runs", &mut progress, |&(fold, learner, order), part| {
+            let settings = Settings { seed: each[learner].seed.wrapping_add(order), ..each[learner].clone() };
+            folds[fold].fit(&settings, part)
+        });
+        progress.before += jobs.len() as u64;
+        let done = done.into_iter().collect::<Result<Vec<Option<Fitted>>, Error>>()?;
+        let Some(done) = done.into_iter().collect::<Option<Vec<Fitted>>>() else {
+            interrupted = true;
+            break;
+        };
+        let mut done = done.into_iter();
+        on_folds.extend((0..folds.len()).map(|_| done.by_ref().take(per_fold).collect()));
+        for (job, fitted) in jobs[folds.len() * per_fold..].iter().zip(done) {
+            on_orders[job.1].push(fitted);
+        }
+        if batch == 0 {
+            held_out_rows = folds[0].held_out.len();
+        }
+    }
+
+    // What was judged before an interruption counts; before that there is nothing to show.
+    let rows: f64 = parts[..on_folds.len()].iter().map(|part| part.len() as f64).sum();
+    if rows == 0.0 {
+        return Err(Error::Interrupted);
+    }
+    let mut entries = Vec::new();
+    for (learner, (outcome, seconds)) in whole.into_iter().enumerate() {
+        let Some(training_error) = outcome.evidence.training_error else { continue };
+        let errors: u64 = on_folds.iter().map(|fold| fold[learner].errors).sum();
+        let (evidence, share) = (outcome.evidence, errors as f64 / rows);
+        let orders: Vec<OrderResult> = on_orders[learner]
             .iter()
-            .map(|(outcome, errors)| OrderResult {
-                // Only weights of one boundary have angles between them.
-                theta: match &outcome.learned {
-                    Learned::Linear(theta) => theta.clone(),
-                    _ => Theta::default(),
-                },
-                margin: outcome.evidence.margin.lower,
-                held_out_error: Some(*errors as f64 / pieces[0].held_out.len() as f64),
+            .map(|fitted| OrderResult {
+                theta: fitted.theta.clone(),
+                margin: fitted.margin,
+                held_out_error: Some(fitted.errors as f64 / held_out_rows as f64),
             })
             .collect();
         entries.push(Entry {
-            learner: settings.learner.name(),
-            settings,
-            training_error: evidence.training_error.unwrap_or(f64::NAN),
+            learner: each[learner].learner.name(),
+            settings: each[learner].clone(),
+            training_error,
             held_out_error: share,
-            standard_error: (share * (1.0 - share) / n).sqrt(),
+            standard_error: (share * (1.0 - share) / rows).sqrt(),
             margin: evidence.margin,
             updates: evidence.updates,
             converged: outcome.status == Status::Converged,
             mistake_bound: evidence.mistake_bound,
             seconds,
-            orders: (!runs.is_empty()).then(|| order_spread(&runs)),
+            orders: (!orders.is_empty()).then(|| order_spread(&orders)),
         });
     }
     entries.sort_by(|a, b| a.held_out_error.total_cmp(&b.held_out_error));
     let (rows, features) = (data.len() as u64, data.columns() as u64);
-    Ok(Comparison { rows, features, folds: pieces.len() as u64, learners: entries, interrupted })
+    Ok(Comparison { rows, features, folds: on_folds.len() as u64, learners: entries, interrupted })
+}
+
+/// Adds what was done before to what is being done.
+struct Overall<'a, O> {
+    outer: &'a mut O,
+    before: u64,
+    total: u64,
+}
+
+impl<O: Observer> Observer for Overall<'_, O> {
+    fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {
+        match *progress {
+            Progress::Parts { what, done, .. } => {
+                self.outer.progress(&Progress::Parts { what, done: self.before + done, total: self.total })
+            }
+            ref other => self.outer.progress(other),
+        }
+    }
+}
+
+/// Refuses folds that leave nothing of a side to learn from.
+fn check_folds(data: &Dataset, parts: &[Vec<usize>], positive: Option<&str>) -> Result<(), Error> {
+    let total = data.class_counts();
+    for part in parts {
+        let mut left = total.clone();
+        part.iter().for_each(|&i| left[data.labels()[i] as usize] -= 1);
+        let present: Vec<&String> =
+            (0..left.len()).filter(|&k| left[k] > 0).map(|k| &data.classes()[k]).collect();
+        let positive = positive.and_then(class_name);
+        let sides = match &positive {
+            Some(name) => {
+                usize::from(present.contains(&name)) + usize::from(present.iter().any(|class| *class != name))
+            }
+            None => present.len(),
+        };
+        if sides < 2 {
+            let gone = (0..left.len()).find(|&k| total[k] > 0 && left[k] == 0).unwrap_or(0);
+            let (class, rows) = (&data.classes()[gone], counted(total[gone] as u64, "row", "rows"));
+            return Err(SettingsError(format!(
+                "class \"{class}\" has {rows}, all in one fold: while they are held out, nothing is left to tell it from \
+                 the others by. Give more rows of it, or leave it out with --classes"
+            ))
+            .into());
+        }
+    }
+    Ok(())
 }
 
 /// All learners that suit the rows, with their usual options, and those that do not, with the reason.

@@ -1,6 +1,7 @@
 //! What is said about a run: as one JSON record, and as plain sentences.
 
 use crate::classes::Classes;
+use crate::scale::Scaling;
 use crate::theory::margin::{MarginInterval, MarginKind};
 use crate::theory::novikoff::MistakeBound;
 use crate::train::{
@@ -47,6 +48,10 @@ pub struct TrainReport {
     /// How many rows were held out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub holdout_rows: Option<u64>,
+    /// Whether some rows count more than others.
+    pub weighted: bool,
+    /// How the features were scaled before.
+    pub scaling: Scaling,
     /// What only this learner has to tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<crate::train::Detail>,
@@ -101,6 +106,8 @@ impl TrainReport {
             distance: evidence.distance,
             holdout_error: None,
             holdout_rows: None,
+            weighted: evidence.weighted,
+            scaling: Scaling::None,
             detail: evidence.detail.clone(),
             boundaries: outcome.boundaries.clone(),
             classes: outcome.classes.clone(),
@@ -230,7 +237,9 @@ pub fn describe_end(evidence: &Evidence) -> String {
     match evidence.status {
         Status::Converged => format!("converged after {passes} and {updates}"),
         Status::EpochLimit => format!("not converged within {passes}; {updates}"),
-        Status::UpdateLimit => format!("stopped at the limit of {updates}, in pass {}", evidence.epochs),
+        Status::UpdateLimit => {
+            format!("stopped at the limit of updates, in pass {}, after {updates}", evidence.epochs)
+        }
         Status::TimeLimit => {
             format!("stopped at the time limit, in pass {}, after {updates}", evidence.epochs)
         }
@@ -251,10 +260,10 @@ pub fn describe_detail(evidence: &Evidence) -> Option<String> {
             let looks = counted(*looks, "time", "times");
             let mut text =
                 format!("{} of {} rows are right{by}; counted {looks}", grouped(*kept), grouped(*rows));
-            if *error_bound < 1.0 {
+            if let Some(bound) = error_bound.filter(|&bound| bound < 1.0) {
                 text += &format!(
                     "; if the rows were drawn independently, at most {} of new rows are wrong, with probability 0.95",
-                    percent(*error_bound)
+                    percent(bound)
                 );
             }
             Some(text)

@@ -44,8 +44,9 @@ pub struct Story {
     pub compression: Compression,
     /// Distinct rows among the teaching examples.
     pub teaching_rows: u64,
-    /// With probability at least 1 − δ, the perceptron is wrong on a new row with at most this probability (B7).
-    pub error_bound: f64,
+    /// With probability at least 1 − δ, the perceptron is wrong on a new row with at most this probability (B7); none
+    /// where the rows were changed by something learned from all of them, so that none judges fairly.
+    pub error_bound: Option<f64>,
     /// δ
     pub delta: f64,
     /// What the best comparator found proves about the mistakes of a first pass (B6).
@@ -93,11 +94,13 @@ impl<O: Observer> Observer for Listener<'_, O> {
     }
 }
 
-/// Tells the story. The limits of `settings` hold for each of the runs; its learner does not matter.
+/// Tells the story. The limits of `settings` hold for each of the runs; its learner does not matter. `as_drawn` says that
+/// no row was changed by what was learned from the others, as a scaling to unit variance does.
 pub fn tell(
     data: &Dataset,
     settings: &Settings,
     delta: f64,
+    as_drawn: bool,
     observer: &mut impl Observer,
 ) -> Result<Story, Error> {
     let perceptron = Settings { learner: Learner::Perceptron, ..settings.clone() };
@@ -145,6 +148,9 @@ pub fn tell(
         .min_by(|a, b| a.best_bound().total_cmp(&b.best_bound()))
         .map(|lemma| LiftingStory { lemma, a: lemma.best_a(), mistake_bound: lemma.best_bound() });
     let subsets = nested(data, &fixed, &run, &margin, observer)?;
+    if let Some(all) = subsets.last().filter(|point| point.rows == data.len() as u64) {
+        narrow(&mut margin, &all.margin);
+    }
     let (mut results, mut mistakes) = (Vec::new(), Vec::new());
     for order in 0..ORDERS {
         let again = Settings { seed: settings.seed.wrapping_add(order), ..fixed.clone() };
@@ -168,7 +174,7 @@ pub fn tell(
         difficulty: mistake_bound(&task.extent, &margin),
         margin,
         teaching_rows: taught.iter().filter(|&&taught| taught).count() as u64,
-        error_bound: compression_bound(&compression, delta)?,
+        error_bound: if as_drawn { Some(compression_bound(&compression, delta)?) } else { None },
         compression,
         delta,
         comparator,

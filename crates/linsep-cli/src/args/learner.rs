@@ -28,10 +28,15 @@ pub(crate) enum LearnerArg {
     Sgd,
     /// The soft-margin support vector machine, to a proved gap: when you want the best weights and have the time
     Svm,
-    /// Looks rows up: no use but as a baseline; its training error is zero
+    /// Looks rows up: no use but as a baseline; its training error is zero unless equal rows have both labels
     Memoriser,
     /// Moves as little as makes each row right by 1: for streams whose classes drift
     PassiveAggressive,
+}
+
+/// A degree; whether it suits a kernel is decided there.
+fn degree(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| "the degree of a polynomial is a whole number, from 1 to 100".to_string())
 }
 
 /// The options of single learners.
@@ -66,7 +71,7 @@ pub(crate) struct LearnerArgs {
     #[arg(long, value_enum)]
     pub(crate) kernel: Option<KernelArg>,
     /// kernel poly: the power [default: 2]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = degree, allow_negative_numbers = true)]
     pub(crate) degree: Option<u32>,
     /// kernel poly, rbf: the factor g [default: 1 for poly, 1/features for rbf]
     #[arg(long, value_name = "g", allow_negative_numbers = true)]

@@ -64,7 +64,11 @@ pub(crate) fn run(args: &CompareArgs, console: Console) -> anyhow::Result<Exit> 
     watch.end()?;
     let comparison = comparison.with_context(|| name.clone())?;
     if comparison.interrupted {
-        console.warn("interrupted: only the learners that were done are shown");
+        console.warn(&format!(
+            "interrupted: only {} of {} were held out, and no more orders tried",
+            comparison.folds,
+            counted(args.folds as u64, "fold", "folds")
+        ));
     }
     if args.json {
         print_json(&comparison)?;
@@ -77,12 +81,17 @@ pub(crate) fn run(args: &CompareArgs, console: Console) -> anyhow::Result<Exit> 
 
 /// The table for people, in 80 columns.
 fn to_text(comparison: &Comparison, name: &str) -> String {
-    let mut text = format!(
-        "{name}: {}, {}; every row held out once, in {} folds\n\n",
+    let shape = format!(
+        "{name}: {}, {}; {}",
         counted(comparison.rows, "row", "rows"),
         counted(comparison.features, "feature", "features"),
-        comparison.folds
+        if comparison.interrupted {
+            format!("the rows of {} held out once", counted(comparison.folds, "fold", "folds"))
+        } else {
+            format!("every row held out once, in {} folds", comparison.folds)
+        }
     );
+    let mut text = wrapped_to(&shape, 0, 80) + "\n";
     let mut line = |cells: [&str; 7]| {
         let [learner, training, held_out, margin, updates, bound, time] = cells;
         let _ = writeln!(
@@ -156,7 +165,7 @@ fn orders_table(comparison: &Comparison) -> String {
             range(&spread.angle, &|angle| format!("{angle:.1}")),
         );
     }
-    text.push_str("\nangle: between the weights of any two orders; none where there are no weights.\n");
+    text.push_str("\nangle: between the weights of any two orders; none without weights of one boundary.\n");
     text
 }
 

@@ -1,14 +1,16 @@
 //! `linsep theory`
 
 use super::{bias, learner, load, print_json, print_result, scaling, wrapped};
-use crate::args::TheoryArgs;
+use crate::args::{BiasArg, MissingArg, ReadArgs, TheoryArgs};
 use crate::console::{Console, Watch};
 use crate::exit::{Exit, Usage};
 use anyhow::Context;
+use clap::ValueEnum;
 use linsep::report::{Rounding, counted, grouped, percent, rounded};
 use linsep::scale::{Scaler, Scaling};
 use linsep::story::{Story, tell};
 use linsep::theory::margin::MarginKind;
+use linsep::theory::orders::Spread;
 use linsep::{Settings, Status};
 use std::fmt::Write;
 
@@ -32,7 +34,9 @@ pub(crate) fn run(args: &TheoryArgs, console: Console) -> anyhow::Result<Exit> {
     let scale = args.classes.scale.map_or(Scaling::None, scaling);
     let data = Scaler::learn(scale, &data).apply_all(data)?;
     let mut watch = Watch::new(console);
-    let story = tell(&data, &settings, args.delta, &mut watch);
+    let filled = matches!(args.read.missing, Some(MissingArg::Mean));
+    let as_drawn = matches!(scale, Scaling::None | Scaling::UnitRows) && !filled;
+    let story = tell(&data, &settings, args.delta, as_drawn, &mut watch);
     watch.end()?;
     let story = story.with_context(|| name.clone())?;
     if args.json {
@@ -60,24 +64,59 @@ struct Again {
 
 impl Again {
     fn new(args: &TheoryArgs, name: &str) -> Self {
-        let mut data = name.to_string();
-        if let Some(class) = &args.classes.positive {
-            let _ = write!(data, " --positive {class}");
-        }
-        if !args.classes.keep.is_empty() {
-            let _ = write!(data, " --classes {}", args.classes.keep.join(","));
-        }
-        if let Some(label) = &args.read.label {
-            let _ = write!(data, " --label {label}");
-        }
-        match args.classes.scale.map_or(Scaling::None, scaling) {
-            Scaling::None => {}
-            Scaling::MaxAbs => data.push_str(" --scale max-abs"),
-            Scaling::Standard => data.push_str(" --scale standard"),
-            Scaling::UnitRows => data.push_str(" --scale unit-rows"),
+        let mut data = quoted(&args.data.display().to_string());
+        let mut add = |option: &str, value: Option<String>| {
+            if let Some(value) = value {
+                let _ = write!(data, " {option} {}", quoted(&value));
+            }
+        };
+        let ReadArgs {
+            format,
+            label,
+            ignore,
+            header,
+            delimiter,
+            missing,
+            index_base,
+            labels,
+            skip_bad,
+            max_features,
+        } = &args.read;
+        add("--positive", args.classes.positive.clone());
+        add("--classes", (!args.classes.keep.is_empty()).then(|| args.classes.keep.join(",")));
+        add("--scale", args.classes.scale.and_then(named));
+        add("--bias", args.bias.bias.filter(|&bias| bias == BiasArg::None).and_then(named));
+        add("--bias-scale", args.bias.bias_scale.map(|scale| scale.to_string()));
+        add("--seed", (args.seed != 0).then(|| args.seed.to_string()));
+        add("--format", format.and_then(named));
+        add("--label", label.clone());
+        add("--ignore", (!ignore.is_empty()).then(|| ignore.join(",")));
+        add("--header", header.and_then(named));
+        let tab = |byte: u8| if byte == b'\t' { "tab".to_string() } else { char::from(byte).to_string() };
+        add("--delimiter", delimiter.map(tab));
+        add("--missing", missing.and_then(named));
+        add("--index-base", index_base.map(|base| base.to_string()));
+        add("--labels", labels.as_ref().map(|path| path.display().to_string()));
+        add("--max-features", max_features.map(|most| most.to_string()));
+        if *skip_bad {
+            data.push_str(" --skip-bad");
         }
         Self { name: name.to_string(), data }
     }
+}
+
+/// How a choice is spelled on the command line.
+fn named<T: ValueEnum>(choice: T) -> Option<String> {
+    choice.to_possible_value().map(|value| value.get_name().to_string())
+}
+
+/// A word for the shell.
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "_-./,:=+%@".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.to_string();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 /// The story for people.
@@ -101,7 +140,14 @@ fn to_text(story: &Story, again: &Again, scale: Scaling, settings: &Settings) ->
         text.push_str(&subsets_table(story));
     }
     push_chapter(&mut text, "Other orders", &[other_orders(story)]);
-    push_chapter(&mut text, "What to do next", &next_steps(story, &again.data, scale));
+    push_chapter(&mut text, "What to do next", &[]);
+    for (what, command) in next_steps(story, &again.data, scale) {
+        text.push_str(&wrapped(&format!("- {what}"), 2));
+        // Commands stand alone and whole, to be copied.
+        if let Some(command) = command {
+            let _ = writeln!(text, "      {command}");
+        }
+    }
     text
 }
 
@@ -155,8 +201,8 @@ fn the_run(story: &Story, settings: &Settings) -> String {
     };
     format!(
         "A perceptron started at zero, went through the rows in random order, and added each row it had wrong to its \
-         weights. It {how}. {} of them were made in the first pass. [A1]",
-        grouped(story.first_pass_mistakes)
+         weights. It {how}. The first pass had {}. [A1]",
+        counted(story.first_pass_mistakes, "mistake", "mistakes")
     )
 }
 
@@ -168,8 +214,9 @@ fn margin(story: &Story) -> String {
     match story.margin.lower {
         Some(lower) => format!(
             "The rows are linearly separable, and the best margin γ* ({kind}) is between {} and {}. The lower end is \
-             the distance that weights which were found keep from every row; the upper end is ‖θ‖/k after k \
-             mistakes, which no separator can beat. Both are proved, rounding included. [B1, B3]",
+             the distance that weights which were found keep from every row; the upper end is the length of a sum of rows, \
+             divided by their number (‖θ‖/k after k updates of a run), which no separator can beat. Several runs were \
+             made for both. Both are proved, rounding included. [B1, B3]",
             down(lower),
             up(story.margin.upper)
         ),
@@ -178,7 +225,7 @@ fn margin(story: &Story) -> String {
         }
         None => format!(
             "No separator was found. What is proved: the best margin γ* ({kind}) is at most {}, because ‖θ‖/k after k \
-             mistakes is an upper bound at every moment of every run. Either the rows overlap, or their margin is \
+             updates is an upper bound at every moment of every run. Either the rows overlap, or their margin is \
              smaller than that. [B1]",
             up(story.margin.upper)
         ),
@@ -216,21 +263,27 @@ fn teachers(story: &Story) -> String {
             counted(story.teaching_rows, "distinct row", "distinct rows")
         }
     );
-    if story.error_bound < 1.0 {
-        let _ = write!(
-            text,
-            "The other {} had no part in them, so they judge them fairly: {} wrong. If your rows were drawn \
-             independently from one source, then with probability {} the weights are wrong on at most {} of new rows. [B7]",
-            counted(run.others, "row", "rows"),
-            if run.errors == 1 { "1 is".to_string() } else { format!("{} are", grouped(run.errors)) },
-            1.0 - story.delta,
-            percent(story.error_bound)
-        );
-    } else {
-        text.push_str(
+    match story.error_bound {
+        Some(bound) if bound < 1.0 => {
+            let _ = write!(
+                text,
+                "The other {} had no part in them, so they judge them fairly: {} wrong. If your rows were drawn \
+                 independently from one source, then with probability {} the weights are wrong on at most {} of new rows. \
+                 [B7]",
+                counted(run.others, "row", "rows"),
+                if run.errors == 1 { "1 is".to_string() } else { format!("{} are", grouped(run.errors)) },
+                1.0 - story.delta,
+                percent(bound)
+            );
+        }
+        Some(_) => text.push_str(
             "That is too many for the rows there are to say anything about new rows from this alone; hold rows out \
              instead. [B7]",
-        );
+        ),
+        None => text.push_str(
+            "What the other rows say about new ones cannot be told here: the rows were changed (scaled, or filled in) by \
+             what was learned from all of them, so none judges fairly. [B7]",
+        ),
     }
     text
 }
@@ -260,9 +313,14 @@ fn without_margin(story: &Story) -> Vec<String> {
         });
     }
     if let Some(lifting) = &story.lifting {
+        let worth = if lifting.mistake_bound < story.rows as f64 {
+            ""
+        } else {
+            ": no better than learning each row by heart, for these weights are wrong by too much"
+        };
         paragraphs.push(format!(
             "With a coordinate of its own for every row, any data is separable. With a = {}, the best for these weights \
-             (γ = {}, D = {}), the lifted perceptron makes at most ((R + D)/γ)² = {} mistakes. [B8; train --learner lifted]",
+             (γ = {}, D = {}), the lifted perceptron makes at most ((R + D)/γ)² = {} mistakes{worth}. [B8; train --learner lifted]",
             rounded(lifting.a, Rounding::Down),
             down(lifting.lemma.gamma),
             up(lifting.lemma.slack_norm),
@@ -308,61 +366,75 @@ fn subsets_table(story: &Story) -> String {
 }
 
 fn other_orders(story: &Story) -> String {
-    let mut text =
-        format!("The answer is not unique: in {} orders of the same rows", grouped(story.orders.orders));
-    if let Some(mistakes) = &story.order_mistakes {
-        let _ = write!(
-            text,
-            " the perceptron made {} to {} mistakes",
-            grouped(mistakes.least as u64),
-            grouped(mistakes.largest as u64)
+    let orders = grouped(story.orders.orders);
+    let varies = |spread: &Option<Spread>| spread.filter(|spread| spread.least < spread.largest);
+    let mut parts = Vec::new();
+    if let Some(mistakes) = varies(&story.order_mistakes) {
+        let (least, most) = (grouped(mistakes.least as u64), grouped(mistakes.largest as u64));
+        parts.push(format!("the perceptron made {least} to {most} mistakes"));
+    }
+    if let Some(margin) = varies(&story.orders.margin) {
+        parts.push(format!(
+            "the margins it ended with were {} to {}",
+            down(margin.least),
+            down(margin.largest)
+        ));
+    }
+    if let Some(angle) = varies(&story.orders.angle) {
+        parts.push(format!("its weight vectors were {:.1}° to {:.1}° apart", angle.least, angle.largest));
+    }
+    if parts.is_empty() {
+        return format!(
+            "{orders} orders of the same rows led to the same answer here. [B9; compare --orders]"
         );
     }
-    if let Some(margin) = &story.orders.margin {
-        let _ = write!(text, ", ended with margins of {} to {}", down(margin.least), down(margin.largest));
-    }
-    if let Some(angle) = &story.orders.angle {
-        let _ = write!(text, ", and its boundaries differed by {:.1}° to {:.1}°", angle.least, angle.largest);
-    }
-    text.push_str(
-        ". The average of all weights of a run depends on the order far less. [B9; compare --orders]",
-    );
-    text
+    format!(
+        "The answer is not unique. In {orders} orders of the same rows {}. [B9; compare --orders shows what that means for \
+         new rows, and for other learners]",
+        parts.join(", ")
+    )
 }
 
-fn next_steps(story: &Story, data: &str, scale: Scaling) -> Vec<String> {
+/// What to do, and the command that does it.
+fn next_steps(story: &Story, data: &str, scale: Scaling) -> Vec<(String, Option<String>)> {
     let mut steps = Vec::new();
+    let compare = Some(format!("linsep compare {data}"));
     match (story.margin.lower, story.difficulty.upper) {
         (Some(_), Some(upper)) => {
-            steps.push(format!(
-                "- For the widest margin: linsep train {data} --learner margin --epsilon 0.01 -o MODEL"
+            steps.push((
+                "For nearly the widest margin, proved:".to_string(),
+                Some(format!("linsep train {data} --learner margin --epsilon 0.05 --epochs 100000 -o MODEL")),
             ));
             if upper > 1e4 && scale == Scaling::None {
-                steps.push(
-                    "- The difficulty is large for separable rows: features on very different scales make R large and \
-                     γ* small. Tell the story again with --scale standard and compare."
+                steps.push((
+                    "The difficulty is large for separable rows: features on very different scales make R large and γ* \
+                     small. Tell the story again on another scale, and compare:"
                         .to_string(),
-                );
+                    Some(format!("linsep theory {data} --scale standard")),
+                ));
             }
-            steps.push(format!(
-                "- To know how it does on new rows: linsep compare {data} (separable rows can still be learned badly)"
+            steps.push((
+                "To know how it does on new rows, for separable rows can still be learned badly:".to_string(),
+                compare,
             ));
         }
         _ => {
-            if story.status != Status::Converged {
-                steps.push(format!(
-                    "- To search longer for a separator: linsep theory {data} --epochs 100000 --max-seconds 600"
+            if story.status != Status::Converged && story.margin.upper > 0.0 {
+                steps.push((
+                    "To search longer for a separator:".to_string(),
+                    Some(format!("linsep theory {data} --epochs 100000 --max-seconds 600")),
                 ));
             }
             if scale == Scaling::None {
-                steps.push(
-                    "- To see whether the scale of the features is in the way: add --scale standard"
-                        .to_string(),
-                );
+                steps.push((
+                    "To see whether the scale of the features is in the way:".to_string(),
+                    Some(format!("linsep theory {data} --scale standard")),
+                ));
             }
-            steps.push(format!(
-                "- For a good classifier all the same, which does not need a margin: linsep compare {data}, then \
-                 train with the first of the list (averaged and svm are usual choices)"
+            steps.push((
+                "For a good classifier all the same, which needs no margin, see which learner does best and train with it:"
+                    .to_string(),
+                compare,
             ));
         }
     }

@@ -78,8 +78,9 @@ pub enum Detail {
         /// How often all rows were counted.
         looks: u64,
         /// If the rows were drawn independently from one source, then with probability 0.95 the result is wrong on a
-        /// new row with at most this probability (B7); 1 where that says nothing.
-        error_bound: f64,
+        /// new row with at most this probability (B7); 1 where that says nothing, none where it does not hold because
+        /// the rows were scaled by what was learned from all of them.
+        error_bound: Option<f64>,
     },
     /// Of the lifted perceptron.
     Lifted {
@@ -107,6 +108,14 @@ pub enum Detail {
 }
 
 impl Evidence {
+    /// Forgets what was concluded about new rows: the rows were changed by something learned from all of them, so none
+    /// of them judges fairly.
+    pub fn forget_new_rows(&mut self) {
+        if let Some(Detail::Pocket { error_bound, .. }) = &mut self.detail {
+            *error_bound = None;
+        }
+    }
+
     /// The interval and its consequences, from the parts.
     #[expect(clippy::too_many_arguments, reason = "each is one measured number of the same record")]
     pub(crate) fn new(

@@ -76,7 +76,7 @@ pub(crate) fn learn(
             kept: pocket.count,
             rows: rows as u64,
             looks,
-            error_bound,
+            error_bound: Some(error_bound),
         }),
     }
 }
@@ -494,7 +494,7 @@ mod tests {
         assert!(learner.pocket.taught != learner.taught);
         let fit = learn(&task, &settings, &PocketOptions::default(), &mut ());
         let Some(Detail::Pocket { error_bound, .. }) = fit.detail else { panic!("{:?}", fit.detail) };
-        assert!(error_bound > 0.02 && error_bound < 1.0, "{error_bound}");
+        assert!(error_bound.is_some_and(|bound| bound > 0.02 && bound < 1.0), "{error_bound:?}");
     }
 
     #[test]

@@ -244,8 +244,7 @@ pub fn train(data: &Dataset, settings: &Settings, observer: &mut impl Observer) 
     if let Learner::Multiclass(options) = &settings.learner {
         return one_against_rest::train_multiclass(data, settings, options, observer);
     }
-    let present = data.class_counts().iter().filter(|&&count| count > 0).count();
-    if settings.positive.is_none() && present > 2 {
+    if settings.positive.is_none() && data.classes().len() > 2 {
         return one_against_rest::train_each(data, settings, observer);
     }
     train_task(&Task::new(data, settings)?, settings, observer)

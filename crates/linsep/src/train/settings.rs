@@ -182,7 +182,7 @@ impl Settings {
             return refuse("the limit of updates must be at least 1: with none, nothing is learned");
         }
         if self.max_seconds.is_some_and(|seconds| seconds.is_nan() || seconds <= 0.0) {
-            return refuse("the limit of seconds must be above 0");
+            return refuse("the limit of seconds must be above 0: without time nothing is learned");
         }
         if let Bias::Append(value) = self.bias
             && !(1e-100..=1e100).contains(&value)

@@ -8,7 +8,7 @@ use super::{
     chosen_classes, data_source, load_model, print_json, print_result, read_options, refuse_overwriting,
     tell_notes, weighted,
 };
-use crate::args::TrainArgs;
+use crate::args::{MissingArg, TrainArgs};
 use crate::console::{Console, Watch};
 use crate::exit::{Exit, Usage};
 use anyhow::Context;
@@ -147,6 +147,11 @@ impl Job<'_> {
         Watch::new(self.console).saving(self.args.checkpoint.as_ref(), every)
     }
 
+    /// Whether missing cells are filled with something learned from all rows.
+    fn fills_in(&self) -> bool {
+        matches!(self.args.read.missing, Some(MissingArg::Mean))
+    }
+
     fn scaling(&self) -> Scaling {
         let of_model = || self.warm.as_ref().map_or(Scaling::None, |model| model.scaler.scaling());
         self.args.classes.scale.map_or_else(of_model, super::scaling)
@@ -164,6 +169,7 @@ impl Job<'_> {
         let data = weighted(loaded.dataset, &self.args.classes)?;
         let fingerprint = data.fingerprint();
         let data = chosen_classes(data, &self.args.classes)?;
+        settings::refuse_many(self.args, &self.settings, data.classes().len())?;
         let (data, held_out) = match self.args.holdout {
             Some(fraction) => {
                 let split = hold_out(&data, fraction, self.settings.seed)?;
@@ -181,7 +187,11 @@ impl Job<'_> {
             None => linsep::train(&data, &self.settings, &mut watch),
         };
         watch.end()?;
-        let outcome = outcome?;
+        let mut outcome = outcome?;
+        if matches!(scaler, Scaler::MaxAbs { .. } | Scaler::Standard { .. }) || self.fills_in() {
+            outcome.evidence.forget_new_rows();
+            outcome.boundaries.iter_mut().for_each(|boundary| boundary.evidence.forget_new_rows());
+        }
         let train_seconds = clock.elapsed().as_secs_f64();
         if outcome.status != Status::Converged {
             notes.remarks.extend(advice);
@@ -207,6 +217,7 @@ impl Job<'_> {
         let seconds = Seconds { read: read_seconds, train: train_seconds };
         let mut report = TrainReport::new(&outcome, seconds, rayon::current_num_threads());
         report.fingerprint = Some(fingerprint.clone());
+        report.scaling = scaler.scaling();
         report.skipped_rows = notes.skipped;
         report.dropped_rows = notes.dropped;
         let model = Model::with_reading(outcome, schema, scaler, Some(fingerprint));
@@ -262,6 +273,7 @@ impl Job<'_> {
         let mut report = TrainReport::new(&outcome, seconds, rayon::current_num_threads());
         report.skipped_rows = notes.skipped;
         report.dropped_rows = notes.dropped;
+        report.scaling = scaler.scaling();
         scaler.widen(stream.schema().features());
         let model = Model::with_reading(outcome, stream.schema(), scaler, None);
         Ok(Trained {

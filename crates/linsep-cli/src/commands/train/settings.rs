@@ -84,6 +84,27 @@ pub(super) fn resolve(
     Ok(settings)
 }
 
+/// Refuses what follows one run, where each of many classes is one.
+pub(super) fn refuse_many(args: &TrainArgs, settings: &Settings, classes: usize) -> Result<(), Usage> {
+    let one_run =
+        classes <= 2 || settings.positive.is_some() || matches!(settings.learner, Learner::Multiclass(_));
+    for (given, name) in [
+        (args.checkpoint.is_some(), "--checkpoint"),
+        (args.resume.is_some(), "--resume"),
+        (args.trace.is_some(), "--trace"),
+        (args.teaching_set.is_some(), "--teaching-set"),
+        (matches!(settings.init, Init::Warm(_)), "--init MODEL"),
+    ] {
+        if given && !one_run {
+            return Err(Usage(format!(
+                "{name} follows one run, and with {classes} classes each is a run of its own: choose one with --positive \
+                 CLASS, or keep two with --classes A,B"
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// Refuses what cannot be done together, with the reason.
 pub(super) fn refuse_combinations(
     args: &TrainArgs,

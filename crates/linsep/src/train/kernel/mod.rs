@@ -81,7 +81,7 @@ impl KernelOptions {
     /// Checks the ranges.
     pub(crate) fn validate(&self) -> Result<(), SettingsError> {
         let refuse = |reason: String| Err(SettingsError(reason));
-        let bad_gamma = |gamma: f64| !gamma.is_finite() || gamma <= 0.0;
+        let bad_gamma = |gamma: f64| !(1e-100..=1e100).contains(&gamma);
         match self.kernel {
             Kernel::Linear => Ok(()),
             Kernel::Polynomial { degree: 0, .. } => refuse(
@@ -92,7 +92,10 @@ impl KernelOptions {
                 "the degree must be at most {MOST_DEGREE}: powers beyond leave the range of numbers"
             )),
             Kernel::Polynomial { gamma, .. } | Kernel::Rbf { gamma: Some(gamma) } if bad_gamma(gamma) => {
-                refuse("the gamma of a kernel must be a number above 0".into())
+                refuse(format!(
+                    "the gamma of a kernel is {gamma}; it must be above 0 (from 1e-100 to 1e100): at 0 all rows look the \
+                     same, and beyond the range all values vanish or overflow"
+                ))
             }
             Kernel::Polynomial { offset, .. } if !offset.is_finite() || offset < 0.0 => refuse(
                 "the offset of a polynomial kernel must be a number of at least 0: below, it is no kernel"
