@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Repeats the experiment of Freund and Schapire (1999) on MNIST with the kernel perceptron, and writes a record.
 
-One command; the folder with the four IDX files of MNIST is its only argument, with a default.
+One command; the folder with the four IDX files of MNIST (gzipped) is its only argument.
 """
 
 import argparse
@@ -17,7 +17,7 @@ EXAMPLE = TARGET / "release" / "examples" / "freund_schapire"
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "../shared/data/mnist")
+    parser.add_argument("folder", type=Path, help="the four IDX files of MNIST, as they are distributed (.gz)")
     parser.add_argument("--rows", type=int, default=60_000, help="training rows, for a quick look")
     arguments = parser.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)

@@ -37,6 +37,48 @@ fn version_1_perceptron_on_numbered_features() {
     assert_eq!(scores[..3], GOLDEN_SQUARE);
 }
 
+/// The classes and scores of rows 1, 59 and 129.
+fn irises(model: &Model) -> Vec<(String, f64)> {
+    let rows: &'static [u8] = include_bytes!("../../../data/iris.csv");
+    let options = ReadOptions { schema: Some(model.schema.clone()), ..ReadOptions::default() };
+    let data =
+        read(&Source::Shared("rows".to_string(), Arc::from(rows)), &options, &mut ()).expect("rows").dataset;
+    let mut predictor = Predictor::new(model);
+    let names = model.classes.outcomes();
+    [0, 58, 128]
+        .into_iter()
+        .map(|i| predictor.predict(data.row(i)))
+        .map(|prediction| (names[prediction.outcome].clone(), prediction.score))
+        .collect()
+}
+
+#[test]
+fn version_1_votes_of_a_kernel_for_each_of_three_classes() {
+    let model = Model::from_bytes(include_bytes!("golden/iris-kernel-vote-1.safetensors")).expect("a model");
+    assert_eq!(model.boundaries.len(), 3);
+    let expected = [
+        ("setosa", 0.9733333333333334),
+        ("versicolor", 0.9111111111111111),
+        ("virginica", 0.9555555555555556),
+    ];
+    assert_eq!(irises(&model), expected.map(|(class, score)| (class.to_string(), score)));
+}
+
+#[test]
+fn version_1_multiclass_perceptron() {
+    let model = Model::from_bytes(include_bytes!("golden/iris-multiclass-1.safetensors")).expect("a model");
+    let expected =
+        [("setosa", 72.6569866666667), ("versicolor", 17.721186666666625), ("virginica", 45.56214666666683)];
+    assert_eq!(irises(&model), expected.map(|(class, score)| (class.to_string(), score)));
+}
+
+#[test]
+fn version_1_memoriser() {
+    let model = Model::from_bytes(include_bytes!("golden/square-memoriser-1.safetensors")).expect("a model");
+    let scores = scores(&model, include_bytes!("golden/square.svm"));
+    assert_eq!(scores[..4], [1.0, 1.0, -1.0, -1.0]);
+}
+
 const GOLDEN_IRIS: [f64; 3] = [4.832858384163639, 3.6930780946366393, 4.45469988254294];
 const GOLDEN_TABLE: [f64; 6] = [
     0.8888888888888888,

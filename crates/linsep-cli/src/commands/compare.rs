@@ -114,8 +114,9 @@ fn to_text(comparison: &Comparison, name: &str) -> String {
     }
     text.push_str(
         "\nheld out: error on rows not learned from, ± its standard error; margin: what the\n\
-         weights prove γ* to be at least (<: at most), learned from all rows; bound: the\n\
-         mistakes that a perceptron can make at most, given that margin.\n",
+         weights prove γ* to be at least (<: at most), learned from all rows, for kernel\n\
+         and multiclass in a space of their own; bound: the mistakes that a perceptron\n\
+         can make at most, given that margin.\n",
     );
     let limited: Vec<&str> =
         comparison.learners.iter().filter(|entry| !entry.converged).map(|entry| entry.learner).collect();
