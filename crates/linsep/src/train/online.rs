@@ -395,3 +395,89 @@ impl OnlineLearner {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::Dataset;
+    use crate::theory::margin::lower_bound;
+    use crate::train::{
+        Aggression, Bias, ClassWeight, Loss, MarginRule, Order, PassiveAggressiveOptions, SgdOptions,
+        StepSchedule, train,
+    };
+    use proptest::prelude::*;
+
+    /// Every learner that takes one row at a time, with steps of all sizes.
+    fn learners() -> impl Strategy<Value = Learner> {
+        let loss =
+            prop_oneof![Just(Loss::Perceptron), Just(Loss::Hinge), Just(Loss::Log), Just(Loss::Squared)];
+        let schedule = prop_oneof![
+            Just(StepSchedule::Constant),
+            Just(StepSchedule::Power(0.7)),
+            Just(StepSchedule::Shrinking)
+        ];
+        let l2 = prop_oneof![Just(0.0), Just(1e-4), Just(0.3)];
+        let combine = prop_oneof![Just(Combine::Last), Just(Combine::Average)];
+        let sgd = (loss, schedule, l2, combine.clone()).prop_map(|(loss, schedule, l2, combine)| {
+            Learner::Sgd(SgdOptions { loss, schedule, step: None, l2, combine })
+        });
+        let aggression =
+            prop_oneof![Just(Aggression::Full), Just(Aggression::Capped), Just(Aggression::Softened)];
+        let passive = (aggression, 1e-3f64..1e3, combine).prop_map(|(aggression, c, combine)| {
+            Learner::PassiveAggressive(PassiveAggressiveOptions { aggression, c, combine })
+        });
+        prop_oneof![Just(Learner::Averaged), Just(Learner::Margin(MarginRule::default())), sgd, passive]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(400))]
+        /// The spine, for steps of any size: what the updates prove γ* to be at most is never below what a separator
+        /// proves it to be at least. Separable by construction, at any scale, with duplicates and with class weights.
+        #[test]
+        fn no_sum_of_rows_proves_too_much(
+            learner in learners(),
+            points in prop::collection::vec(prop::collection::vec(-9i32..10, 3), 2..20),
+            normal in prop::collection::vec(-9i32..10, 3),
+            power in prop_oneof![-40i32..40, Just(-180), Just(180)],
+            weight in prop_oneof![Just(1.0), 0.01f64..100.0],
+            epochs in 1u64..12,
+            seed: u64,
+        ) {
+            let side = |p: &[i32]| p.iter().zip(&normal).map(|(a, b)| a * b).sum::<i32>();
+            let rows: Vec<&Vec<i32>> = points.iter().filter(|p| side(p) != 0).collect();
+            let scale = 2f64.powi(power) / 3.0;
+            let values: Vec<f64> = rows.iter().flat_map(|p| p.iter()).map(|&x| f64::from(x) * scale).collect();
+            let signs: Vec<i8> = rows.iter().map(|p| side(p).signum() as i8).collect();
+            prop_assume!(signs.contains(&1) && signs.contains(&-1));
+            let labels: Vec<String> = signs.iter().map(i8::to_string).collect();
+            let data = Dataset::dense(3, &values, &labels).unwrap();
+            let weighable = !matches!(learner, Learner::Margin(_))
+                && !matches!(learner, Learner::PassiveAggressive(options) if options.aggression == Aggression::Full);
+            let class_weight = if weighable && weight != 1.0 {
+                ClassWeight::Named(vec![("1".into(), weight)])
+            } else {
+                ClassWeight::Equal
+            };
+            let settings = Settings {
+                learner, epochs, seed, class_weight, bias: Bias::None, order: Order::Shuffle, ..Settings::default()
+            };
+            // Steps that run away end in an error, which claims nothing.
+            let Ok(outcome) = train(&data, &settings, &mut ()) else { return Ok(()) };
+            let separator = Theta {
+                weights: normal.iter().map(|&w| f64::from(w)).collect(),
+                bias: 0.0,
+                bias_input: 0.0,
+            };
+            let lower = lower_bound(&data, &signs, &separator).unwrap();
+            let margin = outcome.evidence.margin;
+            prop_assert!(lower <= margin.upper, "{lower} > {}", margin.upper);
+            prop_assert!(margin.lower.unwrap_or(0.0) <= margin.upper);
+            if let Some(bound) = outcome.evidence.mistake_bound.upper
+                && matches!(settings.learner, Learner::Averaged)
+                && settings.class_weight == ClassWeight::Equal
+            {
+                prop_assert!(outcome.evidence.updates as f64 <= bound);
+            }
+        }
+    }
+}
