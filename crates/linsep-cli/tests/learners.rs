@@ -3,24 +3,8 @@
 
 mod common;
 
-use common::Folder;
+use common::{Folder, LEARNERS};
 use serde_json::Value;
-
-const LEARNERS: [&str; 13] = [
-    "perceptron",
-    "averaged",
-    "voted",
-    "margin",
-    "batch",
-    "pocket",
-    "lifted",
-    "kernel",
-    "multiclass",
-    "sgd",
-    "svm",
-    "memoriser",
-    "passive-aggressive",
-];
 
 fn iris() -> Folder {
     let folder = Folder::new();

@@ -2,7 +2,7 @@
 
 use crate::classes::class_name;
 use crate::dataset::Dataset;
-use crate::model::{Model, Predictor};
+use crate::model::Model;
 use crate::observe::{Observer, Progress, in_parallel};
 use crate::read::Schema;
 use crate::report::counted;
@@ -111,12 +111,7 @@ impl Fold {
         let margin = outcome.evidence.margin.lower;
         let schema = Schema::Array { features: self.train.columns() };
         let model = Model::with_reading(outcome, schema, self.scaler.clone(), None);
-        let mut predictor = Predictor::new(&model);
-        let wrong = |i: &usize| {
-            let class = &self.held_out.classes()[self.held_out.labels()[*i] as usize];
-            Some(predictor.predict(self.held_out.row(*i)).outcome) != model.classes.outcome_of(class)
-        };
-        let errors = (0..self.held_out.len()).filter(wrong).count() as u64;
+        let errors = model.errors_on(&self.held_out);
         Ok(Some(Fitted { theta, margin, errors }))
     }
 }
@@ -181,7 +176,6 @@ pub fn compare(
     };
     let mut on_folds: Vec<Vec<Fitted>> = Vec::new();
     let mut on_orders: Vec<Vec<Fitted>> = vec![Vec::new(); per_fold];
-    let mut held_out_rows = 0;
     for (batch, some) in parts.chunks(rayon::current_num_threads().max(1)).enumerate() {
         if interrupted {
             break;
@@ -208,9 +202,6 @@ pub fn compare(
         for (job, fitted) in jobs[folds.len() * per_fold..].iter().zip(done) {
             on_orders[job.1].push(fitted);
         }
-        if batch == 0 {
-            held_out_rows = folds[0].held_out.len();
-        }
     }
 
     // What was judged before an interruption counts; before that there is nothing to show.
@@ -228,7 +219,7 @@ pub fn compare(
             .map(|fitted| OrderResult {
                 theta: fitted.theta.clone(),
                 margin: fitted.margin,
-                held_out_error: Some(fitted.errors as f64 / held_out_rows as f64),
+                held_out_error: Some(fitted.errors as f64 / parts[0].len() as f64),
             })
             .collect();
         entries.push(Entry {

@@ -73,7 +73,7 @@ pub struct LiftingStory {
     pub mistake_bound: f64,
 }
 
-/// Orders that are tried beside the first.
+/// Orders that are tried, the first among them.
 const ORDERS: u64 = 5;
 
 /// Keeps what the statements need of a run, and hands the rest on.
@@ -121,22 +121,16 @@ pub fn tell(
     let svm = Learner::Svm(SvmOptions { c: price(&task.extent), ..SvmOptions::default() });
     let soft = unless_interrupted(train(data, &Settings { learner: svm, ..fixed.clone() }, observer)?)?;
     let mut margin = run.evidence.margin;
-    narrow(&mut margin, &averaged.evidence.margin);
-    narrow(&mut margin, &soft.evidence.margin);
+    margin.narrow(&averaged.evidence.margin);
+    margin.narrow(&soft.evidence.margin);
     if run.status == Status::Converged {
         let learner = Learner::Margin(MarginRule::Dynamic { epsilon: 0.1 });
         let wide = unless_interrupted(train(data, &Settings { learner, ..fixed.clone() }, observer)?)?;
-        narrow(&mut margin, &wide.evidence.margin);
+        margin.narrow(&wide.evidence.margin);
     }
 
-    let others: Vec<usize> = (0..data.len()).filter(|&i| !taught[i]).collect();
-    let wrong = |&&i: &&usize| (run.learned.score(data.row(i)) >= 0.0) != (task.signs[i] > 0);
-    let compression = Compression {
-        rows: data.len() as u64,
-        teaching: run.evidence.updates,
-        others: others.len() as u64,
-        errors: others.iter().filter(wrong).count() as u64,
-    };
+    let wrong = |i: usize| (run.learned.score(data.row(i)) >= 0.0) != (task.signs[i] > 0);
+    let compression = Compression::of_taught(&taught, run.evidence.updates, wrong);
     let comparators = [averaged.learned.theta(), soft.learned.theta()];
     let comparator = comparators
         .iter()
@@ -149,12 +143,19 @@ pub fn tell(
         .map(|lemma| LiftingStory { lemma, a: lemma.best_a(), mistake_bound: lemma.best_bound() });
     let subsets = nested(data, &fixed, &run, &margin, observer)?;
     if let Some(all) = subsets.last().filter(|point| point.rows == data.len() as u64) {
-        narrow(&mut margin, &all.margin);
+        margin.narrow(&all.margin);
     }
     let (mut results, mut mistakes) = (Vec::new(), Vec::new());
     for order in 0..ORDERS {
-        let again = Settings { seed: settings.seed.wrapping_add(order), ..fixed.clone() };
-        let outcome = unless_interrupted(train(data, &again, observer)?)?;
+        let again;
+        let outcome = if order == 0 {
+            // The run that was told of is the first of them.
+            &run
+        } else {
+            let seed = settings.seed.wrapping_add(order);
+            again = unless_interrupted(train(data, &Settings { seed, ..fixed.clone() }, observer)?)?;
+            &again
+        };
         mistakes.push(outcome.evidence.updates as f64);
         results.push(OrderResult {
             theta: outcome.learned.theta().clone(),
@@ -193,15 +194,6 @@ fn price(extent: &Extent) -> f64 {
 
 fn unless_interrupted(outcome: Outcome) -> Result<Outcome, Error> {
     if outcome.status == Status::Interrupted { Err(Error::Interrupted) } else { Ok(outcome) }
-}
-
-/// Both intervals contain γ*, so their common part does.
-fn narrow(margin: &mut MarginInterval, other: &MarginInterval) {
-    margin.upper = margin.upper.min(other.upper);
-    margin.lower = match (margin.lower, other.lower) {
-        (Some(a), Some(b)) => Some(a.max(b)),
-        (a, b) => a.or(b),
-    };
 }
 
 /// A perceptron on ever more of the rows; the last set is all of them, which `run` has learned.

@@ -110,6 +110,17 @@ pub(crate) struct BiasArgs {
     pub(crate) bias_scale: Option<f64>,
 }
 
+/// All of these, for commands that ask for a task and not for a model.
+#[derive(Debug, Default, Args)]
+pub(crate) struct TaskArgs {
+    #[command(flatten)]
+    pub(crate) bias: BiasArgs,
+    #[command(flatten)]
+    pub(crate) classes: ClassArgs,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum BiasArg {
     /// The boundary goes through the origin

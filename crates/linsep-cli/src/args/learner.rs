@@ -17,7 +17,8 @@ pub(crate) enum LearnerArg {
     Batch,
     /// Keeps the best weights that turn up: for data that overlaps, when the training error counts
     Pocket,
-    /// Gives every row a coordinate of its own, so that it always converges: to see how the notes deal with overlap
+    /// Gives every row a coordinate of its own, so that it converges in the end, whatever the data: to see how the notes deal with
+    /// overlap
     Lifted,
     /// Sums of kernels instead of weights: when the boundary is curved, and there are not too many rows
     Kernel,

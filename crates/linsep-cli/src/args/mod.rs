@@ -3,7 +3,9 @@
 mod data;
 mod learner;
 
-pub(crate) use data::{BiasArg, BiasArgs, ClassArgs, FormatArg, HeaderArg, MissingArg, ReadArgs, ScaleArg};
+pub(crate) use data::{
+    BiasArg, BiasArgs, ClassArgs, FormatArg, HeaderArg, MissingArg, ReadArgs, ScaleArg, TaskArgs,
+};
 pub(crate) use learner::{
     AggressionArg, CombineArg, KernelArg, LearnerArg, LearnerArgs, LossArg, ScheduleArg,
 };
@@ -202,11 +204,7 @@ pub(crate) struct CompareArgs {
     #[arg(long, help_heading = "Comparing")]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) bias: BiasArgs,
-    #[command(flatten)]
-    pub(crate) classes: ClassArgs,
-    #[command(flatten)]
-    pub(crate) read: ReadArgs,
+    pub(crate) task: TaskArgs,
 }
 
 #[derive(Debug, Args)]
@@ -217,9 +215,15 @@ pub(crate) struct TheoryArgs {
     /// At most this many passes over the data, for each run
     #[arg(long, value_name = "N", default_value_t = 1000, help_heading = "Telling")]
     pub(crate) epochs: u64,
-    /// At most this many seconds for each run [default: 10]
-    #[arg(long, value_name = "SECONDS", help_heading = "Telling", allow_negative_numbers = true)]
-    pub(crate) max_seconds: Option<f64>,
+    /// At most this many seconds for each run
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 10.0,
+        help_heading = "Telling",
+        allow_negative_numbers = true
+    )]
+    pub(crate) max_seconds: f64,
     /// How sure to be of what is said about new rows: wrong with probability δ at most
     #[arg(
         long,
@@ -236,11 +240,7 @@ pub(crate) struct TheoryArgs {
     #[arg(long, help_heading = "Telling")]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) bias: BiasArgs,
-    #[command(flatten)]
-    pub(crate) classes: ClassArgs,
-    #[command(flatten)]
-    pub(crate) read: ReadArgs,
+    pub(crate) task: TaskArgs,
 }
 
 #[derive(Debug, Args)]

@@ -16,9 +16,9 @@ pub(crate) fn run(args: &CompareArgs, console: Console) -> anyhow::Result<Exit> 
     let settings = Settings {
         max_seconds: args.max_seconds,
         seed: args.seed,
-        bias: bias(&args.bias, Settings::default().bias)?,
-        positive: args.classes.positive.clone(),
-        class_weight: learner::class_weight(&args.classes.class_weight)?,
+        bias: bias(&args.task.bias, Settings::default().bias)?,
+        positive: args.task.classes.positive.clone(),
+        class_weight: learner::class_weight(&args.task.classes.class_weight)?,
         ..Settings::default()
     };
     let mut named: Vec<Learner> = Vec::new();
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &CompareArgs, console: Console) -> anyhow::Result<Exit> 
         Settings { learner, epochs, ..settings.clone() }.validate().map_err(linsep::Error::from)?;
         named.push(learner);
     }
-    let (name, data) = load(&args.data, &args.read, &args.classes, console)?;
+    let (name, data) = load(&args.data, &args.task, console)?;
     let learners = if named.is_empty() {
         let (mut kept, left) = suitable(&data);
         for (learner, reason) in left {
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &CompareArgs, console: Console) -> anyhow::Result<Exit> 
         learners,
         settings,
         epochs: args.epochs,
-        scaling: args.classes.scale.map_or_else(Default::default, scaling),
+        scaling: args.task.classes.scale.map_or_else(Default::default, scaling),
         folds: args.folds,
         orders: args.orders,
     };

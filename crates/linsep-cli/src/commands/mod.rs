@@ -12,6 +12,7 @@ mod train;
 
 use crate::args::{
     Arguments, BiasArg, BiasArgs, ClassArgs, Command, FormatArg, HeaderArg, MissingArg, ReadArgs, ScaleArg,
+    TaskArgs,
 };
 use crate::console::{Console, Watch};
 use crate::exit::{Exit, Usage};
@@ -126,18 +127,13 @@ fn read_options(args: &ReadArgs) -> ReadOptions {
 
 /// Reads the rows that the arguments name, with their weights, of the classes asked for. Gives the name of their source
 /// too.
-fn load(
-    path: &Path,
-    reading: &ReadArgs,
-    classes: &ClassArgs,
-    console: Console,
-) -> anyhow::Result<(String, Dataset)> {
+fn load(path: &Path, args: &TaskArgs, console: Console) -> anyhow::Result<(String, Dataset)> {
     let source = data_source(path);
     let mut watch = Watch::new(console);
-    let loaded = read(&source, &read_options(reading), &mut watch)?;
+    let loaded = read(&source, &read_options(&args.read), &mut watch)?;
     watch.end()?;
     tell_notes(console, &loaded.notes);
-    Ok((source.name(), chosen_classes(weighted(loaded.dataset, classes)?, classes)?))
+    Ok((source.name(), chosen_classes(weighted(loaded.dataset, &args.classes)?, &args.classes)?))
 }
 
 /// The rows with the weights that the arguments name.
@@ -192,6 +188,11 @@ fn scaling(scale: ScaleArg) -> Scaling {
         ScaleArg::Standard => Scaling::Standard,
         ScaleArg::UnitRows => Scaling::UnitRows,
     }
+}
+
+/// Whether no row is changed by something learned from all of them, so that those a learner did not use judge it fairly.
+fn as_drawn(scaling: Scaling, reading: &ReadArgs) -> bool {
+    matches!(scaling, Scaling::None | Scaling::UnitRows) && !matches!(reading.missing, Some(MissingArg::Mean))
 }
 
 /// Tells what was noticed while reading. Skipped rows are told even when quiet: they are not in the result.

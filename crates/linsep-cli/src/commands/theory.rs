@@ -1,7 +1,7 @@
 //! `linsep theory`
 
-use super::{bias, learner, load, print_json, print_result, scaling, wrapped};
-use crate::args::{BiasArg, MissingArg, ReadArgs, TheoryArgs};
+use super::{as_drawn, bias, load, print_json, print_result, scaling, wrapped};
+use crate::args::{BiasArg, ReadArgs, TheoryArgs};
 use crate::console::{Console, Watch};
 use crate::exit::{Exit, Usage};
 use anyhow::Context;
@@ -15,28 +15,25 @@ use linsep::{Settings, Status};
 use std::fmt::Write;
 
 pub(crate) fn run(args: &TheoryArgs, console: Console) -> anyhow::Result<Exit> {
-    if !args.classes.class_weight.is_empty() || args.classes.weights.is_some() {
+    if !args.task.classes.class_weight.is_empty() || args.task.classes.weights.is_some() {
         return Err(
             Usage("the theorem counts mistakes, each once: weights have no place in it".into()).into()
         );
     }
     let settings = Settings {
         epochs: args.epochs,
-        max_seconds: Some(args.max_seconds.unwrap_or(10.0)),
+        max_seconds: Some(args.max_seconds),
         seed: args.seed,
-        bias: bias(&args.bias, Settings::default().bias)?,
-        positive: args.classes.positive.clone(),
-        class_weight: learner::class_weight(&args.classes.class_weight)?,
+        bias: bias(&args.task.bias, Settings::default().bias)?,
+        positive: args.task.classes.positive.clone(),
         ..Settings::default()
     };
     settings.validate().map_err(linsep::Error::from)?;
-    let (name, data) = load(&args.data, &args.read, &args.classes, console)?;
-    let scale = args.classes.scale.map_or(Scaling::None, scaling);
+    let (name, data) = load(&args.data, &args.task, console)?;
+    let scale = args.task.classes.scale.map_or(Scaling::None, scaling);
     let data = Scaler::learn(scale, &data).apply_all(data)?;
     let mut watch = Watch::new(console);
-    let filled = matches!(args.read.missing, Some(MissingArg::Mean));
-    let as_drawn = matches!(scale, Scaling::None | Scaling::UnitRows) && !filled;
-    let story = tell(&data, &settings, args.delta, as_drawn, &mut watch);
+    let story = tell(&data, &settings, args.delta, as_drawn(scale, &args.task.read), &mut watch);
     watch.end()?;
     let story = story.with_context(|| name.clone())?;
     if args.json {
@@ -81,12 +78,12 @@ impl Again {
             labels,
             skip_bad,
             max_features,
-        } = &args.read;
-        add("--positive", args.classes.positive.clone());
-        add("--classes", (!args.classes.keep.is_empty()).then(|| args.classes.keep.join(",")));
-        add("--scale", args.classes.scale.and_then(named));
-        add("--bias", args.bias.bias.filter(|&bias| bias == BiasArg::None).and_then(named));
-        add("--bias-scale", args.bias.bias_scale.map(|scale| scale.to_string()));
+        } = &args.task.read;
+        add("--positive", args.task.classes.positive.clone());
+        add("--classes", (!args.task.classes.keep.is_empty()).then(|| args.task.classes.keep.join(",")));
+        add("--scale", args.task.classes.scale.and_then(named));
+        add("--bias", args.task.bias.bias.filter(|&bias| bias == BiasArg::None).and_then(named));
+        add("--bias-scale", args.task.bias.bias_scale.map(|scale| scale.to_string()));
         add("--seed", (args.seed != 0).then(|| args.seed.to_string()));
         add("--format", format.and_then(named));
         add("--label", label.clone());

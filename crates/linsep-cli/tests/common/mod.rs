@@ -10,6 +10,23 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// The program under test.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_linsep");
 
+/// Every learner by its name.
+pub(crate) const LEARNERS: [&str; 13] = [
+    "perceptron",
+    "averaged",
+    "voted",
+    "margin",
+    "batch",
+    "pocket",
+    "lifted",
+    "kernel",
+    "multiclass",
+    "sgd",
+    "svm",
+    "memoriser",
+    "passive-aggressive",
+];
+
 /// A folder that is gone when the test is over.
 pub(crate) struct Folder {
     path: PathBuf,

@@ -1,7 +1,7 @@
 //! Scores, labels and distances for new rows.
 
 use super::Model;
-use crate::dataset::Row;
+use crate::dataset::{Dataset, Row};
 use crate::scale::RowBuffer;
 use crate::theory::geometry;
 use crate::train::Learned;
@@ -46,6 +46,16 @@ impl<'a> Predictor<'a> {
 }
 
 impl Model {
+    /// How many rows, as read, it predicts wrong; a row of a class that it does not know is one of them.
+    pub fn errors_on(&self, data: &Dataset) -> u64 {
+        let mut predictor = Predictor::new(self);
+        let right: Vec<Option<usize>> =
+            data.classes().iter().map(|class| self.classes.outcome_of(class)).collect();
+        let wrong =
+            |&i: &usize| Some(predictor.predict(data.row(i)).outcome) != right[data.labels()[i] as usize];
+        (0..data.len()).filter(wrong).count() as u64
+    }
+
     /// The class of a row.
     pub fn predict(&self, row: Row<'_>) -> String {
         self.classes.outcomes().swap_remove(Predictor::new(self).predict(row).outcome)

@@ -47,10 +47,15 @@ impl Compression {
     pub fn of_run(rows: usize, mistakes: &[u32], is_wrong: impl Fn(usize) -> bool) -> Self {
         let mut taught = vec![false; rows];
         mistakes.iter().for_each(|&i| taught[i as usize] = true);
-        let others = || (0..rows).filter(|&i| !taught[i]);
+        Self::of_taught(&taught, mistakes.len() as u64, is_wrong)
+    }
+
+    /// The same, where `taught` tells of each row whether it was mistaken, and `teaching` how many mistakes were made.
+    pub fn of_taught(taught: &[bool], teaching: u64, is_wrong: impl Fn(usize) -> bool) -> Self {
+        let others = || (0..taught.len()).filter(|&i| !taught[i]);
         Self {
-            rows: rows as u64,
-            teaching: mistakes.len() as u64,
+            rows: taught.len() as u64,
+            teaching,
             others: others().count() as u64,
             errors: others().filter(|&i| is_wrong(i)).count() as u64,
         }

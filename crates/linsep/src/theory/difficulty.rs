@@ -6,7 +6,7 @@
 //! bound of γ* on some rows holds for all sets that contain them, and a lower bound on many rows for all sets
 //! within them.
 
-use super::margin::MarginInterval;
+use super::margin::{MarginInterval, larger};
 use super::novikoff::MistakeBound;
 use crate::SettingsError;
 use crate::dataset::{Dataset, DatasetError, Row};
@@ -114,11 +114,7 @@ pub fn tighten_rows(margins: &mut [MarginInterval]) {
     }
     let mut lower: Option<f64> = None;
     for margin in margins.iter_mut().rev() {
-        // None is below every number.
-        lower = match (lower, margin.lower) {
-            (Some(a), Some(b)) => Some(a.max(b)),
-            (a, b) => a.or(b),
-        };
+        lower = larger(lower, margin.lower);
         margin.lower = lower;
     }
 }

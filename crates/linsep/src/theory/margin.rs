@@ -44,6 +44,22 @@ pub struct MarginInterval {
     pub kind: MarginKind,
 }
 
+impl MarginInterval {
+    /// Both intervals contain γ* of the same rows, so their common part does.
+    pub fn narrow(&mut self, other: &Self) {
+        self.upper = self.upper.min(other.upper);
+        self.lower = larger(self.lower, other.lower);
+    }
+}
+
+/// The larger of two lower bounds; none is below every number.
+pub(crate) fn larger(a: Option<f64>, b: Option<f64>) -> Option<f64> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.max(b)),
+        (a, b) => a.or(b),
+    }
+}
+
 /// The lengths of the rows z_t: the radius R = max ‖z_t‖, and the shortest, which γ* cannot exceed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Extent {

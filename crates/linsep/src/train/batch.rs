@@ -342,13 +342,9 @@ mod tests {
     use super::*;
     use crate::dataset::Dataset;
     use crate::theory::margin::lower_bound;
+    use crate::train::whole_rows::{dataset, examples};
     use crate::train::{Bias, MistakeRule, Perceptron};
     use proptest::prelude::*;
-
-    fn dataset(rows: &[Vec<i32>], scale: f64) -> Dataset {
-        let values: Vec<f64> = rows.iter().flatten().map(|&x| f64::from(x) * scale).collect();
-        Dataset::dense(rows[0].len(), &values, &vec!["1"; rows.len()]).unwrap()
-    }
 
     fn settings(epochs: u64) -> Settings {
         Settings { epochs, bias: Bias::None, ..Settings::default() }
@@ -364,17 +360,6 @@ mod tests {
         let task = Task::with_signs(data, signs.to_vec(), settings.bias.input());
         let fit = learn(&task, weights, settings, &options, &mut ());
         (fit.learned.theta().clone(), fit)
-    }
-
-    /// Rows of three small whole numbers, with duplicates and zero rows, and signs.
-    fn examples(most: usize) -> impl Strategy<Value = (Vec<Vec<i32>>, Vec<i8>)> {
-        (1..most).prop_flat_map(|n| {
-            let number = prop_oneof![4 => -6i32..7, 1 => Just(0)];
-            (
-                prop::collection::vec(prop::collection::vec(number, 3), n),
-                prop::collection::vec(prop_oneof![Just(1i8), Just(-1i8)], n),
-            )
-        })
     }
 
     fn schedules() -> impl Strategy<Value = Schedule> {
@@ -397,7 +382,7 @@ mod tests {
     proptest! {
         /// Against the plain form: one list of mistakes, one sum in whole numbers.
         #[test]
-        fn a_run_is_the_serial_run((rows, signs) in examples(60), weighty: bool, power in -2i32..3, epochs in 1u64..20) {
+        fn a_run_is_the_serial_run((rows, signs) in examples(60, 6), weighty: bool, power in -2i32..3, epochs in 1u64..20) {
             let data = dataset(&rows, 1.0);
             let weights: Vec<f64> = (0..rows.len()).map(|i| if weighty { 1.0 + (i % 3) as f64 } else { 1.0 }).collect();
             let step = 2f64.powi(power);
@@ -472,7 +457,7 @@ mod tests {
         /// Whatever the steps, weights and scale: γ* is at least what a separator shows, and at most what θ shows.
         #[test]
         fn the_upper_bound_holds(
-            (rows, _) in examples(40),
+            (rows, _) in examples(40, 6),
             normal in prop::collection::vec(-6i32..7, 3),
             scale in prop_oneof![Just(1.0), Just(0.1), Just(1e-60), Just(1e60), Just(1e-139), Just(1e139)],
             schedule in schedules(),
@@ -508,7 +493,7 @@ mod tests {
         /// The mean of the mistakes needs at most (R/γ)² steps, on any separable rows.
         #[test]
         fn means_keep_the_perceptron_bound(
-            (rows, _) in examples(40),
+            (rows, _) in examples(40, 6),
             normal in prop::collection::vec(-6i32..7, 3),
             scale in prop_oneof![Just(1.0), Just(1e-60), Just(1e60)],
             step in prop_oneof![Just(1.0), Just(1e-3), Just(1e3)],

@@ -10,10 +10,9 @@ use crate::classes::Classes;
 use crate::observe::{Observer, Progress};
 use crate::theory::geometry;
 use crate::theory::margin::{
-    Extent, MarginInterval, MarginKind, least_agreement, lower_bound, quotient_down,
+    Extent, MarginInterval, MarginKind, larger, least_agreement, lower_bound, quotient_down,
 };
 use crate::theory::novikoff::{MistakeBound, mistake_bound};
-use crate::theta::Theta;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -166,14 +165,20 @@ pub(crate) fn judge(
         .into());
     }
     let errors = training_errors(task, &fit.learned, observer);
+    let weights = match &fit.learned {
+        Learned::Linear(theta) | Learned::Voted { last: theta, .. } => Some(theta),
+        _ => None,
+    };
+    let least = weights.and_then(|theta| least_agreement(task.data, &task.signs, theta));
     let (extent, margin) = match fit.space {
         Some(space) => (space.extent, space.margin),
         None => {
-            let learned = matches!(fit.learned, Learned::Linear(_) | Learned::Voted { .. });
-            let candidates = learned.then(|| fit.learned.theta()).into_iter().chain(&fit.candidates);
-            let kind = MarginKind::of_bias(settings.bias.input());
-            let (lower, upper) = (best_lower_bound(task, candidates), fit.margin_upper);
-            (task.extent, MarginInterval { lower, upper: upper.unwrap_or(task.extent.shortest), kind })
+            let own = least.zip(weights).map(|(least, theta)| quotient_down(least, theta.norm().high));
+            // Candidates are often the weights themselves, which have been judged.
+            let others = fit.candidates.iter().filter(|&theta| Some(theta) != weights);
+            let lower = others.map(|theta| lower_bound(task.data, &task.signs, theta)).fold(own, larger);
+            let upper = fit.margin_upper.unwrap_or(task.extent.shortest);
+            (task.extent, MarginInterval { lower, upper, kind: MarginKind::of_bias(settings.bias.input()) })
         }
     };
     let mut evidence = Evidence::new(
@@ -186,8 +191,11 @@ pub(crate) fn judge(
         margin.lower,
         Some(margin.upper),
     );
-    if let Learned::Linear(theta) = &fit.learned {
-        evidence.distance = least_distance(task, theta);
+    if let Learned::Linear(theta) = &fit.learned
+        && geometry::weight_norm(theta) > 0.0
+    {
+        // The smallest distance (B3) from a row to the boundary, which is there only if all are right.
+        evidence.distance = least.map(|least| quotient_down(least, theta.weight_norm().high));
     }
     evidence.weighted = task.weights.is_some();
     evidence.detail = fit.detail;
@@ -235,17 +243,3 @@ const ROWS_BETWEEN_PAUSES: usize = 256;
 
 /// Rows that are judged by one thread at a time.
 const ROWS_TOGETHER: usize = 32;
-
-/// The best certified lower bound of γ* among the given weights.
-pub(crate) fn best_lower_bound<'a>(
-    task: &Task<'_>,
-    candidates: impl Iterator<Item = &'a Theta>,
-) -> Option<f64> {
-    candidates.filter_map(|theta| lower_bound(task.data, &task.signs, theta)).reduce(f64::max)
-}
-
-/// The smallest distance (B3) from a row to the boundary of `theta`, if it separates all rows.
-pub(crate) fn least_distance(task: &Task<'_>, theta: &Theta) -> Option<f64> {
-    let least = least_agreement(task.data, &task.signs, theta)?;
-    (geometry::weight_norm(theta) > 0.0).then(|| quotient_down(least, theta.weight_norm().high))
-}

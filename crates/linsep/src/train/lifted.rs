@@ -259,25 +259,10 @@ mod tests {
     use crate::dataset::{Dataset, Row};
     use crate::random::Random;
     use crate::theory::margin::lower_bound;
+    use crate::train::whole_rows::{dataset, examples};
     use crate::train::{Bias, MistakeRule, Order, Perceptron};
     use proptest::prelude::*;
     use std::ops::ControlFlow;
-
-    fn dataset(rows: &[Vec<i32>], scale: f64) -> Dataset {
-        let values: Vec<f64> = rows.iter().flatten().map(|&x| f64::from(x) * scale).collect();
-        Dataset::dense(rows[0].len(), &values, &vec!["1"; rows.len()]).unwrap()
-    }
-
-    /// Rows of three small whole numbers, with duplicates, contradictions and zero rows.
-    fn examples() -> impl Strategy<Value = (Vec<Vec<i32>>, Vec<i8>)> {
-        (1usize..25).prop_flat_map(|n| {
-            let number = prop_oneof![3 => -3i32..4, 1 => Just(0)];
-            (
-                prop::collection::vec(prop::collection::vec(number, 3), n),
-                prop::collection::vec(prop_oneof![Just(1i8), Just(-1i8)], n),
-            )
-        })
-    }
 
     fn settings(epochs: u64) -> Settings {
         Settings { epochs, bias: Bias::None, order: Order::Given, ..Settings::default() }
@@ -295,7 +280,7 @@ mod tests {
         /// Against the plain perceptron on rows with all their coordinates, update for update. With q = 1, 4 or ¼ all
         /// of it is in whole numbers.
         #[test]
-        fn it_is_the_perceptron_on_lifted_rows((rows, signs) in examples(), root in prop_oneof![Just(1.0), Just(2.0), Just(0.5)]) {
+        fn it_is_the_perceptron_on_lifted_rows((rows, signs) in examples(25, 3), root in prop_oneof![Just(1.0), Just(2.0), Just(0.5)]) {
             let n = rows.len();
             let data = dataset(&rows, 1.0);
             let task = Task::with_signs(&data, signs.clone(), 0.0);
@@ -331,7 +316,7 @@ mod tests {
 
         /// No row has a bonus in the first pass: it is that of the perceptron, for any a.
         #[test]
-        fn the_first_pass_is_that_of_the_perceptron((rows, signs) in examples(), a in 1e-9f64..1.0, scale in prop_oneof![Just(1.0), Just(0.1), Just(1e60)]) {
+        fn the_first_pass_is_that_of_the_perceptron((rows, signs) in examples(25, 3), a in 1e-9f64..1.0, scale in prop_oneof![Just(1.0), Just(0.1), Just(1e60)]) {
             let data = dataset(&rows, scale);
             let task = Task::with_signs(&data, signs.clone(), 0.0);
             let fit = learn(&task, &settings(1), &LiftedOptions { a: Some(a) }, &mut ());
@@ -349,7 +334,7 @@ mod tests {
         /// bound of γ* is true of the rows themselves.
         #[test]
         fn anything_is_learned_within_the_bound(
-            (rows, signs) in examples(),
+            (rows, signs) in examples(25, 3),
             scale in prop_oneof![Just(1.0), Just(0.1), Just(1e-60), Just(1e60), Just(1e-139), Just(1e139)],
             twice: bool,
             seed: u64,
@@ -380,7 +365,7 @@ mod tests {
 
         /// Novikoff on the lifted rows, for an a by hand: the margin found at the end bounds the mistakes made.
         #[test]
-        fn the_lifted_margin_bounds_the_mistakes((rows, signs) in examples(), a in 0.05f64..0.95) {
+        fn the_lifted_margin_bounds_the_mistakes((rows, signs) in examples(25, 3), a in 0.05f64..0.95) {
             let data = dataset(&rows, 1.0);
             let task = Task::with_signs(&data, signs, 0.0);
             let fit = learn(&task, &settings(1_000_000), &LiftedOptions { a: Some(a) }, &mut ());

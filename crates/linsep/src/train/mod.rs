@@ -24,6 +24,8 @@ mod sgd;
 mod stream;
 mod svm;
 mod voted;
+#[cfg(test)]
+mod whole_rows;
 
 pub use averaged::Average;
 pub use batch::{BatchOptions, Conditions, Schedule, conditions};

@@ -87,14 +87,8 @@ const DELTA: f64 = 0.05;
 /// What the rows that had no part in the θ of the pocket say about new rows (B7).
 fn error_bound(task: &Task<'_>, pocket: &Pocket) -> f64 {
     let Some(theta) = &pocket.theta else { return 1.0 };
-    let others: Vec<usize> = (0..task.data.len()).filter(|&i| !pocket.taught[i]).collect();
-    let wrong = |&&i: &&usize| (theta.score(task.data.row(i)) >= 0.0) != (task.signs[i] > 0);
-    let run = Compression {
-        rows: task.data.len() as u64,
-        teaching: pocket.updates,
-        others: others.len() as u64,
-        errors: others.iter().filter(wrong).count() as u64,
-    };
+    let wrong = |i: usize| (theta.score(task.data.row(i)) >= 0.0) != (task.signs[i] > 0);
+    let run = Compression::of_taught(&pocket.taught, pocket.updates, wrong);
     compression_bound(&run, DELTA).unwrap_or(1.0)
 }
 
@@ -303,24 +297,9 @@ mod tests {
     use crate::dataset::Dataset;
     use crate::random::Random;
     use crate::theory::margin::lower_bound;
+    use crate::train::whole_rows::{dataset, examples};
     use crate::train::{Bias, MistakeRule, Perceptron};
     use proptest::prelude::*;
-
-    fn dataset(rows: &[Vec<i32>], scale: f64) -> Dataset {
-        let values: Vec<f64> = rows.iter().flatten().map(|&x| f64::from(x) * scale).collect();
-        Dataset::dense(rows[0].len(), &values, &vec!["1"; rows.len()]).unwrap()
-    }
-
-    /// Rows of three small whole numbers, with duplicates and zero rows, and any signs.
-    fn examples() -> impl Strategy<Value = (Vec<Vec<i32>>, Vec<i8>)> {
-        (1usize..30).prop_flat_map(|n| {
-            let number = prop_oneof![3 => -4i32..5, 1 => Just(0)];
-            (
-                prop::collection::vec(prop::collection::vec(number, 3), n),
-                prop::collection::vec(prop_oneof![Just(1i8), Just(-1i8)], n),
-            )
-        })
-    }
 
     /// How many rows have an agreement > 0 and ≥ γ‖θ‖, in whole numbers: θ and the rows must be whole, γ² a fraction.
     fn count(rows: &[Vec<i32>], signs: &[i8], theta: &[f64], (above, below): (i128, i128)) -> u64 {
@@ -351,7 +330,7 @@ mod tests {
         /// Draw by draw against the plain form, which counts after every update: the pocket holds a θ of the run, its
         /// count is true and only ever rises, and no look can find more than a look at every θ.
         #[test]
-        fn the_count_is_true_and_only_rises((rows, signs) in examples(), seed: u64, which in 0usize..4) {
+        fn the_count_is_true_and_only_rises((rows, signs) in examples(30, 4), seed: u64, which in 0usize..4) {
             let data = dataset(&rows, 1.0);
             let task = Task::with_signs(&data, signs.clone(), 0.0);
             let fraction = MARGINS[which];
@@ -383,7 +362,7 @@ mod tests {
         /// Gallant's rule, word for word: the pocket changes exactly when a run beats that of the pocket (or of those
         /// passed over in this pass) and the count is larger.
         #[test]
-        fn the_ratchet_is_the_plain_one((rows, signs) in examples(), seed: u64) {
+        fn the_ratchet_is_the_plain_one((rows, signs) in examples(30, 4), seed: u64) {
             let data = dataset(&rows, 1.0);
             let task = Task::with_signs(&data, signs.clone(), 0.0);
             let fit = learn(&task, &settings(6, seed), &PocketOptions::default(), &mut ());

@@ -192,6 +192,11 @@ impl Settings {
             );
         }
         self.learner.validate()?;
+        if matches!(self.learner, Learner::Multiclass(_)) && self.positive.is_some() {
+            return refuse(
+                "the multiclass learner tells all classes apart; --positive sets one against the rest",
+            );
+        }
         self.check_class_weight()?;
         self.check_start()?;
         let starts_at_zero = match &self.init {
@@ -221,9 +226,6 @@ impl Settings {
     /// Checks that the settings make sense, also for the weights and classes of these rows.
     pub fn check_on(&self, data: &Dataset) -> Result<(), SettingsError> {
         self.validate()?;
-        if matches!(self.learner, Learner::Multiclass(_)) && self.positive.is_some() {
-            return Err(SettingsError("it tells all classes apart, and one is set against the rest".into()));
-        }
         if data.weights().is_some() { self.check_weights_matter("row weights") } else { Ok(()) }
     }
 

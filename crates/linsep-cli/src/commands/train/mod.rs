@@ -5,15 +5,14 @@ mod settings;
 mod text;
 
 use super::{
-    chosen_classes, data_source, load_model, print_json, print_result, read_options, refuse_overwriting,
-    tell_notes, weighted,
+    as_drawn, chosen_classes, data_source, load_model, print_json, print_result, read_options,
+    refuse_overwriting, tell_notes, weighted,
 };
-use crate::args::{MissingArg, TrainArgs};
+use crate::args::TrainArgs;
 use crate::console::{Console, Watch};
 use crate::exit::{Exit, Usage};
 use anyhow::Context;
 use linsep::classes::Classes;
-use linsep::model::Predictor;
 use linsep::read::{Format, ReadNotes, ReadOptions, RowStream, Schema, Source, read};
 use linsep::report::{self, Seconds, TrainReport};
 use linsep::scale::{Scaler, Scaling};
@@ -147,11 +146,6 @@ impl Job<'_> {
         Watch::new(self.console).saving(self.args.checkpoint.as_ref(), every)
     }
 
-    /// Whether missing cells are filled with something learned from all rows.
-    fn fills_in(&self) -> bool {
-        matches!(self.args.read.missing, Some(MissingArg::Mean))
-    }
-
     fn scaling(&self) -> Scaling {
         let of_model = || self.warm.as_ref().map_or(Scaling::None, |model| model.scaler.scaling());
         self.args.classes.scale.map_or_else(of_model, super::scaling)
@@ -188,7 +182,7 @@ impl Job<'_> {
         };
         watch.end()?;
         let mut outcome = outcome?;
-        if matches!(scaler, Scaler::MaxAbs { .. } | Scaler::Standard { .. }) || self.fills_in() {
+        if !as_drawn(scaler.scaling(), &self.args.read) {
             outcome.evidence.forget_new_rows();
             outcome.boundaries.iter_mut().for_each(|boundary| boundary.evidence.forget_new_rows());
         }
@@ -222,7 +216,7 @@ impl Job<'_> {
         report.dropped_rows = notes.dropped;
         let model = Model::with_reading(outcome, schema, scaler, Some(fingerprint));
         if let Some(held_out) = held_out {
-            let errors = count_errors(&model, &held_out);
+            let errors = model.errors_on(&held_out);
             report.holdout_error = Some(errors as f64 / held_out.len() as f64);
             report.holdout_rows = Some(held_out.len() as u64);
         }
@@ -342,13 +336,4 @@ fn scale_advice(data: &Dataset, schema: &Schema) -> Option<String> {
     Some(format!(
         "Feature \"{name}\" lies far from zero for its spread: --scale standard, which centres it, may help."
     ))
-}
-
-fn count_errors(model: &Model, data: &Dataset) -> u64 {
-    let mut predictor = Predictor::new(model);
-    let wrong = |i: &usize| {
-        let class = &data.classes()[data.labels()[*i] as usize];
-        Some(predictor.predict(data.row(*i)).outcome) != model.classes.outcome_of(class)
-    };
-    (0..data.len()).filter(wrong).count() as u64
 }

@@ -128,9 +128,6 @@ pub(super) fn refuse_combinations(
             learner.name()
         )));
     }
-    if matches!(learner, Learner::Multiclass(_)) && args.classes.positive.is_some() {
-        return refuse("--positive sets one class against the rest; the multiclass learner tells all apart");
-    }
     let weighted = args.classes.weights.is_some() || settings.class_weight != ClassWeight::Equal;
     if weighted && (args.trace.is_some() || args.teaching_set.is_some()) {
         return refuse("--trace and --teaching-set need rows that count once: the theorem counts mistakes");
