@@ -46,6 +46,7 @@ pub mod random;
 pub mod read;
 pub mod report;
 pub mod scale;
+pub mod separate;
 pub mod split;
 pub mod store;
 pub mod story;

@@ -302,6 +302,7 @@ pub fn describe_margin(evidence: &Evidence) -> String {
     let kind = match kind {
         MarginKind::ThroughOrigin => "boundary through the origin",
         MarginKind::AppendedBias => "appended bias",
+        MarginKind::FreeBias => "free bias",
         MarginKind::KernelSpace => "in the space of the kernel",
         MarginKind::MultiClass => "of each row's class against the strongest other",
         MarginKind::OneAgainstRest => "the smallest of all classes against the rest",
@@ -407,6 +408,7 @@ pub fn explain(evidence: &Evidence, settings: &Settings) -> String {
         MarginKind::AppendedBias => {
             "no boundary has a margin, measured with the bias as one more coordinate,"
         }
+        MarginKind::FreeBias => "no boundary has a margin",
         MarginKind::KernelSpace => "no function of this kernel has a margin",
         MarginKind::MultiClass => "no weights tell the classes apart by a margin",
         MarginKind::OneAgainstRest => "some class cannot be told from the rest by a margin",

@@ -18,6 +18,8 @@ pub enum MarginKind {
     ThroughOrigin,
     /// The bias is the weight of an appended coordinate and counts in the norm.
     AppendedBias,
+    /// The boundary may miss the origin at no cost: half the distance of the two classes' hulls.
+    FreeBias,
     /// Of the functions of a kernel, with the norm of its space.
     KernelSpace,
     /// Of the row's class against the strongest other, in the stacked vectors of all classes.
