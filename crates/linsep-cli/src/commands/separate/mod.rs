@@ -25,6 +25,8 @@ use record::Record;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+pub(super) use text::ends;
+
 pub(crate) fn run(args: &SeparateArgs, console: Console) -> anyhow::Result<Exit> {
     let settings = Settings {
         bias: bias(args)?,

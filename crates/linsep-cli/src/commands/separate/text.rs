@@ -116,14 +116,15 @@ impl Job<'_> {
             kind_of_margin(self.settings.bias),
             rounded(separation.radius, Rounding::Up)
         );
-        if separation.verdict == Verdict::Complete
-            && let Some(lower) = separation.margin.lower
+        let MarginInterval { lower, upper, .. } = separation.margin;
+        if let (Verdict::Complete, Some(lower)) = (separation.verdict, lower)
+            && lower < upper
+            && upper < f64::MAX
         {
-            let upper = separation.margin.upper;
             let _ = write!(text, "; the ends are {:.1e} of γ* apart", (upper - lower) / upper);
-            if let Some(why) = &separation.stopped {
-                let _ = write!(text, ": {why}");
-            }
+        }
+        if let (Verdict::Complete, Some(why)) = (separation.verdict, &separation.stopped) {
+            let _ = write!(text, ": {why}");
         }
         text
     }
@@ -203,7 +204,7 @@ impl Job<'_> {
     fn closest(&self, separation: &Separation) -> String {
         const NEAREST: usize = 8;
         let rows: Vec<_> = separation.closest.iter().take(NEAREST).collect();
-        let list: Vec<_> = rows.iter().map(|near| (near.row, format!("{:.4e}", near.value))).collect();
+        let list: Vec<_> = rows.iter().map(|near| (near.row, rounded(near.value, Rounding::Down))).collect();
         if list.is_empty() {
             return String::new();
         }
@@ -389,11 +390,19 @@ pub(super) fn data_line(job: &Job<'_>, rows: usize) -> String {
 
 /// The margin interval in print.
 pub(super) fn interval(margin: &MarginInterval) -> String {
-    let upper = rounded(margin.upper, Rounding::Up);
-    match margin.lower {
-        Some(lower) if lower == margin.upper => format!("γ* = {upper}"),
-        Some(lower) => format!("{} ≤ γ* ≤ {upper}", rounded(lower, Rounding::Down)),
-        None => format!("γ* ≤ {upper}"),
+    ends(margin.lower, margin.upper)
+}
+
+/// Both ends of a margin in print, where they are known.
+pub(in crate::commands) fn ends(lower: Option<f64>, upper: f64) -> String {
+    // The largest float stands for no upper end.
+    let most = (upper < f64::MAX).then(|| rounded(upper, Rounding::Up));
+    match (lower, most) {
+        (Some(lower), Some(most)) if lower == upper => format!("γ* = {most}"),
+        (Some(lower), Some(most)) => format!("{} ≤ γ* ≤ {most}", rounded(lower, Rounding::Down)),
+        (Some(lower), None) => format!("γ* ≥ {}, no upper end known", rounded(lower, Rounding::Down)),
+        (None, Some(most)) => format!("γ* ≤ {most}"),
+        (None, None) => "nothing is known of γ*".to_string(),
     }
 }
 
