@@ -4,8 +4,13 @@
 
 mod certificate;
 mod dyadic;
+mod exact;
+mod json;
+mod rank;
+mod rows;
 mod verify;
 
 pub use certificate::{Bias, Certificate, Claim, Margin, ParseError, Sparse, Subject};
 pub use dyadic::Dyadic;
-pub use verify::{Accepted, Examples, Rejected, Row, Side, verify};
+pub use rows::{Examples, Row, Side};
+pub use verify::{Accepted, Rejected, verify};

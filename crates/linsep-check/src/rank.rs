@@ -1,0 +1,87 @@
+//! Rank modulo the prime 2^61 − 1.
+//!
+//! A number m·2^e has an image there, since 2 has an inverse. A minor that is not zero modulo the prime is not zero, so
+//! the rank modulo the prime is never above the true rank: a large one is proof, a small one proves nothing.
+
+use crate::dyadic::{Dyadic, split};
+
+/// The prime. 2^61 is 1 modulo it, so that powers of two are rotations.
+const PRIME: u64 = (1 << 61) - 1;
+
+/// x mod the prime, for x below 2^123.
+fn reduce(x: u128) -> u64 {
+    let folded = (x & u128::from(PRIME)) as u64 + (x >> 61) as u64;
+    let folded = (folded & PRIME) + (folded >> 61);
+    if folded >= PRIME { folded - PRIME } else { folded }
+}
+
+fn times(a: u64, b: u64) -> u64 {
+    reduce(u128::from(a) * u128::from(b))
+}
+
+fn signed(negative: bool, magnitude: u64, exponent: i64) -> u64 {
+    let value = reduce(u128::from(magnitude) << exponent.rem_euclid(61));
+    if negative && value != 0 { PRIME - value } else { value }
+}
+
+/// The image of a finite float.
+pub(crate) fn of_float(value: f64) -> u64 {
+    let (magnitude, exponent) = split(value);
+    signed(value < 0.0, magnitude, exponent)
+}
+
+/// The image of an exact number.
+pub(crate) fn of_dyadic(number: &Dyadic) -> u64 {
+    let magnitude = number.magnitude().iter().rev().fold(0, |sum, &word| {
+        // 2^64 is 8 modulo the prime.
+        reduce(u128::from(sum) * 8 + u128::from(word))
+    });
+    signed(number.sign().is_lt(), magnitude, number.exponent())
+}
+
+/// Rows in echelon form.
+pub(crate) struct Echelon {
+    /// The column in which a row has a 1 and all later ones have 0, and the row.
+    pivots: Vec<(usize, Vec<u64>)>,
+}
+
+impl Echelon {
+    pub(crate) fn new() -> Self {
+        Self { pivots: Vec::new() }
+    }
+
+    pub(crate) fn rank(&self) -> usize {
+        self.pivots.len()
+    }
+
+    /// Adds one row of numbers below the prime.
+    pub(crate) fn add(&mut self, mut row: Vec<u64>) {
+        for (column, pivot) in &self.pivots {
+            let factor = row[*column];
+            if factor != 0 {
+                let factor = PRIME - factor;
+                for (to, &from) in row.iter_mut().zip(pivot) {
+                    *to = reduce(u128::from(factor) * u128::from(from) + u128::from(*to));
+                }
+            }
+        }
+        if let Some(column) = row.iter().position(|&value| value != 0) {
+            let inverse = inverse(row[column]);
+            row.iter_mut().for_each(|value| *value = times(*value, inverse));
+            self.pivots.push((column, row));
+        }
+    }
+}
+
+/// a^(p − 2).
+fn inverse(a: u64) -> u64 {
+    let (mut power, mut result, mut rest) = (a, 1, PRIME - 2);
+    while rest > 0 {
+        if rest % 2 == 1 {
+            result = times(result, power);
+        }
+        power = times(power, power);
+        rest /= 2;
+    }
+    result
+}
