@@ -1,9 +1,9 @@
 //! The report of `separate` for people.
 
-use super::contradictions::{by_label, equal};
 use super::{Decided, Job, kind_of_margin};
 use crate::commands::again::quoted;
 use crate::commands::{report_lines, shortened, wrapped};
+use linsep::Theta;
 use linsep::report::{Rounding, counted, grouped, percent, rounded};
 use linsep::separate::{Bias, Separation, Verdict};
 use linsep::theory::margin::MarginInterval;
@@ -54,9 +54,9 @@ impl Job<'_> {
             Verdict::QuasiComplete => {
                 text.push_str(&self.boundary(separation));
                 text.push_str(&self.features(separation));
-                text.push_str(&self.witness(decided));
+                text.push_str(&self.witness(separation));
             }
-            Verdict::Overlap => text.push_str(&self.witness(decided)),
+            Verdict::Overlap => text.push_str(&self.witness(separation)),
             Verdict::Undecided => {}
         }
         if let Some(blamed) = &decided.blame {
@@ -233,38 +233,39 @@ impl Job<'_> {
             return "\nNo feature separates: the bias alone does.\n".to_string();
         }
         let mut text = "\nThe features that separate, with their weights in such a boundary:\n".to_string();
-        let width =
-            features.iter().take(LISTED).map(|(name, _)| name.chars().count()).max().unwrap_or(0).min(40);
+        let width = features
+            .iter()
+            .take(LISTED)
+            .map(|(name, _)| name.chars().count())
+            .max()
+            .unwrap_or(0)
+            .clamp(6, 40);
         for (name, weight) in features.iter().take(LISTED) {
             let _ = writeln!(text, "  {:<width$}  {weight:>+12.6}", shortened(name, width));
         }
-        text + &more(features.len())
+        text.push_str(&more(features.len()));
+        let intercept = separation.weights.as_ref().map_or(0.0, Theta::intercept);
+        if intercept != 0.0 {
+            let _ = writeln!(text, "  {:<width$}  {intercept:>+12.6}", "(bias)");
+        }
+        text
     }
 
     /// The rows that cannot all be right.
-    fn witness(&self, decided: &Decided) -> String {
-        let witness = &decided.separation.witness;
-        if !decided.contradictions.is_empty() {
-            return self.contradictions(&decided.contradictions);
+    fn witness(&self, separation: &Separation) -> String {
+        if !separation.contradictions.is_empty() {
+            return self.contradictions(&separation.contradictions);
         }
-        match witness.as_slice() {
+        let named = |i: usize| format!("{} ({})", self.place(i), self.label(i));
+        match separation.witness.as_slice() {
             [] => String::new(),
             [row] => format!(
-                "\n{} ({}) is zero throughout: a boundary through the origin goes through it.\n",
-                self.place(row.row),
-                self.label(row.row)
+                "\n{} is zero, and every boundary through the origin goes through it.\n",
+                named(row.row)
             ),
-            [a, b] if !equal(&self.data, a.row, b.row) => format!(
-                "\n{} ({}) and {} ({}) are multiples of each other: no boundary through the origin has both on their right \
-                 sides.\n",
-                self.place(a.row),
-                self.label(a.row),
-                self.place(b.row),
-                self.label(b.row)
-            ),
-            _ => {
+            witness => {
                 let why = if self.settings.bias == Bias::None {
-                    "mixed in these shares, with the sign of their sides, they are zero"
+                    "mixed in these shares, each with the sign of its side, they are zero"
                 } else {
                     "mixed in these shares, those of the one side are the same point as those of the other"
                 };
@@ -278,33 +279,27 @@ impl Job<'_> {
         }
     }
 
-    /// Equal rows with both labels.
-    fn contradictions(&self, sets: &[Vec<usize>]) -> String {
-        let mut text = "\n".to_string();
-        let opening = match sets.len() {
-            1 => {
-                "Rows with the same features and different labels, which nothing can tell apart:".to_string()
-            }
-            count => format!(
-                "{} times rows have the same features and different labels, so that nothing can tell them apart:",
-                grouped(count as u64)
+    /// Two rows for each direction that occurs both ways.
+    fn contradictions(&self, pairs: &[[usize; 2]]) -> String {
+        let opening = match (self.settings.bias == Bias::None, pairs.len() as u64) {
+            (false, 1) => "Two rows have the same features and different labels: nothing can tell them apart.".to_string(),
+            (false, count) => format!(
+                "{} times two rows have the same features and different labels: nothing can tell them apart.",
+                grouped(count)
+            ),
+            (true, 1) => "Two rows contradict each other: seen from the origin, what the one asks for the other forbids."
+                .to_string(),
+            (true, count) => format!(
+                "{} times two rows contradict each other: seen from the origin, what the one asks for the other forbids.",
+                grouped(count)
             ),
         };
-        text.push_str(&wrapped(&opening, 0));
-        for set in sets.iter().take(LISTED) {
-            let groups: Vec<String> = by_label(set, |i| self.label(i))
-                .into_iter()
-                .map(|(label, rows)| {
-                    let mut places: Vec<String> = rows.iter().take(6).map(|&i| self.place(i)).collect();
-                    if rows.len() > places.len() {
-                        places.push(format!("{} more", grouped((rows.len() - places.len()) as u64)));
-                    }
-                    format!("{} ({label})", places.join(", "))
-                })
-                .collect();
-            text.push_str(&wrapped(&groups.join(" and "), 2));
+        let mut text = format!("\n{}", wrapped(&opening, 0));
+        for [a, b] in pairs.iter().take(LISTED) {
+            let named = |i: usize| format!("{} ({})", self.place(i), self.label(i));
+            let _ = writeln!(text, "  {} and {}", named(*a), named(*b));
         }
-        text + &more(sets.len())
+        text + &more(pairs.len())
     }
 
     /// What to do, and the commands that do it.
@@ -345,7 +340,7 @@ impl Job<'_> {
                 }
                 steps.push((
                     "For a good classifier all the same, see which learner does best:",
-                    format!("linsep compare {data}"),
+                    format!("linsep compare {data}{}", bias.replace(" --bias free", "")),
                 ));
             }
             Verdict::Undecided => {
