@@ -8,11 +8,19 @@ use crate::dyadic::{Dyadic, split};
 /// The prime. 2^61 is 1 modulo it, so that powers of two are rotations.
 const PRIME: u64 = (1 << 61) - 1;
 
-/// x mod the prime, for x below 2^123.
-fn reduce(x: u128) -> u64 {
-    let folded = (x & u128::from(PRIME)) as u64 + (x >> 61) as u64;
-    let folded = (folded & PRIME) + (folded >> 61);
+/// A number below 2^62 with the same remainder as x, for x below 2^122 + 2^62.
+fn fold(x: u128) -> u64 {
+    (x & u128::from(PRIME)) as u64 + (x >> 61) as u64
+}
+
+/// The remainder of a number below 2^62.
+fn remainder(x: u64) -> u64 {
+    let folded = (x & PRIME) + (x >> 61);
     if folded >= PRIME { folded - PRIME } else { folded }
+}
+
+fn reduce(x: u128) -> u64 {
+    remainder(fold(x))
 }
 
 fn times(a: u64, b: u64) -> u64 {
@@ -54,20 +62,21 @@ impl Echelon {
         self.pivots.len()
     }
 
-    /// Adds one row of numbers below the prime.
+    /// Adds one row of remainders.
     pub(crate) fn add(&mut self, mut row: Vec<u64>) {
         for (column, pivot) in &self.pivots {
-            let factor = row[*column];
+            let factor = remainder(row[*column]);
             if factor != 0 {
                 let factor = PRIME - factor;
+                // Only folded: full remainders are taken where they are looked at.
                 for (to, &from) in row.iter_mut().zip(pivot) {
-                    *to = reduce(u128::from(factor) * u128::from(from) + u128::from(*to));
+                    *to = fold(u128::from(factor) * u128::from(from) + u128::from(*to));
                 }
             }
         }
-        if let Some(column) = row.iter().position(|&value| value != 0) {
-            let inverse = inverse(row[column]);
-            row.iter_mut().for_each(|value| *value = times(*value, inverse));
+        if let Some(column) = row.iter().position(|&value| remainder(value) != 0) {
+            let inverse = inverse(remainder(row[column]));
+            row.iter_mut().for_each(|value| *value = times(remainder(*value), inverse));
             self.pivots.push((column, row));
         }
     }
