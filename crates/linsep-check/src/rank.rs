@@ -94,3 +94,39 @@ fn inverse(a: u64) -> u64 {
     }
     result
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_of_numbers() {
+        for (value, image) in
+            [(0.0, 0), (1.0, 1), (-1.0, PRIME - 1), (3.0, 3), (2_f64.powi(61), 1), (2_f64.powi(64), 8)]
+        {
+            assert_eq!(of_float(value), image);
+            assert_eq!(Dyadic::from_f64(value).as_ref().map(of_dyadic), Some(image));
+        }
+        assert_eq!(times(of_float(0.375), of_float(8.0)), 3);
+        assert_eq!(times(of_float(5e-324), of_float(2_f64.powi(1000))), of_float(2_f64.powi(-74)));
+        let prime = Dyadic::new(false, vec![PRIME], 17);
+        assert_eq!(of_dyadic(&prime), 0);
+        assert_eq!(of_dyadic(&prime.times(&prime).plus(&Dyadic::new(true, vec![5], 0))), PRIME - 5);
+        assert_eq!(times(inverse(12_345), 12_345), 1);
+        assert_eq!(times(PRIME - 1, PRIME - 1), 1);
+    }
+
+    #[test]
+    fn ranks() {
+        let rank = |rows: &[[u64; 3]]| {
+            let mut echelon = Echelon::new();
+            rows.iter().for_each(|row| echelon.add(row.to_vec()));
+            echelon.rank()
+        };
+        assert_eq!(rank(&[[0, 0, 0]]), 0);
+        assert_eq!(rank(&[[0, 2, 4], [0, 1, 2], [PRIME - 1, 0, 0]]), 2);
+        assert_eq!(rank(&[[1, 2, 3], [4, 5, 6], [7, 8, 9]]), 2);
+        assert_eq!(rank(&[[1, 2, 3], [4, 5, 6], [7, 8, 10]]), 3);
+        assert_eq!(rank(&[[1, 1, 0], [1, PRIME - 1, 0], [1, 0, 0], [0, 0, 7], [1, 1, 1]]), 3);
+    }
+}

@@ -447,7 +447,9 @@ fn accepted_if_and_only_if_proved() {
             assert!(answer.is_err() || not_refuted(&changed, &table), "{changed:?}\n{table:?}");
         }
     }
-    println!("true {true_ones:?}, changed: accepted {accepted:?}, rejected {refused:?}");
     assert!(accepted.iter().chain(&refused).sum::<usize>() > 15_000);
-    assert!(true_ones.iter().chain(&accepted).chain(&refused).all(|&count| count > 300));
+    assert!(
+        true_ones.iter().chain(&accepted).chain(&refused).all(|&count| count > 300),
+        "{true_ones:?} {accepted:?} {refused:?}"
+    );
 }

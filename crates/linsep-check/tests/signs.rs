@@ -15,11 +15,14 @@ fn the_first_row_that_is_not_positive() {
         let way = random.below(4);
         // Column j holds whole numbers times 2^e_j, and the weights whole numbers times 2^(c − e_j): products stay
         // whole, whatever the sizes. Even f32 holds the whole numbers exactly.
-        let reach =
-            if way % 2 == 0 { [0, 60, 900, 1000][random.below(4)] } else { [0, 20, 100][random.below(3)] };
+        let reach = if way.is_multiple_of(2) {
+            [0, 60, 900, 1000][random.below(4)]
+        } else {
+            [0, 20, 100][random.below(3)]
+        };
         let shift: Vec<i64> =
             (0..features).map(|_| if reach == 0 { 0 } else { random.whole(reach) }).collect();
-        let subnormal = way % 2 == 0 && random.below(5) == 0;
+        let subnormal = way.is_multiple_of(2) && random.below(5) == 0;
         let shift: Vec<i64> = if subnormal { vec![-1074; features] } else { shift };
         let common = random.whole(3000);
         let w: Vec<i64> = (0..features).map(|_| random.sized(&[3, 20, 40])).collect();

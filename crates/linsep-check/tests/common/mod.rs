@@ -43,7 +43,7 @@ impl Table {
     pub fn value(&self, i: usize, j: usize) -> f64 {
         let place = self.columns[i].iter().position(|&column| column as usize == j);
         place.map_or(0.0, |place| {
-            if self.way % 2 == 0 { self.values[i][place] } else { f64::from(self.narrow[i][place]) }
+            if self.way.is_multiple_of(2) { self.values[i][place] } else { f64::from(self.narrow[i][place]) }
         })
     }
 }
