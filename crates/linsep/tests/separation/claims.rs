@@ -114,7 +114,8 @@ impl Rows {
         }
         let shares = self.combination(&margin.combination)?;
         let sum = shares.iter().fold(IBig::ZERO, |sum, share| sum + share);
-        if margin.upper.is_infinite() {
+        // The largest float says nothing: margins may be larger, or have no bound at all.
+        if margin.upper >= f64::MAX {
             return Ok(());
         }
         if !positive(&sum) {
