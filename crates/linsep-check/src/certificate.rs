@@ -1,6 +1,7 @@
 //! What a certificate says, and its text.
 
 use crate::Dyadic;
+use crate::json::{Reader, error, quoted};
 
 /// Whether the boundary may miss the origin, and which margin is meant.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -91,14 +92,247 @@ pub struct ParseError {
     pub reason: String,
 }
 
+impl std::fmt::Display for ParseError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "This is not a certificate: {} (byte {}).", self.reason, self.at)
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+/// What the text says of its form.
+const FORMAT: &str = "linsep certificate 1";
+
+impl Bias {
+    /// The name of the margin that goes with the bias.
+    fn margin_kind(self) -> &'static str {
+        match self {
+            Self::None => "through-origin",
+            Self::Append(_) => "appended-bias",
+            Self::Free => "free-bias",
+        }
+    }
+}
+
 impl Certificate {
-    /// Reads the text of a certificate.
-    pub fn parse(_text: &str) -> Result<Self, ParseError> {
-        todo!()
+    /// Reads the text of a certificate. White space and the order of keys are free; apart from these, only what
+    /// [`Certificate::to_json`] writes is read.
+    pub fn parse(text: &str) -> Result<Self, ParseError> {
+        let keys = ["format", "data", "bias", "verdict", "weights", "margin", "combination", "kernel"];
+        let (mut format, mut subject, mut bias, mut verdict) = (None, None, None, None);
+        let (mut weights, mut margin, mut combination, mut kernel) = (None, None, None, None);
+        let reader = &mut Reader::new(text);
+        reader.object(&keys, |reader, key| {
+            let at = reader.place();
+            match key {
+                "format" => format = Some(one_of(reader, &[FORMAT])?),
+                "data" => subject = Some(read_subject(reader)?),
+                "bias" => bias = Some(read_bias(reader)?),
+                "verdict" => verdict = Some(one_of(reader, &["complete", "quasi-complete", "overlap"])?),
+                "weights" => weights = Some(read_sparse(reader)?),
+                "margin" => margin = Some((at, read_margin(reader)?)),
+                "combination" => combination = Some(read_sparse(reader)?),
+                _ => kernel = Some(reader.list(read_sparse)?),
+            }
+            Ok(())
+        })?;
+        reader.end()?;
+
+        let end = text.len();
+        let missing = |key: &'static str| move || missing(end, key);
+        format.ok_or_else(missing("format"))?;
+        let subject = subject.ok_or_else(missing("data"))?;
+        let bias = bias.ok_or_else(missing("bias"))?;
+        let verdict = verdict.ok_or_else(missing("verdict"))?;
+        let claim = match verdict {
+            "complete" => {
+                let weights = weights.take().ok_or_else(missing("weights"))?;
+                let (at, (kind, margin)) = margin.take().ok_or_else(missing("margin"))?;
+                if kind != bias.margin_kind() {
+                    return error(
+                        at,
+                        format!("with this bias the margin is of the kind {}", bias.margin_kind()),
+                    );
+                }
+                Claim::Complete { weights, margin }
+            }
+            "quasi-complete" => Claim::QuasiComplete {
+                weights: weights.take().ok_or_else(missing("weights"))?,
+                combination: combination.take().ok_or_else(missing("combination"))?,
+                kernel: kernel.take().ok_or_else(missing("kernel"))?,
+            },
+            _ => Claim::Overlap {
+                combination: combination.take().ok_or_else(missing("combination"))?,
+                kernel: kernel.take().ok_or_else(missing("kernel"))?,
+            },
+        };
+        if weights.is_some() || margin.is_some() || combination.is_some() || kernel.is_some() {
+            return error(end, format!("a key does not belong to the verdict {verdict}"));
+        }
+        Ok(Self { subject, bias, claim })
     }
 
     /// The canonical text: the same certificate always gives the same bytes.
+    ///
+    /// It reads back as the same certificate if that one is well formed: floats are finite, places increase, and no entry is
+    /// zero or beyond what [`Dyadic`] reads.
     pub fn to_json(&self) -> String {
-        todo!()
+        let Subject { fingerprint, rows, features, positive, negative } = &self.subject;
+        let names = |names: &[String]| names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
+        let bias = match self.bias {
+            Bias::None => "\"none\"".to_owned(),
+            Bias::Append(value) => format!("{{\"append\": {}}}", float(value)),
+            Bias::Free => "\"free\"".to_owned(),
+        };
+        let (verdict, proof) = match &self.claim {
+            Claim::Complete { weights, margin } => {
+                let (kind, weights) = (self.bias.margin_kind(), sparse(weights));
+                let (lower, upper) = (float(margin.lower), float(margin.upper));
+                let combination = sparse(&margin.combination);
+                let margin = format!(
+                    "    \"kind\": \"{kind}\",\n    \"lower\": {lower},\n    \"upper\": {upper},\n    \
+                     \"combination\": {combination}\n"
+                );
+                ("complete", format!("  \"weights\": {weights},\n  \"margin\": {{\n{margin}  }}\n"))
+            }
+            Claim::QuasiComplete { weights, combination, kernel } => {
+                let (weights, combination) = (sparse(weights), sparse(combination));
+                let both = format!("  \"weights\": {weights},\n  \"combination\": {combination},\n");
+                ("quasi-complete", format!("{both}  \"kernel\": {}\n", list(kernel, |vector| sparse(vector))))
+            }
+            Claim::Overlap { combination, kernel } => {
+                let kernel = list(kernel, |vector| sparse(vector));
+                ("overlap", format!("  \"combination\": {},\n  \"kernel\": {kernel}\n", sparse(combination)))
+            }
+        };
+        format!(
+            "{{\n  \"format\": \"{FORMAT}\",\n  \"data\": {{\n    \"fingerprint\": {},\n    \"rows\": {rows},\n    \
+             \"features\": {features},\n    \"positive\": [{}],\n    \"negative\": [{}]\n  }},\n  \"bias\": {bias},\n  \
+             \"verdict\": \"{verdict}\",\n{proof}}}\n",
+            quoted(fingerprint),
+            names(positive),
+            names(negative),
+        )
     }
+}
+
+fn list<T>(entries: &[T], text: impl Fn(&T) -> String) -> String {
+    format!("[{}]", entries.iter().map(text).collect::<Vec<_>>().join(", "))
+}
+
+fn sparse(vector: &[(usize, Dyadic)]) -> String {
+    list(vector, |(place, number)| format!("[{place}, \"{number}\"]"))
+}
+
+/// A float as a number's text. A float without a value gives text that is not read again.
+fn float(value: f64) -> String {
+    Dyadic::from_f64(value).map_or_else(|| "null".to_owned(), |number| format!("\"{number}\""))
+}
+
+fn missing(at: usize, key: &str) -> ParseError {
+    ParseError { at, reason: format!("the key \"{key}\" is missing") }
+}
+
+fn one_of(reader: &mut Reader<'_>, known: &[&'static str]) -> Result<&'static str, ParseError> {
+    let at = reader.place();
+    let text = reader.string()?;
+    match known.iter().find(|&&known| known == text) {
+        Some(known) => Ok(known),
+        None => error(at, format!("expected {}", known.join(" or "))),
+    }
+}
+
+fn read_subject(reader: &mut Reader<'_>) -> Result<Subject, ParseError> {
+    let (mut fingerprint, mut rows, mut features, mut positive, mut negative) =
+        (None, None, None, None, None);
+    reader.object(&["fingerprint", "rows", "features", "positive", "negative"], |reader, key| {
+        match key {
+            "fingerprint" => fingerprint = Some(reader.string()?),
+            "rows" => rows = Some(reader.whole()?),
+            "features" => features = Some(reader.whole()?),
+            "positive" => positive = Some(reader.list(Reader::string)?),
+            _ => negative = Some(reader.list(Reader::string)?),
+        }
+        Ok(())
+    })?;
+    let at = reader.place();
+    Ok(Subject {
+        fingerprint: fingerprint.ok_or_else(|| missing(at, "fingerprint"))?,
+        rows: rows.ok_or_else(|| missing(at, "rows"))?,
+        features: features.ok_or_else(|| missing(at, "features"))?,
+        positive: positive.ok_or_else(|| missing(at, "positive"))?,
+        negative: negative.ok_or_else(|| missing(at, "negative"))?,
+    })
+}
+
+fn read_bias(reader: &mut Reader<'_>) -> Result<Bias, ParseError> {
+    if reader.is_string() {
+        return Ok(if one_of(reader, &["none", "free"])? == "none" { Bias::None } else { Bias::Free });
+    }
+    let (at, mut value) = (reader.place(), None);
+    reader.object(&["append"], |reader, _| {
+        value = Some(read_float(reader)?);
+        Ok(())
+    })?;
+    match value {
+        Some(value) if value > 0.0 => Ok(Bias::Append(value)),
+        Some(_) => error(at, "the appended value must be positive"),
+        None => Err(missing(at, "append")),
+    }
+}
+
+fn read_margin(reader: &mut Reader<'_>) -> Result<(&'static str, Margin), ParseError> {
+    let (mut kind, mut lower, mut upper, mut combination) = (None, None, None, None);
+    reader.object(&["kind", "lower", "upper", "combination"], |reader, key| {
+        match key {
+            "kind" => kind = Some(one_of(reader, &["through-origin", "appended-bias", "free-bias"])?),
+            "lower" => lower = Some(read_float(reader)?),
+            "upper" => upper = Some(read_float(reader)?),
+            _ => combination = Some(read_sparse(reader)?),
+        }
+        Ok(())
+    })?;
+    let at = reader.place();
+    let margin = Margin {
+        lower: lower.ok_or_else(|| missing(at, "lower"))?,
+        upper: upper.ok_or_else(|| missing(at, "upper"))?,
+        combination: combination.ok_or_else(|| missing(at, "combination"))?,
+    };
+    Ok((kind.ok_or_else(|| missing(at, "kind"))?, margin))
+}
+
+fn read_number(reader: &mut Reader<'_>) -> Result<Dyadic, ParseError> {
+    let at = reader.place();
+    match reader.string()?.parse() {
+        Ok(number) => Ok(number),
+        Err(()) => {
+            error(at, "expected a number such as \"-0x1f3p-12\", in its shortest form and within the limits")
+        }
+    }
+}
+
+fn read_float(reader: &mut Reader<'_>) -> Result<f64, ParseError> {
+    let at = reader.place();
+    let number = read_number(reader)?;
+    let value = number.approximate();
+    if Dyadic::from_f64(value).as_ref() != Some(&number) {
+        return error(at, "this number is not exactly a 64-bit float");
+    }
+    Ok(value)
+}
+
+fn read_sparse(reader: &mut Reader<'_>) -> Result<Sparse, ParseError> {
+    let mut free = 0;
+    reader.list(|reader| {
+        let at = reader.place();
+        let (place, number) = reader.pair(Reader::whole, read_number)?;
+        if place < free || place == usize::MAX {
+            return error(at, "places must increase");
+        }
+        if number.sign().is_eq() {
+            return error(at, "a zero is written by leaving it out");
+        }
+        free = place + 1;
+        Ok((place, number))
+    })
 }

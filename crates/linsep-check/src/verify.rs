@@ -1,42 +1,12 @@
 //! The decision: accepted, or rejected and why.
 
-use crate::Certificate;
+use std::cmp::Ordering;
 
-/// One row as it is stored.
-#[derive(Clone, Copy, Debug)]
-pub enum Row<'a> {
-    /// Every value, as f32.
-    DenseF32(&'a [f32]),
-    /// Every value, as f64.
-    DenseF64(&'a [f64]),
-    /// Columns in increasing order, and their values as f32.
-    SparseF32(&'a [u32], &'a [f32]),
-    /// Columns in increasing order, and their values as f64.
-    SparseF64(&'a [u32], &'a [f64]),
-}
-
-/// The side of the boundary on which a row should be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// y = +1.
-    Positive,
-    /// y = −1.
-    Negative,
-    /// The row is not spoken of.
-    Neither,
-}
-
-/// The data, as the checker sees it.
-pub trait Examples: Sync {
-    /// Number of rows.
-    fn rows(&self) -> usize;
-    /// Number of features, the bias not included.
-    fn features(&self) -> usize;
-    /// Row `i`, whose columns are all below the number of features.
-    fn row(&self, i: usize) -> Row<'_>;
-    /// The side of row `i`.
-    fn side(&self, i: usize) -> Side;
-}
+use crate::certificate::{Bias, Certificate, Claim, Margin, Sparse};
+use crate::dyadic::Dyadic;
+use crate::exact::{Accumulator, Form, Frame};
+use crate::rank::{self, Echelon};
+use crate::rows::{Data, Examples, scan};
 
 /// What was proved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,13 +22,368 @@ pub struct Accepted {
 /// Why a certificate does not prove its claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejected {
-    /// The row at fault, if it is one row.
+    /// The row at fault, counted from 0, if it is one row.
     pub row: Option<usize>,
     /// What fails.
     pub reason: String,
 }
 
+impl std::fmt::Display for Rejected {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "The certificate does not prove its claim: {}.", self.reason)
+    }
+}
+
+impl std::error::Error for Rejected {}
+
+/// A rejection because of one row, or of no single row.
+pub(crate) fn rejected<T>(row: impl Into<Option<usize>>, reason: impl Into<String>) -> Result<T, Rejected> {
+    Err(Rejected { row: row.into(), reason: reason.into() })
+}
+
+/// A number that is to be squared has at most so many bits: a square takes time with the square of the length.
+const SQUARE_LIMIT: u64 = 1 << 18;
+
+/// The matrices whose ranks are asked for have at most so many entries, of 8 bytes each.
+const RANK_LIMIT: usize = 1 << 28;
+
 /// Checks a certificate against the data, exactly. Nothing in the certificate is believed.
-pub fn verify(_certificate: &Certificate, _examples: &impl Examples) -> Result<Accepted, Rejected> {
-    todo!()
+pub fn verify(certificate: &Certificate, examples: &impl Examples) -> Result<Accepted, Rejected> {
+    let bias = match certificate.bias {
+        Bias::None => None,
+        Bias::Append(value) if value.is_finite() && value > 0.0 => Some(value),
+        Bias::Append(_) => return rejected(None, "the appended value is not a positive number"),
+        Bias::Free => Some(1.0),
+    };
+    let data = &Data::new(examples, bias);
+    let subject = &certificate.subject;
+    if (subject.rows, subject.features) != (data.rows(), data.features) {
+        let (rows, features) = (data.rows(), data.features);
+        return rejected(
+            None,
+            format!(
+                "it speaks of {} rows with {} features, but the data has {rows} rows with {features} features",
+                subject.rows, subject.features
+            ),
+        );
+    }
+    match &certificate.claim {
+        Claim::Complete { weights, margin } => {
+            well_formed(weights, data.width(), "weights")?;
+            complete(data, certificate.bias, weights, margin)
+        }
+        Claim::QuasiComplete { weights, combination, kernel } => {
+            well_formed(weights, data.width(), "weights")?;
+            let signs = signs(data, weights)?;
+            if signs.boundary.len() == signs.present {
+                return rejected(None, "the weights give 0 for every row, but must give more for some row");
+            }
+            if combination.is_empty() {
+                return rejected(None, "the combination is empty");
+            }
+            let exact = boundary(data, &signs.boundary, combination, kernel)?;
+            Ok(Accepted {
+                rows: signs.present,
+                boundary_rows: signs.boundary.len(),
+                boundary_is_exact: exact,
+            })
+        }
+        Claim::Overlap { combination, kernel } => {
+            // With w = 0 every row is on the boundary.
+            let signs = signs(data, &[])?;
+            if !boundary(data, &signs.boundary, combination, kernel)? {
+                return rejected(None, "the rows of the combination are not shown to span all rows");
+            }
+            Ok(Accepted { rows: signs.present, boundary_rows: signs.present, boundary_is_exact: true })
+        }
+    }
+}
+
+/// Places increase and are below `width`; entries are not zero and within the limits.
+fn well_formed(vector: &[(usize, Dyadic)], width: usize, name: &str) -> Result<(), Rejected> {
+    if !vector.windows(2).all(|pair| pair[0].0 < pair[1].0) {
+        return rejected(None, format!("the places of the {name} do not increase"));
+    }
+    if vector.last().is_some_and(|(place, _)| *place >= width) {
+        return rejected(None, format!("a place of the {name} is out of range"));
+    }
+    if vector.len() >= u32::MAX as usize || !vector.iter().all(|(_, c)| c.is_writable() && c.sign().is_ne()) {
+        return rejected(None, format!("the {name} have an entry that is zero or beyond the limits"));
+    }
+    Ok(())
+}
+
+/// A combination of rows that belong to a side, with positive coefficients.
+fn well_combined(data: &Data<'_>, combination: &[(usize, Dyadic)]) -> Result<(), Rejected> {
+    well_formed(combination, data.rows(), "rows of the combination")?;
+    for (row, coefficient) in combination {
+        if coefficient.sign().is_lt() {
+            return rejected(*row, "the row's coefficient in the combination is negative");
+        }
+        match data.row(*row)? {
+            Some((values, _)) => data.finite(*row, values)?,
+            None => return rejected(*row, "the combination uses a row that belongs to neither side"),
+        }
+    }
+    Ok(())
+}
+
+/// What a pass over the rows found.
+struct Signs {
+    present: usize,
+    /// The rows with ⟨w, z⟩ = 0, in order.
+    boundary: Vec<usize>,
+}
+
+/// Checks that ⟨w, z⟩ ≥ 0 for every row.
+fn signs(data: &Data<'_>, weights: &[(usize, Dyadic)]) -> Result<Signs, Rejected> {
+    let form = &Form::new(weights, data.width(), true);
+    let step = |(found, sum): &mut (Signs, Accumulator), i| {
+        let Some((row, negative)) = data.row(i)? else { return Ok(()) };
+        found.present += 1;
+        if form.estimate(data, row, negative).is_some_and(|estimate| estimate.value > estimate.error) {
+            return Ok(());
+        }
+        data.finite(i, row)?;
+        form.exact(data, row, negative, sum);
+        match sum.sign() {
+            Ordering::Less => return rejected(i, "the weights put the row on the wrong side"),
+            Ordering::Equal => found.boundary.push(i),
+            Ordering::Greater => {}
+        }
+        Ok(())
+    };
+    let state = || (Signs { present: 0, boundary: Vec::new() }, form.accumulator());
+    let mut all = Signs { present: 0, boundary: Vec::new() };
+    for (found, _) in scan(data.rows(), data.width(), state, step)? {
+        all.present += found.present;
+        all.boundary.extend(found.boundary);
+    }
+    all.boundary.sort_unstable();
+    if all.present == 0 {
+        return rejected(None, "no row belongs to a side");
+    }
+    Ok(all)
+}
+
+/// ⟨w, z⟩ > 0 for every row, and the two ends of the margin.
+fn complete(data: &Data<'_>, bias: Bias, weights: &Sparse, margin: &Margin) -> Result<Accepted, Rejected> {
+    let Margin { lower, upper, combination } = margin;
+    let ends = Dyadic::from_f64(*lower).zip(Dyadic::from_f64(*upper));
+    let Some((low, high)) = ends.filter(|_| 0.0 <= *lower && lower <= upper) else {
+        return rejected(None, "the ends of the margin are not finite numbers with 0 ≤ lower ≤ upper");
+    };
+    // The weight of a free bias does not count in the norm.
+    let norm = if bias == Bias::Free { data.features } else { data.width() };
+
+    let form = &Form::new(weights, data.width(), true);
+    let threshold = form.threshold(*lower, norm);
+    // Rows that the filter leaves open: of these, the one with the least ⟨w, z⟩ stands for all.
+    type Least = Option<(Dyadic, usize)>;
+    let step = |(present, least, sum): &mut (usize, Least, Accumulator), i| {
+        let Some((row, negative)) = data.row(i)? else { return Ok(()) };
+        *present += 1;
+        let estimate = form.estimate(data, row, negative);
+        if estimate.is_some_and(|estimate| estimate.value > estimate.error + threshold) {
+            return Ok(());
+        }
+        data.finite(i, row)?;
+        form.exact(data, row, negative, sum);
+        match sum.sign() {
+            Ordering::Less => return rejected(i, "the weights put the row on the wrong side"),
+            Ordering::Equal => return rejected(i, "the weights put the row on the boundary"),
+            Ordering::Greater if low.sign().is_gt() => {
+                let candidate = (sum.value(), i);
+                if least.as_ref().is_none_or(|least| candidate < *least) {
+                    *least = Some(candidate);
+                }
+            }
+            Ordering::Greater => {}
+        }
+        Ok(())
+    };
+    let states = scan(data.rows(), data.width(), || (0, None, form.accumulator()), step)?;
+    let present = states.iter().map(|(present, ..)| present).sum();
+    if present == 0 {
+        return rejected(None, "no row belongs to a side");
+    }
+    if low.sign().is_gt() {
+        let square = sum_of_squares(weights.iter().filter(|(place, _)| *place < norm).map(|(_, c)| c))?;
+        if square.sign().is_eq() {
+            return rejected(
+                None,
+                "the lower end of the margin is positive, but the weights have the norm 0",
+            );
+        }
+        if let Some((least, row)) = states.into_iter().filter_map(|(_, least, _)| least).min()
+            && sum_of_squares([&least].into_iter())? < low.times(&low).times(&square)
+        {
+            return rejected(row, "the row's margin is below the lower end that is claimed");
+        }
+    }
+    upper_end(data, norm, &high, combination)?;
+    Ok(Accepted { rows: present, boundary_rows: 0, boundary_is_exact: true })
+}
+
+/// ‖Σ λ z‖ ≤ upper · Σ λ.
+fn upper_end(data: &Data<'_>, norm: usize, upper: &Dyadic, combination: &Sparse) -> Result<(), Rejected> {
+    well_combined(data, combination)?;
+    if combination.is_empty() {
+        return if Some(upper) == Dyadic::from_f64(f64::MAX).as_ref() {
+            Ok(())
+        } else {
+            rejected(None, "no combination proves the upper end of the margin")
+        };
+    }
+    let mut square = Dyadic::zero();
+    combine(data, combination, |place, value| {
+        if place < norm {
+            square = square.plus(&sum_of_squares([&value].into_iter())?);
+        } else if value.sign().is_ne() {
+            return rejected(None, "the margin's combination does not give both sides the same weight");
+        }
+        Ok(())
+    })?;
+    let mut total = Frame::new(combination.iter().map(|(_, coefficient)| coefficient)).accumulator();
+    combination.iter().for_each(|(_, coefficient)| total.add(coefficient, 1.0, false));
+    let total = total.value();
+    if square > sum_of_squares([&total.times(upper)].into_iter())? {
+        return rejected(None, "the combination does not prove the upper end of the margin");
+    }
+    Ok(())
+}
+
+fn sum_of_squares<'a>(numbers: impl Iterator<Item = &'a Dyadic>) -> Result<Dyadic, Rejected> {
+    let mut sum = Dyadic::zero();
+    for number in numbers {
+        if number.bits() > SQUARE_LIMIT {
+            return rejected(None, "the numbers of the margin's proof are too long");
+        }
+        sum = sum.plus(&number.times(number));
+    }
+    Ok(sum)
+}
+
+/// Calls `each` with the coordinates of Σ λ z that are not zero in all of its rows, in order.
+///
+/// Accumulators can be long, so only a block of coordinates is summed at a time.
+fn combine(
+    data: &Data<'_>,
+    combination: &Sparse,
+    mut each: impl FnMut(usize, Dyadic) -> Result<(), Rejected>,
+) -> Result<(), Rejected> {
+    const WORDS: usize = 1 << 22;
+    let frame = Frame::new(combination.iter().map(|(_, coefficient)| coefficient));
+    let places = used(data, combination.len(), |i| combination[i].0)?;
+    let mut sums = Vec::new();
+    let mut slot = vec![0; data.width()];
+    for block in places.chunks((WORDS / frame.words()).max(1)) {
+        let (Some(&first), Some(&last)) = (block.first(), block.last()) else { continue };
+        sums.resize_with(block.len().max(sums.len()), || frame.accumulator());
+        for (i, place) in block.iter().enumerate() {
+            slot[*place] = i;
+            sums[i].clear();
+        }
+        for (row, coefficient) in combination {
+            let Some((values, negative)) = data.row(*row)? else { continue };
+            data.each(values, first..last + 1, |place, value| {
+                if value != 0.0 {
+                    sums[slot[place]].add(coefficient, value, negative);
+                }
+            });
+        }
+        for (place, sum) in block.iter().zip(&sums) {
+            each(*place, sum.value())?;
+        }
+    }
+    Ok(())
+}
+
+/// The coordinates in which one of `count` rows at least is not zero, in order. All values must be finite.
+fn used(data: &Data<'_>, count: usize, row: impl Fn(usize) -> usize + Sync) -> Result<Vec<usize>, Rejected> {
+    let mark = |used: &mut Vec<bool>, i| {
+        let Some((values, _)) = data.row(row(i))? else { return Ok(()) };
+        data.each(values, 0..data.width(), |place, value| used[place] |= value != 0.0);
+        Ok(())
+    };
+    let states = scan(count, data.width(), || vec![false; data.width()], mark)?;
+    Ok((0..data.width()).filter(|&place| states.iter().any(|used| used[place])).collect())
+}
+
+/// Checks that Σ λ z = 0 for the combination, and tells whether this forces ⟨w, z⟩ = 0 for each of the boundary rows
+/// (for which the combination's rows are known to be on the boundary).
+fn boundary(
+    data: &Data<'_>,
+    rows: &[usize],
+    combination: &Sparse,
+    kernel: &[Sparse],
+) -> Result<bool, Rejected> {
+    well_combined(data, combination)?;
+    combine(data, combination, |place, value| {
+        if value.sign().is_eq() {
+            return Ok(());
+        }
+        let name =
+            if place < data.features { format!("in feature {}", place + 1) } else { "in the bias".into() };
+        rejected(None, format!("the combination of rows is not 0 {name}"))
+    })?;
+    let cited = rows.iter().all(|row| combination.binary_search_by_key(row, |(row, _)| *row).is_ok());
+    if cited && kernel.is_empty() {
+        return Ok(true);
+    }
+
+    // The rank argument, in the coordinates that the boundary rows use.
+    let places = used(data, rows.len(), |i| rows[i])?;
+    if places.len().saturating_mul(places.len().max(kernel.len())) > RANK_LIMIT {
+        return if kernel.is_empty() {
+            Ok(cited)
+        } else {
+            rejected(None, "the kernel has too many coordinates")
+        };
+    }
+    let mut slot = vec![None; data.width()];
+    places.iter().enumerate().for_each(|(i, &place)| slot[place] = Some(i));
+    let mut independent = Echelon::new();
+    for vector in kernel {
+        well_formed(vector, data.width(), "kernel")?;
+        let mut image = vec![0; places.len()];
+        for (place, value) in vector {
+            if let Some(i) = slot[*place] {
+                image[i] = rank::of_dyadic(value);
+            }
+        }
+        independent.add(image);
+        let form = &Form::new(vector, data.width(), false);
+        let step = |sum: &mut Accumulator, i: usize| {
+            let Some((row, negative)) = data.row(rows[i])? else { return Ok(()) };
+            form.exact(data, row, negative, sum);
+            if sum.sign().is_ne() {
+                return rejected(rows[i], "a vector of the kernel is not orthogonal to the row");
+            }
+            Ok(())
+        };
+        scan(rows.len(), data.width(), || form.accumulator(), step)?;
+    }
+    if independent.rank() < kernel.len() {
+        return rejected(None, "the vectors of the kernel are not shown to be independent");
+    }
+    let wanted = places.len() - kernel.len();
+    let mut spanned = Echelon::new();
+    for (row, _) in combination {
+        if spanned.rank() == wanted {
+            break;
+        }
+        let Some((values, _)) = data.row(*row)? else { continue };
+        let mut image = vec![0; places.len()];
+        data.each(values, 0..data.width(), |place, value| {
+            if let Some(i) = slot[place] {
+                image[i] = rank::of_float(value);
+            }
+        });
+        spanned.add(image);
+    }
+    if spanned.rank() < wanted && !kernel.is_empty() {
+        return rejected(None, "the kernel does not show that the combination's rows span the boundary rows");
+    }
+    Ok(cited || spanned.rank() == wanted)
 }

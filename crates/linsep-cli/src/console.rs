@@ -3,7 +3,7 @@
 use anyhow::Context;
 use indicatif::{DecimalBytes, HumanDuration, ProgressBar, ProgressStyle};
 use linsep::observe::{Observer, Progress, Update};
-use linsep::report::{Rounding, grouped, rounded};
+use linsep::report::{Rounding, counted, grouped, rounded};
 use linsep::theory::trace::TraceRecorder;
 use linsep::train::Run;
 use std::io::{IsTerminal, Write};
@@ -69,6 +69,8 @@ pub(crate) struct Watch {
     checkpoint: Option<Checkpoint>,
     pub(crate) trace: Option<TraceRecorder>,
     pub(crate) mistakes: Option<Vec<u32>>,
+    /// Which of several jobs this is; said before what is shown.
+    pub(crate) title: String,
     failure: Option<linsep::Error>,
 }
 
@@ -88,6 +90,7 @@ impl Watch {
             checkpoint: None,
             trace: None,
             mistakes: None,
+            title: String::new(),
             failure: None,
         }
     }
@@ -110,9 +113,6 @@ impl Watch {
     fn show(&mut self, position: u64, length: Option<u64>, unit: Unit, message: &str) {
         let now = Instant::now();
         let (first, since) = *self.first.get_or_insert((position, now));
-        if !self.visible || self.started.elapsed() < PATIENCE {
-            return;
-        }
         let rate = (position - first.min(position)) as f64 / (now - since).as_secs_f64().max(1e-3);
         let mut text = format!("{message}, {}/s", unit.show(rate as u64));
         if let Some(length) = length.filter(|_| rate > 0.0) {
@@ -122,6 +122,14 @@ impl Watch {
                 HumanDuration(Duration::from_secs_f64(left.min(1e9))),
                 unit.at_most()
             );
+        }
+        self.display(position, length, text);
+    }
+
+    /// Draws the bar, once the job has lasted for a while.
+    fn display(&mut self, position: u64, length: Option<u64>, text: String) {
+        if !self.visible || self.started.elapsed() < PATIENCE {
+            return;
         }
         let bar = self.bar.get_or_insert_with(ProgressBar::no_length);
         if let Some(length) = length {
@@ -133,6 +141,9 @@ impl Watch {
         }
         bar.set_message(text);
         bar.set_position(position);
+        if length.is_none() {
+            bar.tick();
+        }
     }
 }
 
@@ -189,6 +200,18 @@ impl Observer for Watch {
                     message += &format!(", γ* ≤ {}", rounded(upper, Rounding::Up));
                 }
                 self.show(seen, Some(epochs.saturating_mul(examples)), Unit::RowsAtMost, &message);
+            }
+            Progress::Separating { step, margin_lower, margin_upper, passes } => {
+                // How long it takes is not known beforehand; that the interval closes is.
+                let mut message = format!("{}{step}, {}", self.title, counted(passes, "pass", "passes"));
+                let lower = margin_lower.map(|lower| rounded(lower, Rounding::Down));
+                match (lower, margin_upper.map(|upper| rounded(upper, Rounding::Up))) {
+                    (Some(lower), Some(upper)) => message += &format!(", {lower} ≤ γ* ≤ {upper}"),
+                    (Some(lower), None) => message += &format!(", γ* ≥ {lower}"),
+                    (None, Some(upper)) => message += &format!(", γ* ≤ {upper}"),
+                    (None, None) => {}
+                }
+                self.display(passes, None, message);
             }
         }
         if interrupted() || self.failure.is_some() {

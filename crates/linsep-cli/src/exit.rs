@@ -15,6 +15,8 @@ pub(crate) enum Exit {
     Usage = 2,
     /// A file is bad, or cannot be read or written.
     BadFile = 3,
+    /// A budget ran out before an answer was proved.
+    Undecided = 4,
     /// Stopped by Ctrl-C.
     Interrupted = 130,
 }
@@ -39,7 +41,7 @@ impl Exit {
         let (code, help) = match error.downcast_ref::<linsep::Error>() {
             Some(error) => judge(error),
             None if error.is::<Usage>() => (Exit::Usage, None),
-            None => (Exit::BadFile, None),
+            None => (Exit::BadFile, error.downcast_ref::<BadFile>().map(|bad| bad.help)),
         };
         // If standard error is closed too, there is nobody left to tell.
         let mut out = io::stderr().lock();
@@ -100,3 +102,20 @@ impl std::fmt::Display for Usage {
 }
 
 impl std::error::Error for Usage {}
+
+/// A file that is not what it should be, beyond what the library says of files.
+#[derive(Debug)]
+pub(crate) struct BadFile {
+    /// Where, and what is wrong.
+    pub(crate) reason: String,
+    /// What can be done about it.
+    pub(crate) help: &'static str,
+}
+
+impl std::fmt::Display for BadFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+impl std::error::Error for BadFile {}

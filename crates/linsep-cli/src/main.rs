@@ -17,7 +17,7 @@ fn main() -> ExitCode {
         .and_then(|()| commands::run(arguments));
     match result {
         // Whatever came of it, the user asked for an end before its time.
-        Ok(Exit::Fine | Exit::No) if console::interrupted() => Exit::Interrupted.into(),
+        Ok(Exit::Fine | Exit::No | Exit::Undecided) if console::interrupted() => Exit::Interrupted.into(),
         Ok(exit) => exit.into(),
         Err(error) if console::interrupted() => {
             Exit::of_error(&error.context(linsep::Error::Interrupted)).into()

@@ -60,6 +60,17 @@ pub enum Progress {
         /// The upper bound of γ* that they prove.
         margin_upper: Option<f64>,
     },
+    /// Separation is being decided.
+    Separating {
+        /// What is being done, in a few words.
+        step: &'static str,
+        /// γ* is at least this, as far as is known.
+        margin_lower: Option<f64>,
+        /// γ* is at most this, as far as is known.
+        margin_upper: Option<f64>,
+        /// Passes over the data so far.
+        passes: u64,
+    },
 }
 
 /// One update of a perceptron, as it has just been made.

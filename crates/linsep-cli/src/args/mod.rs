@@ -2,6 +2,7 @@
 
 mod data;
 mod learner;
+mod separate;
 
 pub(crate) use data::{
     BiasArg, BiasArgs, ClassArgs, FormatArg, HeaderArg, MissingArg, ReadArgs, ScaleArg, TaskArgs,
@@ -9,6 +10,7 @@ pub(crate) use data::{
 pub(crate) use learner::{
     AggressionArg, CombineArg, KernelArg, LearnerArg, LearnerArgs, LossArg, ScheduleArg,
 };
+pub(crate) use separate::{SeparateArgs, SeparateBiasArg, VerifyArgs};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -16,10 +18,11 @@ use std::path::PathBuf;
 const EXIT_CODES: &str = "\
 Exit codes:
   0    fine
-  1    the answer is \"no\" (not converged, with --require-convergence)
+  1    the answer is \"no\" (separate: not completely separable; verify: rejected;
+       train: not converged, with --require-convergence)
   2    wrong usage or settings
-  3    bad data or model file, or a file that cannot be read or written
-  4    undecided, the budget ran out
+  3    bad data, model or certificate file, or a file that cannot be read or written
+  4    undecided, the budget ran out (separate)
   130  interrupted; the model so far is saved if an output was named";
 
 /// A linear classifier you can trust: it trains at the speed of memory, and its claims come with proof.
@@ -55,6 +58,11 @@ pub(crate) enum Command {
     Compare(CompareArgs),
     /// Tell the story of the convergence theorem on your data, in plain words with numbers
     Theory(TheoryArgs),
+    /// Decide, with proof, whether a boundary can separate the classes, by what margin, and if not, which rows stand in
+    /// the way
+    Separate(SeparateArgs),
+    /// Check a certificate of separate against the data, with the small exact checker alone
+    Verify(VerifyArgs),
     /// Judge a model on labelled rows: error, confusion matrix, precision, recall, F1, AUC
     Evaluate(EvaluateArgs),
     /// Show what is in a model: settings, classes, evidence, strongest weights

@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod again;
 mod compare;
 mod demo;
 mod evaluate;
@@ -7,8 +8,10 @@ mod generate;
 mod inspect;
 mod learner;
 mod predict;
+mod separate;
 mod theory;
 mod train;
+mod verify;
 
 use crate::args::{
     Arguments, BiasArg, BiasArgs, ClassArgs, Command, FormatArg, HeaderArg, MissingArg, ReadArgs, ScaleArg,
@@ -35,6 +38,8 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
         Command::Predict(args) => predict::run(&args, console),
         Command::Compare(args) => compare::run(&args, console),
         Command::Theory(args) => theory::run(&args, console),
+        Command::Separate(args) => separate::run(&args, console),
+        Command::Verify(args) => verify::run(&args, console),
         Command::Evaluate(args) => evaluate::run(&args, console),
         Command::Inspect(args) => inspect::run(&args),
         Command::Generate(args) => generate::run(&args, console),
@@ -149,8 +154,13 @@ fn chosen_classes(data: Dataset, args: &ClassArgs) -> anyhow::Result<Dataset> {
     if args.keep.is_empty() {
         return Ok(data);
     }
+    Ok(data.only_classes(&named_classes(&data, &args.keep)?)?)
+}
+
+/// The classes that `--classes` names.
+fn named_classes(data: &Dataset, labels: &[String]) -> Result<Vec<String>, Usage> {
     let mut names = Vec::new();
-    for label in &args.keep {
+    for label in labels {
         let name = class_name(label).filter(|name| data.classes().contains(name));
         names.push(name.ok_or_else(|| {
             Usage(format!(
@@ -160,11 +170,9 @@ fn chosen_classes(data: Dataset, args: &ClassArgs) -> anyhow::Result<Dataset> {
         })?);
     }
     if names.iter().all(|name| *name == names[0]) {
-        return Err(
-            Usage("--classes needs at least two classes, to have something to tell apart".into()).into()
-        );
+        return Err(Usage("--classes needs at least two classes, to have something to tell apart".into()));
     }
-    Ok(data.only_classes(&names)?)
+    Ok(names)
 }
 
 /// The bias that was asked for, else `usual`.

@@ -1,11 +1,11 @@
 //! `linsep theory`
 
+use super::again::{Words, named};
 use super::{as_drawn, bias, load, print_json, print_result, scaling, wrapped};
-use crate::args::{BiasArg, ReadArgs, TheoryArgs};
+use crate::args::{BiasArg, ScaleArg, TaskArgs, TheoryArgs};
 use crate::console::{Console, Watch};
 use crate::exit::{Exit, Usage};
 use anyhow::Context;
-use clap::ValueEnum;
 use linsep::report::{Rounding, counted, grouped, percent, rounded};
 use linsep::scale::{Scaler, Scaling};
 use linsep::story::{Story, tell};
@@ -57,63 +57,26 @@ struct Again {
     name: String,
     /// The name, and the options that say which rows and features.
     data: String,
+    /// The same for `separate`, which has no scale.
+    unscaled: String,
 }
 
 impl Again {
     fn new(args: &TheoryArgs, name: &str) -> Self {
-        let mut data = quoted(&args.data.display().to_string());
-        let mut add = |option: &str, value: Option<String>| {
-            if let Some(value) = value {
-                let _ = write!(data, " {option} {}", quoted(&value));
-            }
+        let TaskArgs { bias, classes, read } = &args.task;
+        let words = |scale: Option<ScaleArg>| {
+            Words::of(&args.data)
+                .option("--positive", classes.positive.clone())
+                .option("--classes", (!classes.keep.is_empty()).then(|| classes.keep.join(",")))
+                .option("--scale", scale.and_then(named))
+                .option("--bias", bias.bias.filter(|&bias| bias == BiasArg::None).and_then(named))
+                .option("--bias-scale", bias.bias_scale.map(|scale| scale.to_string()))
+                .option("--seed", (args.seed != 0).then(|| args.seed.to_string()))
+                .reading(read)
+                .text()
         };
-        let ReadArgs {
-            format,
-            label,
-            ignore,
-            header,
-            delimiter,
-            missing,
-            index_base,
-            labels,
-            skip_bad,
-            max_features,
-        } = &args.task.read;
-        add("--positive", args.task.classes.positive.clone());
-        add("--classes", (!args.task.classes.keep.is_empty()).then(|| args.task.classes.keep.join(",")));
-        add("--scale", args.task.classes.scale.and_then(named));
-        add("--bias", args.task.bias.bias.filter(|&bias| bias == BiasArg::None).and_then(named));
-        add("--bias-scale", args.task.bias.bias_scale.map(|scale| scale.to_string()));
-        add("--seed", (args.seed != 0).then(|| args.seed.to_string()));
-        add("--format", format.and_then(named));
-        add("--label", label.clone());
-        add("--ignore", (!ignore.is_empty()).then(|| ignore.join(",")));
-        add("--header", header.and_then(named));
-        let tab = |byte: u8| if byte == b'\t' { "tab".to_string() } else { char::from(byte).to_string() };
-        add("--delimiter", delimiter.map(tab));
-        add("--missing", missing.and_then(named));
-        add("--index-base", index_base.map(|base| base.to_string()));
-        add("--labels", labels.as_ref().map(|path| path.display().to_string()));
-        add("--max-features", max_features.map(|most| most.to_string()));
-        if *skip_bad {
-            data.push_str(" --skip-bad");
-        }
-        Self { name: name.to_string(), data }
+        Self { name: name.to_string(), data: words(classes.scale), unscaled: words(None) }
     }
-}
-
-/// How a choice is spelled on the command line.
-fn named<T: ValueEnum>(choice: T) -> Option<String> {
-    choice.to_possible_value().map(|value| value.get_name().to_string())
-}
-
-/// A word for the shell.
-fn quoted(text: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "_-./,:=+%@".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        return text.to_string();
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 /// The story for people.
@@ -138,7 +101,7 @@ fn to_text(story: &Story, again: &Again, scale: Scaling, settings: &Settings) ->
     }
     push_chapter(&mut text, "Other orders", &[other_orders(story)]);
     push_chapter(&mut text, "What to do next", &[]);
-    for (what, command) in next_steps(story, &again.data, scale) {
+    for (what, command) in next_steps(story, again, scale) {
         text.push_str(&wrapped(&format!("- {what}"), 2));
         // Commands stand alone and whole, to be copied.
         if let Some(command) = command {
@@ -393,7 +356,8 @@ fn other_orders(story: &Story) -> String {
 }
 
 /// What to do, and the command that does it.
-fn next_steps(story: &Story, data: &str, scale: Scaling) -> Vec<(String, Option<String>)> {
+fn next_steps(story: &Story, again: &Again, scale: Scaling) -> Vec<(String, Option<String>)> {
+    let data = &again.data;
     let mut steps = Vec::new();
     let compare = Some(format!("linsep compare {data}"));
     match (story.margin.lower, story.difficulty.upper) {
@@ -416,12 +380,11 @@ fn next_steps(story: &Story, data: &str, scale: Scaling) -> Vec<(String, Option<
             ));
         }
         _ => {
-            if story.status != Status::Converged && story.margin.upper > 0.0 {
-                steps.push((
-                    "To search longer for a separator:".to_string(),
-                    Some(format!("linsep theory {data} --epochs 100000 --max-seconds 600")),
-                ));
-            }
+            steps.push((
+                "To know whether any boundary can separate these rows, with a proof, and which rows stand in the way:"
+                    .to_string(),
+                Some(format!("linsep separate {}", again.unscaled)),
+            ));
             if scale == Scaling::None {
                 steps.push((
                     "To see whether the scale of the features is in the way:".to_string(),

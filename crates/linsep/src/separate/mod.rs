@@ -3,17 +3,41 @@
 //! [`separate()`] gives one of three verdicts, each with a certificate that the independent checker
 //! ([`linsep_check`]) has accepted, or *undecided* when a budget ran out.
 
+mod active_set;
+mod agreements;
+mod contradictions;
+mod descent;
 mod examples;
+mod faces;
+mod integer;
+mod margin;
+mod modular;
+mod nearest;
+mod number;
+mod peel;
+mod real;
+mod watch;
+mod wide;
 
 pub use examples::Examples;
 pub use linsep_check::{Bias, Certificate};
 
-use crate::classes::ClassPair;
+use crate::classes::{ClassError, ClassPair};
 use crate::dataset::Dataset;
 use crate::observe::Observer;
-use crate::theory::margin::MarginInterval;
+use crate::random::Random;
+use crate::theory::margin::{Extent, MarginInterval, MarginKind};
 use crate::{Error, SettingsError, Theta};
+use agreements::Agreements;
+use contradictions::{Contradictions, contradictions};
+use faces::{Faces, Side};
+use linsep_check::{Claim, Subject};
+use margin::Bounds;
+use modular::Echelon;
+use nearest::Space;
+use number::ExactVector;
 use serde::{Deserialize, Serialize};
+use watch::Watch;
 
 /// What can be chosen about deciding separation.
 #[derive(Clone, Debug, PartialEq)]
@@ -101,6 +125,9 @@ pub struct Separation {
     /// Not complete: a few rows that cannot all be strictly on their right sides, with shares that sum to 1 in a
     /// combination of their z that vanishes. No row can be left out. The largest share comes first.
     pub witness: Vec<RowShare>,
+    /// Not complete: rows that contradict each other outright, two for each direction that occurs both ways; with a
+    /// bias, the same features on both sides.
+    pub contradictions: Vec<[usize; 2]>,
     /// Quasi-complete: B, the rows that every boundary without a wrong side goes through.
     pub boundary: Vec<usize>,
     /// Complete and quasi-complete: the separating weights in f64, and for quasi-complete rounded, with length 1.
@@ -118,8 +145,250 @@ pub fn separate(
     settings: &Settings,
     observer: &mut impl Observer,
 ) -> Result<Separation, Error> {
-    let _ = (data, classes, settings, observer);
-    todo!()
+    settings.validate()?;
+    let examples = Examples::new(data, classes, settings.bias);
+    decide(&examples, classes, settings, observer)
+}
+
+/// The gap that is aimed at where none is asked for.
+const USUAL_GAP: f64 = 1e-6;
+/// With more coordinates than this, the way for many features is gone.
+const WIDE: usize = 2048;
+const LIMIT_REACHED: &str = "the passes over the data were used up";
+
+/// What the search ended with.
+enum Found {
+    /// w vanishes on the boundary rows and is positive on all others; the support sums to 1 on each simplex.
+    Positive {
+        boundary: Vec<usize>,
+        w: ExactVector,
+        agreements: Agreements,
+        support: Vec<(usize, [f64; 2])>,
+    },
+    Overlap,
+    Undecided(String),
+}
+
+fn decide(
+    examples: &Examples<'_>,
+    classes: &ClassPair,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Separation, Error> {
+    let rows: Vec<usize> = examples.present().collect();
+    let one_sided = |sign: i8| rows.iter().all(|&row| examples.signs()[row] == sign);
+    if settings.bias == Bias::Free || rows.is_empty() {
+        if one_sided(1) {
+            return Err(ClassError::One { class: classes.positive.clone() }.into());
+        }
+        if one_sided(-1) {
+            return Err(ClassError::One { class: classes.negative_name() }.into());
+        }
+    }
+    let mut watch = Watch::new(observer, settings.max_seconds);
+    let mut extent = Extent::default();
+    let bias = examples.bias_input();
+    rows.iter().for_each(|&row| extent.include(examples.data().row(row), bias));
+    let space = Space {
+        examples,
+        two_hulls: false,
+        exponent: if (1e-60..=1e60).contains(&extent.radius_upper) {
+            0
+        } else {
+            -libm::ilogb(extent.radius_upper)
+        },
+        radius: extent.radius_upper,
+        seed: settings.seed,
+        memory: settings.max_memory.unwrap_or(4 << 30),
+    };
+    let is_wide = examples.dimension() > WIDE;
+    let (mut faces, found, contradictions) = search(&space, &rows, is_wide, &mut watch);
+    let mut separation = Separation {
+        verdict: Verdict::Undecided,
+        certificate: None,
+        margin: MarginInterval { lower: None, upper: extent.shortest, kind: kind_of(settings.bias) },
+        rows: rows.len(),
+        radius: extent.radius_upper,
+        rank: None,
+        witness: shares(&faces.witness),
+        contradictions: contradictions.pairs,
+        boundary: Vec::new(),
+        weights: None,
+        closest: Vec::new(),
+        stopped: None,
+    };
+    if settings.bias == Bias::Free {
+        let mut features = Extent::default();
+        rows.iter().for_each(|&row| features.include(examples.data().row(row), 0.0));
+        separation.radius = features.radius_upper;
+        // Half the longest distance between two rows.
+        separation.margin.upper = features.radius_upper;
+    }
+    if !faces.witness.is_empty() {
+        separation.margin.upper = 0.0;
+    }
+    let (verdict, claim) = match found {
+        Found::Undecided(reason) => {
+            separation.stopped = Some(reason);
+            return Ok(separation);
+        }
+        Found::Overlap => {
+            let kernel = faces.prove(&rows);
+            separation.rank = Some(faces.rank());
+            (Verdict::Overlap, Claim::Overlap { combination: faces.combination(), kernel })
+        }
+        Found::Positive { boundary, w, .. } if !boundary.is_empty() => {
+            let kernel = faces.prove(&boundary);
+            separation.weights = Some(unit_weights(examples, &w));
+            separation.boundary = boundary;
+            separation.margin.lower = Some(0.0);
+            let claim =
+                Claim::QuasiComplete { weights: w.to_sparse(), combination: faces.combination(), kernel };
+            (Verdict::QuasiComplete, claim)
+        }
+        Found::Positive { w, agreements, support, .. } => {
+            let mut bounds = Bounds::new(examples, w, &agreements);
+            bounds.offer_combination(examples, &support);
+            (watch.lower, watch.upper) = (Some(bounds.lower), Some(bounds.upper));
+            let gap = settings.gap.unwrap_or(USUAL_GAP);
+            if is_wide {
+                let passes = if settings.gap.is_some() { u64::MAX } else { USUAL_PASSES };
+                wide::narrow(&space, &rows, &mut bounds, gap, passes, &mut watch);
+            } else {
+                bounds.narrow(
+                    &Space { two_hulls: settings.bias == Bias::Free, ..space },
+                    &rows,
+                    gap,
+                    &mut watch,
+                );
+            }
+            if !bounds.is_within(gap) {
+                separation.stopped = Some(watch.reason());
+            }
+            separation.margin.lower = Some(bounds.lower);
+            separation.margin.upper = separation.margin.upper.min(bounds.upper);
+            separation.weights = Some(unit_weights(examples, &bounds.weights));
+            separation.closest = shares(&bounds.closest);
+            (
+                Verdict::Complete,
+                Claim::Complete { weights: bounds.weights.to_sparse(), margin: bounds.to_claim() },
+            )
+        }
+    };
+    if separation.rank.is_none() && !is_wide {
+        separation.rank = Some(rank(examples, &rows));
+    }
+    watch.begin("verification");
+    let certificate = Certificate {
+        subject: Subject {
+            fingerprint: examples.data().fingerprint(),
+            rows: examples.len(),
+            features: examples.data().columns(),
+            positive: vec![classes.positive.clone()],
+            negative: classes.negative.clone(),
+        },
+        bias: settings.bias,
+        claim,
+    };
+    match linsep_check::verify(&certificate, examples) {
+        Ok(_) => (separation.verdict, separation.certificate) = (verdict, Some(certificate)),
+        Err(rejected) => {
+            separation.stopped = Some(format!("the checker did not accept the proof: {rejected}"))
+        }
+    }
+    Ok(separation)
+}
+
+/// Passes that are spent on the margin of data with many features, where no gap is asked for.
+const USUAL_PASSES: u64 = 32;
+
+/// Finds the verdict and what proves it.
+fn search<'a>(
+    space: &Space<'a>,
+    rows: &[usize],
+    is_wide: bool,
+    watch: &mut Watch<'_>,
+) -> (Faces<'a>, Found, Contradictions) {
+    let mut faces = Faces::new(space.examples);
+    if is_wide {
+        watch.begin("contradictions");
+        let contradictions = contradictions(space.examples);
+        faces.add_contradictions(&contradictions);
+        let (faces, found) = wide::decide(space, faces, rows, watch);
+        return (faces, found, contradictions);
+    }
+    let two_hulls = space.examples.bias() == Bias::Free;
+    let first = faces.locate(&Space { two_hulls, ..*space }, rows, &[], watch);
+    let (support, free) = match first {
+        None => return (faces, Found::Undecided(watch.reason()), Contradictions::default()),
+        Some(Side::Positive { w, agreements, support }) => {
+            let found = Found::Positive { boundary: Vec::new(), w, agreements, support };
+            return (faces, found, Contradictions::default());
+        }
+        Some(Side::Meets { support, free }) => (support, free),
+    };
+    // Rows that contradict each other outright explain best.
+    let contradictions = contradictions(space.examples);
+    faces.add_contradictions(&contradictions);
+    faces.add_circuit(support, free);
+    loop {
+        let (boundary, outside) = faces.split(rows);
+        if outside.is_empty() {
+            return (faces, Found::Overlap, contradictions);
+        }
+        match faces.locate(space, &outside, &[], watch) {
+            None => return (faces, Found::Undecided(watch.reason()), contradictions),
+            Some(Side::Positive { w, agreements, support }) => {
+                return (faces, Found::Positive { boundary, w, agreements, support }, contradictions);
+            }
+            Some(Side::Meets { support, free }) => faces.add_circuit(support, free),
+        }
+    }
+}
+
+fn kind_of(bias: Bias) -> MarginKind {
+    match bias {
+        Bias::None => MarginKind::ThroughOrigin,
+        Bias::Append(_) => MarginKind::AppendedBias,
+        Bias::Free => MarginKind::FreeBias,
+    }
+}
+
+fn shares(rows: &[(usize, f64)]) -> Vec<RowShare> {
+    rows.iter().map(|&(row, value)| RowShare { row, value }).collect()
+}
+
+/// The weights divided by their length, rounded; for a free bias by the length of those of the features.
+fn unit_weights(examples: &Examples<'_>, w: &ExactVector) -> Theta {
+    let (mut weights, _) = w.rounded();
+    let columns = examples.data().columns();
+    let counted = if examples.bias() == Bias::Free { columns } else { weights.len() };
+    let norm = crate::kernel::norm_squared(&weights[..counted]).sqrt();
+    if norm > 0.0 {
+        weights.iter_mut().for_each(|x| *x /= norm);
+    }
+    let bias = weights.get(columns).copied().unwrap_or(0.0);
+    weights.truncate(columns);
+    Theta { weights, bias, bias_input: examples.bias_input() }
+}
+
+/// The rank of the rows modulo a prime, which is their rank but for an accident of probability about 2⁻⁶¹.
+fn rank(examples: &Examples<'_>, rows: &[usize]) -> usize {
+    let mut echelon = Echelon::new(examples.dimension());
+    let mut rest = rows;
+    loop {
+        // Rows one by one while they raise the rank, then all that a random vector tells apart from the span.
+        let orthogonal = echelon.orthogonal(&mut Random::new(echelon.rank() as u64));
+        let outside = |&&row: &&usize| modular::dot(&orthogonal, examples.entries(row)) != 0;
+        let Some(next) = rest.iter().position(|row| outside(&row)) else { return echelon.rank() };
+        for &row in rest[next..].iter().take(2 * examples.dimension()) {
+            echelon.insert_f64(examples.entries(row));
+            if echelon.rank() == examples.dimension() {
+                return echelon.rank();
+            }
+        }
+        rest = &rest[next..];
+    }
 }
 
 /// Rows whose removal leaves the others completely separable: the smallest such set that was found. A heuristic: a

@@ -80,7 +80,7 @@ pub(crate) fn run(args: &TrainArgs, console: Console) -> anyhow::Result<Exit> {
     if args.json {
         print_json(&trained.report)?;
     } else {
-        print_result(|out| out.write_all(trained.to_text().as_bytes()))?;
+        print_result(|out| out.write_all(trained.to_text(args).as_bytes()))?;
     }
     Ok(match trained.report.status {
         _ if trained.interrupted => Exit::Interrupted,

@@ -1,14 +1,18 @@
 //! The report of `train` for people.
 
 use super::Trained;
+use crate::args::TrainArgs;
+use crate::commands::again::Words;
 use crate::commands::{boundary_table, report_lines};
 use linsep::classes::Classes;
-use linsep::report;
 use linsep::scale::Scaling;
+use linsep::theory::margin::MarginKind;
+use linsep::train::{Bias, Evidence};
+use linsep::{Status, report};
 
 impl Trained {
     /// The report for people.
-    pub(super) fn to_text(&self) -> String {
+    pub(super) fn to_text(&self, args: &TrainArgs) -> String {
         let (evidence, report) = (&self.model.evidence, &self.report);
         let shape = format!(
             "{}: {}, {}, {} not zero ({})",
@@ -95,6 +99,38 @@ impl Trained {
             text.push_str("\nEach class against the rest:\n");
             text.push_str(&boundary_table(&self.model.boundaries));
         }
+        if let Some(command) = self.question(args) {
+            text.push_str(
+                "\nTo know whether any boundary can separate these rows, and which rows stand in the way:\n",
+            );
+            // Commands stand alone and whole, to be copied.
+            text.push_str(&format!("    {command}\n"));
+        }
         text
+    }
+
+    /// The command that decides what this run could not: whether the rows are separable. There is none for runs that
+    /// separated them, that were stopped, or that look for no linear boundary, nor for rows that are gone.
+    fn question(&self, args: &TrainArgs) -> Option<String> {
+        let Evidence { margin, status, .. } = &self.model.evidence;
+        let linear = matches!(
+            margin.kind,
+            MarginKind::ThroughOrigin | MarginKind::AppendedBias | MarginKind::OneAgainstRest
+        );
+        let open = margin.lower.is_none() && margin.upper > 0.0 && *status != Status::Interrupted;
+        if !linear || !open || args.data.as_os_str() == "-" {
+            return None;
+        }
+        let (without, scale) = match self.model.settings.bias {
+            Bias::None => (Some("none".to_string()), None),
+            Bias::Append(scale) => (None, (scale != 1.0).then(|| scale.to_string())),
+        };
+        let words = Words::of(&args.data)
+            .option("--positive", args.classes.positive.clone())
+            .option("--classes", (!args.classes.keep.is_empty()).then(|| args.classes.keep.join(",")))
+            .option("--bias", without)
+            .option("--bias-scale", scale)
+            .reading(&args.read);
+        Some(format!("linsep separate {}", words.text()))
     }
 }

@@ -1,0 +1,137 @@
+//! One certificate of each kind, accepted; and what is wrong with its neighbours.
+
+use linsep_check::{Bias, Certificate, Claim, Dyadic, Examples, Margin, Row, Side, Sparse, Subject, verify};
+
+struct Table {
+    features: usize,
+    rows: Vec<(Side, Vec<f64>)>,
+}
+
+impl Examples for Table {
+    fn rows(&self) -> usize {
+        self.rows.len()
+    }
+    fn features(&self) -> usize {
+        self.features
+    }
+    fn row(&self, i: usize) -> Row<'_> {
+        Row::DenseF64(&self.rows[i].1)
+    }
+    fn side(&self, i: usize) -> Side {
+        self.rows[i].0
+    }
+}
+
+fn table(rows: &[(Side, &[f64])]) -> Table {
+    Table { features: rows[0].1.len(), rows: rows.iter().map(|(side, x)| (*side, x.to_vec())).collect() }
+}
+
+fn sparse(values: &[f64]) -> Sparse {
+    values
+        .iter()
+        .enumerate()
+        .filter(|(_, value)| **value != 0.0)
+        .map(|(place, value)| (place, Dyadic::from_f64(*value).unwrap()))
+        .collect()
+}
+
+fn certificate(table: &Table, bias: Bias, claim: Claim) -> Certificate {
+    let subject = Subject {
+        fingerprint: "none \"\\\n\u{1}ü".into(),
+        rows: table.rows.len(),
+        features: table.features,
+        positive: vec!["yes".into()],
+        negative: vec!["no".into(), "never".into()],
+    };
+    let certificate = Certificate { subject, bias, claim };
+    assert_eq!(Certificate::parse(&certificate.to_json()).as_ref(), Ok(&certificate));
+    certificate
+}
+
+use Side::{Negative, Neither, Positive};
+
+#[test]
+fn complete_through_the_origin() {
+    // z = (3, 4) twice, and one row of neither side: the margin is 5.
+    let table = table(&[(Positive, &[3.0, 4.0]), (Neither, &[f64::NAN, 0.0]), (Negative, &[-3.0, -4.0])]);
+    let claim = |lower, upper, combination: &[f64]| Claim::Complete {
+        weights: sparse(&[3.0, 4.0]),
+        margin: Margin { lower, upper, combination: sparse(combination) },
+    };
+    let check = |claim| verify(&certificate(&table, Bias::None, claim), &table);
+    assert_eq!(check(claim(5.0, 5.0, &[1.0, 0.0, 3.0])).unwrap().rows, 2);
+    assert!(check(claim(0.0, f64::MAX, &[])).is_ok());
+    let above = check(claim(5.0_f64.next_up(), 6.0, &[1.0])).unwrap_err();
+    assert_eq!(above.row, Some(0), "{above}");
+    assert!(check(claim(4.0, 5.0_f64.next_down(), &[1.0])).is_err());
+    assert!(check(claim(4.0, 6.0, &[])).is_err());
+    assert_eq!(check(claim(4.0, 6.0, &[0.0, 1.0])).unwrap_err().row, Some(1));
+}
+
+#[test]
+fn complete_with_a_bias() {
+    // Free: the points 1 and 3 are parted at 2 with the margin 1.
+    let table = table(&[(Positive, &[3.0]), (Negative, &[1.0])]);
+    let claim = |weights: &[f64], lower, upper, combination: &[f64]| Claim::Complete {
+        weights: sparse(weights),
+        margin: Margin { lower, upper, combination: sparse(combination) },
+    };
+    let check = |bias, claim| verify(&certificate(&table, bias, claim), &table);
+    assert!(check(Bias::Free, claim(&[1.0, -2.0], 1.0, 1.0, &[1.0, 1.0])).is_ok());
+    assert!(check(Bias::Free, claim(&[1.0, -2.0], 1.0, 1.0, &[1.0, 2.0])).is_err());
+    assert!(check(Bias::Append(1.0), claim(&[1.0, -2.0], 0.447, 3.0, &[1.0, 1.0])).is_ok());
+    assert!(check(Bias::Append(1.0), claim(&[1.0, -2.0], 0.448, 3.0, &[1.0, 1.0])).is_err());
+    assert!(check(Bias::None, claim(&[1.0, -2.0], 0.0, f64::MAX, &[])).is_err());
+}
+
+#[test]
+fn quasi_complete_and_overlap() {
+    let quasi = table(&[
+        (Positive, &[1.0, 5.0]),
+        (Positive, &[0.0, 2.0]),
+        (Negative, &[0.0, 1.0]),
+        (Negative, &[0.0, 9.0]),
+    ]);
+    let claim = |combination: &[f64], kernel: &[&[f64]]| Claim::QuasiComplete {
+        weights: sparse(&[1.0]),
+        combination: sparse(combination),
+        kernel: kernel.iter().map(|vector| sparse(vector)).collect(),
+    };
+    let check = |claim| verify(&certificate(&quasi, Bias::None, claim), &quasi);
+    let accepted = check(claim(&[0.0, 1.0, 2.0], &[])).unwrap();
+    assert_eq!((accepted.rows, accepted.boundary_rows, accepted.boundary_is_exact), (4, 3, true));
+    assert!(check(claim(&[0.0, 1.0, 1.0], &[])).is_err());
+    assert!(check(claim(&[], &[])).is_err());
+    assert!(check(claim(&[0.0, 1.0, 2.0], &[&[0.0, 1.0]])).is_err());
+
+    let overlap = table(&[(Positive, &[1.0, 1.0]), (Positive, &[-1.0, -1.0]), (Positive, &[2.0, 2.0])]);
+    let claim = |combination: &[f64], kernel: &[&[f64]]| Claim::Overlap {
+        combination: sparse(combination),
+        kernel: kernel.iter().map(|vector| sparse(vector)).collect(),
+    };
+    let check = |claim| verify(&certificate(&overlap, Bias::None, claim), &overlap);
+    assert!(check(claim(&[1.0, 1.0], &[])).is_err());
+    assert!(check(claim(&[1.0, 1.0], &[&[1.0, -1.0]])).is_ok());
+    assert!(check(claim(&[1.0, 1.0], &[&[1.0, 1.0]])).is_err());
+    assert!(check(claim(&[1.0, 1.0], &[&[1.0, -1.0], &[2.0, -2.0]])).is_err());
+    assert!(check(claim(&[1.0, 2.0, 0.5], &[])).is_ok());
+}
+
+/// The examples of the page on certificates are what they say, to the byte.
+#[test]
+fn the_examples_of_the_page() {
+    let page = include_str!("../../../docs/certificate.md");
+    let texts: Vec<&str> =
+        page.split("```json\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    let tables = [
+        table(&[(Positive, &[2.0, 1.0]), (Positive, &[3.0, 3.0]), (Negative, &[0.0, 1.0])]),
+        table(&[(Positive, &[1.0, 1.0]), (Negative, &[2.0, 2.0]), (Positive, &[3.0, 3.0])]),
+    ];
+    assert_eq!(texts.len(), tables.len());
+    for (text, table) in texts.iter().zip(&tables) {
+        let certificate = Certificate::parse(text).unwrap();
+        assert_eq!(certificate.to_json(), *text);
+        assert_eq!(verify(&certificate, table).unwrap().rows, 3);
+    }
+    assert!(verify(&Certificate::parse(texts[0]).unwrap(), &tables[1]).is_err());
+}

@@ -1,0 +1,104 @@
+//! Few rows whose removal separates the rest.
+
+use super::record::RowRecord;
+use super::text::{interval, row_list};
+use super::{Decided, Job};
+use crate::commands::wrapped;
+use crate::console::Watch;
+use linsep::report::{Rounding, counted, grouped, rounded};
+use linsep::separate::{Blame, Verdict, blame};
+use linsep::theory::margin::MarginInterval;
+use serde::Serialize;
+use std::time::Instant;
+
+/// What was found, and how long it took.
+pub(super) struct Blamed {
+    pub(super) found: Blame,
+    seconds: f64,
+}
+
+/// The same for `--json`.
+#[derive(Serialize)]
+pub(super) struct BlameRecord {
+    rows: Vec<RowRecord>,
+    at_least: usize,
+    rest: Verdict,
+    rest_rows: usize,
+    rest_margin: MarginInterval,
+    stopped: Option<String>,
+    seconds: f64,
+}
+
+impl Job<'_> {
+    /// Looks for rows to blame, where there is something to blame them for.
+    pub(super) fn blame(&self, decided: &Decided) -> anyhow::Result<Option<Blamed>> {
+        match decided.separation.verdict {
+            Verdict::Complete => {
+                self.console.note("note: The classes are completely separable: no row needs to be removed.");
+                return Ok(None);
+            }
+            Verdict::Undecided => {
+                self.console
+                    .note("note: --blame is left out: it is not known whether a row needs to be removed.");
+                return Ok(None);
+            }
+            Verdict::QuasiComplete | Verdict::Overlap => {}
+        }
+        let clock = Instant::now();
+        let mut watch = Watch::new(self.console);
+        watch.title = "rows to blame: ".to_string();
+        let found = blame(&self.data, &decided.classes, &self.settings, &mut watch);
+        watch.end()?;
+        let found = found.map_err(|error| self.located(error))?;
+        Ok(Some(Blamed { found, seconds: clock.elapsed().as_secs_f64() }))
+    }
+
+    pub(super) fn blame_record(&self, blamed: &Blamed) -> BlameRecord {
+        let Blame { rows, at_least, rest } = &blamed.found;
+        BlameRecord {
+            rows: rows.iter().map(|&i| RowRecord::new(self, i)).collect(),
+            at_least: *at_least,
+            rest: rest.verdict,
+            rest_rows: rest.rows,
+            rest_margin: rest.margin,
+            stopped: rest.stopped.clone(),
+            seconds: blamed.seconds,
+        }
+    }
+
+    /// What was found, for people.
+    pub(super) fn blame_text(&self, blamed: &Blamed) -> String {
+        let Blame { rows, at_least, rest } = &blamed.found;
+        let count = rows.len() as u64;
+        let proved = if rest.verdict != Verdict::Complete {
+            format!(
+                "every set of rows whose removal separates the rest has at least {}",
+                grouped(*at_least as u64)
+            )
+        } else if *at_least >= rows.len() {
+            "it is proved that no smaller set does".to_string()
+        } else {
+            format!(
+                "a heuristic: a smaller set may do, but it is proved that none has fewer than {}",
+                counted(*at_least as u64, "row", "rows")
+            )
+        };
+        let opening = match rest.verdict {
+            Verdict::Complete => format!(
+                "Without {}, the other {} are completely separable, with {} ({proved}). In {:.3} s:",
+                counted(count, "row", "rows"),
+                counted(rest.rows as u64, "row", "rows"),
+                interval(&rest.margin),
+                blamed.seconds
+            ),
+            _ => format!(
+                "The search for rows whose removal separates the rest ended before it was done{}; γ* of the rest is at most \
+                 {}. What is proved: {proved}. The rows removed until then:",
+                rest.stopped.as_ref().map_or(String::new(), |why| format!(" ({why})")),
+                rounded(rest.margin.upper, Rounding::Up)
+            ),
+        };
+        let list = rows.iter().map(|&i| (i, String::new())).collect::<Vec<_>>();
+        format!("\n{}{}", wrapped(&opening, 0), row_list(self, &list))
+    }
+}

@@ -1,0 +1,319 @@
+//! The facial loop: which rows every boundary without a wrong side must go through.
+//!
+//! L is the span of rows known to be in B. The rows outside L are searched, modulo L, for the point of their hull
+//! nearest to the origin. If that point is not the origin, it is a w that vanishes on L and is positive on all of
+//! them: done. Otherwise the rows of its support are in B too, and L grows. Each round raises the dimension of L.
+
+use super::active_set::End;
+use super::agreements::{Agreements, positive_agreements};
+use super::contradictions::{Contradictions, shares};
+use super::examples::Examples;
+use super::integer;
+use super::modular::{self, Echelon};
+use super::nearest::{Space, nearest};
+use super::number::{Exact, ExactVector};
+use super::real::{DoubleDouble, Real};
+use super::watch::Watch;
+use crate::random::Random;
+use dashu_int::IBig;
+use linsep_check::Sparse;
+use rayon::prelude::*;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+/// Rows known to be in B, with the proof.
+pub(super) struct Faces<'a> {
+    examples: &'a Examples<'a>,
+    /// The span L of those rows, modulo a prime.
+    span: Echelon,
+    /// Rows that form a basis of L.
+    pub(super) basis: Vec<usize>,
+    /// λ > 0 with Σ λ z = 0, on rows that span L.
+    combination: BTreeMap<usize, Exact>,
+    /// The first circuit: rows that cannot all be right, none of which can be left out.
+    pub(super) witness: Vec<(usize, f64)>,
+}
+
+/// Where the rows outside L lie, modulo L.
+pub(super) enum Side {
+    /// w vanishes on L and is positive on all of them.
+    Positive { w: ExactVector, agreements: Agreements, support: Vec<(usize, [f64; 2])> },
+    /// Their hull meets L.
+    Meets { support: Vec<(usize, Exact)>, free: Vec<(usize, Exact)> },
+}
+
+impl<'a> Faces<'a> {
+    pub(super) fn new(examples: &'a Examples<'a>) -> Self {
+        Self {
+            examples,
+            span: Echelon::new(examples.dimension()),
+            basis: Vec::new(),
+            combination: BTreeMap::new(),
+            witness: Vec::new(),
+        }
+    }
+
+    /// The dimension of L.
+    pub(super) fn rank(&self) -> usize {
+        self.span.rank()
+    }
+
+    /// Takes in what contradicts itself.
+    pub(super) fn add_contradictions(&mut self, found: &Contradictions) {
+        for &row in &found.zeros {
+            self.add_circuit(vec![(row, Exact::from_f64(1.0))], Vec::new());
+        }
+        for &pair in &found.pairs {
+            self.add_circuit(shares(self.examples, pair).into(), Vec::new());
+        }
+    }
+
+    /// Takes in rows with Σ support + Σ free = 0, where the support has positive coefficients and the free rows, of any
+    /// sign, are of the basis.
+    pub(super) fn add_circuit(&mut self, support: Vec<(usize, Exact)>, free: Vec<(usize, Exact)>) {
+        if self.witness.is_empty() {
+            self.witness = in_shares(&support);
+        }
+        // A multiple of what is known makes the coefficients of the free rows positive.
+        let mut power = 0;
+        for (row, coefficient) in &free {
+            if coefficient.sign() == Ordering::Less {
+                let ((_, wanted), (_, have)) = (coefficient.scaled(), self.combination[row].scaled());
+                power = power.max(wanted - have + 2);
+            }
+        }
+        if power > 0 {
+            let factor = Exact::new(IBig::from(1), power);
+            self.combination.values_mut().for_each(|value| *value = value.times(&factor));
+        }
+        for (row, coefficient) in support.iter().chain(&free) {
+            let sum = self.combination.entry(*row).or_insert_with(Exact::zero);
+            *sum = sum.plus(coefficient);
+        }
+        for &(row, _) in &support {
+            if self.span.insert_f64(self.examples.entries(row)) {
+                self.basis.push(row);
+            }
+        }
+    }
+
+    /// Splits the rows: those in L, and the others. Decided modulo a prime, where a row outside L looks like one inside
+    /// only by an accident of probability 2⁻⁶¹; what is decided is checked exactly at the end.
+    pub(super) fn split(&self, rows: &[usize]) -> (Vec<usize>, Vec<usize>) {
+        if self.rank() == self.examples.dimension() {
+            return (rows.to_vec(), Vec::new());
+        }
+        if self.basis.is_empty() && self.combination.is_empty() {
+            return (Vec::new(), rows.to_vec());
+        }
+        let orthogonal = self.span.orthogonal(&mut Random::new(0x5eed));
+        let inside = |&&row: &&usize| modular::dot(&orthogonal, self.examples.entries(row)) == 0;
+        rows.par_iter().with_min_len(1024).partition(inside)
+    }
+
+    /// Where these rows, none of them in L, lie modulo L; none if the budget ended first.
+    pub(super) fn locate(
+        &self,
+        space: &Space<'_>,
+        rows: &[usize],
+        start: &[(usize, f64)],
+        watch: &mut Watch<'_>,
+    ) -> Option<Side> {
+        let mut start = start.to_vec();
+        watch.begin("nearest point");
+        if let Some(side) = self.attempt::<f64>(space, rows, &mut start, watch) {
+            return Some(side);
+        }
+        watch.begin("nearest point, in higher precision");
+        if let Some(side) = self.attempt::<DoubleDouble>(space, rows, &mut start, watch) {
+            return Some(side);
+        }
+        watch.begin("nearest point, in whole numbers");
+        self.exactly(rows, &start, watch)
+    }
+
+    /// One precision: what it finds counts only if whole numbers confirm it.
+    fn attempt<T: Real>(
+        &self,
+        space: &Space<'_>,
+        rows: &[usize],
+        start: &mut Vec<(usize, f64)>,
+        watch: &mut Watch<'_>,
+    ) -> Option<Side> {
+        if watch.is_over() {
+            return None;
+        }
+        let found = nearest::<T>(space, rows, &self.basis, start, watch);
+        if !found.support.is_empty() {
+            *start = found.support.iter().map(|&(row, weight)| (row, weight[0])).collect();
+        }
+        // Between these distances both are possible, and both are tried.
+        if found.end != End::Origin && found.relative_distance > 8.0 * T::ROUNDOFF {
+            let w = self.vanishing(&found.w);
+            if let Ok(agreements) = positive_agreements(self.examples, rows, &w, space.radius) {
+                return Some(Side::Positive { w, agreements, support: found.support });
+            }
+        }
+        if found.relative_distance < T::ROUNDOFF.sqrt() { self.meeting(&found.support) } else { None }
+    }
+
+    /// The last resort, which always ends.
+    fn exactly(&self, rows: &[usize], start: &[(usize, f64)], watch: &mut Watch<'_>) -> Option<Side> {
+        None
+    }
+
+    /// The vector w, changed in as many coordinates as L has dimensions so that it vanishes on L exactly.
+    pub(super) fn vanishing(&self, w: &[[f64; 2]]) -> ExactVector {
+        let mut w = ExactVector::from_parts(w);
+        if self.basis.is_empty() {
+            return w;
+        }
+        let pivots = self.span.pivots();
+        let mut is_pivot = vec![false; w.values.len()];
+        pivots.iter().for_each(|&column| is_pivot[column] = true);
+        let (mut matrix, mut right) = (Vec::new(), Vec::new());
+        for &row in &self.basis {
+            let (columns, values): (Vec<usize>, Vec<f64>) = self.examples.entries(row).unzip();
+            let (values, _) = integer::integers(&values);
+            let mut equation = vec![IBig::ZERO; pivots.len()];
+            let mut rest = IBig::ZERO;
+            for (column, value) in columns.into_iter().zip(values) {
+                match pivots.iter().position(|&pivot| pivot == column) {
+                    Some(k) if is_pivot[column] => equation[k] = value,
+                    _ => rest -= value * &w.values[column],
+                }
+            }
+            matrix.push(equation);
+            right.push(rest);
+        }
+        // The block is not singular: it is not even modulo the prime.
+        if let Some((numerators, denominator)) = integer::solve(&matrix, &right) {
+            w.values.iter_mut().for_each(|value| *value *= &denominator);
+            pivots.iter().zip(numerators).for_each(|(&column, value)| w.values[column] = value);
+        }
+        w
+    }
+
+    /// The exact coefficients with which these rows meet L, if they are positive.
+    fn meeting(&self, support: &[(usize, [f64; 2])]) -> Option<Side> {
+        let rows: Vec<usize> = support.iter().map(|&(row, _)| row).collect();
+        let coefficients = self.vanishing_sum(&rows)?;
+        let (inside, free) = coefficients.split_at(rows.len());
+        let sign = inside.iter().map(|(_, value)| value.sign()).find(|&sign| sign != Ordering::Equal)?;
+        if inside.iter().any(|(_, value)| value.sign() == sign.reverse()) {
+            return None;
+        }
+        let unit = Exact::from_f64(if sign == Ordering::Greater { 1.0 } else { -1.0 });
+        let oriented = |part: &[(usize, Exact)]| -> Vec<(usize, Exact)> {
+            part.iter()
+                .filter(|(_, value)| value.sign() != Ordering::Equal)
+                .map(|(row, value)| (*row, value.times(&unit)))
+                .collect()
+        };
+        Some(Side::Meets { support: oriented(inside), free: oriented(free) })
+    }
+
+    /// The coefficients, one up to scale, with which these rows and the basis of L sum to zero.
+    fn vanishing_sum(&self, rows: &[usize]) -> Option<Vec<(usize, Exact)>> {
+        let all: Vec<usize> = rows.iter().chain(&self.basis).copied().collect();
+        let used: BTreeMap<usize, usize> = all
+            .iter()
+            .flat_map(|&row| self.examples.entries(row).map(|(column, _)| column))
+            .collect::<std::collections::BTreeSet<usize>>()
+            .into_iter()
+            .enumerate()
+            .map(|(place, column)| (column, place))
+            .collect();
+        let mut exponents = Vec::new();
+        let columns: Vec<Vec<IBig>> = all
+            .iter()
+            .map(|&row| {
+                let (places, values): (Vec<usize>, Vec<f64>) =
+                    self.examples.entries(row).map(|(column, value)| (used[&column], value)).unzip();
+                let (values, exponent) = integer::integers(&values);
+                exponents.push(exponent);
+                let mut dense = vec![IBig::ZERO; used.len()];
+                places.into_iter().zip(values).for_each(|(place, value)| dense[place] = value);
+                dense
+            })
+            .collect();
+        let vector = integer::null_vector(&columns)?;
+        let coefficients = all
+            .into_iter()
+            .zip(vector)
+            .zip(exponents)
+            .map(|((row, value), exponent)| (row, Exact::new(value, -exponent)))
+            .collect();
+        Some(coefficients)
+    }
+
+    /// What proves that each of these rows of B is in L: rows of the combination, and if they do not name them all,
+    /// vectors orthogonal to all of them, as many as L leaves dimensions of the coordinates that they use. Few rows are
+    /// named one by one; for many the vectors are shorter.
+    pub(super) fn prove(&mut self, boundary: &[usize]) -> Vec<Sparse> {
+        const MOST_ENTRIES: usize = 1 << 20;
+        const MOST_ROWS: usize = 500;
+        let unnamed: Vec<usize> =
+            boundary.iter().copied().filter(|row| !self.combination.contains_key(row)).collect();
+        if unnamed.is_empty() {
+            return Vec::new();
+        }
+        let mut used = vec![false; self.examples.dimension()];
+        for &row in boundary {
+            self.examples.entries(row).for_each(|(column, _)| used[column] = true);
+        }
+        let places: Vec<usize> = (0..used.len()).filter(|&column| used[column]).collect();
+        let missing = places.len().saturating_sub(self.rank());
+        if missing == 0 {
+            return Vec::new();
+        }
+        if missing * (self.rank() + 1) > MOST_ENTRIES && unnamed.len() <= MOST_ROWS {
+            for row in unnamed {
+                if let Some(coefficients) = self.vanishing_sum(&[row]) {
+                    let unit =
+                        Exact::from_f64(if coefficients[0].1.sign() == Ordering::Less { -1.0 } else { 1.0 });
+                    let mut terms = coefficients.into_iter().map(|(row, value)| (row, value.times(&unit)));
+                    let support: Vec<(usize, Exact)> = terms.by_ref().take(1).collect();
+                    self.add_circuit(
+                        support,
+                        terms.filter(|(_, value)| value.sign() != Ordering::Equal).collect(),
+                    );
+                }
+            }
+            return Vec::new();
+        }
+        let rows: Vec<Vec<IBig>> = self
+            .basis
+            .iter()
+            .map(|&row| {
+                let dense = self.examples.dense(row);
+                integer::integers(&places.iter().map(|&column| dense[column]).collect::<Vec<f64>>()).0
+            })
+            .collect();
+        integer::kernel_basis(&rows, places.len())
+            .into_iter()
+            .map(|vector| {
+                let mut values = vec![IBig::ZERO; self.examples.dimension()];
+                places.iter().zip(vector).for_each(|(&column, value)| values[column] = value);
+                ExactVector { values, exponent: 0 }.to_sparse()
+            })
+            .collect()
+    }
+
+    /// λ > 0 with Σ λ z = 0, on rows that span L.
+    pub(super) fn combination(&self) -> Sparse {
+        self.combination.iter().map(|(&row, value)| (row, value.to_dyadic())).collect()
+    }
+}
+
+/// Coefficients as shares of their sum, the largest first.
+fn in_shares(coefficients: &[(usize, Exact)]) -> Vec<(usize, f64)> {
+    let most = coefficients.iter().map(|(_, value)| value.scaled().1).max().unwrap_or(0);
+    let scale = Exact::new(IBig::from(1), -most);
+    let sizes: Vec<f64> = coefficients.iter().map(|(_, value)| value.times(&scale).approximate()).collect();
+    let total: f64 = sizes.iter().sum();
+    let mut shares: Vec<(usize, f64)> =
+        coefficients.iter().zip(sizes).map(|(&(row, _), size)| (row, size / total)).collect();
+    shares.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    shares
+}

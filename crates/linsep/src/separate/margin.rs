@@ -1,0 +1,153 @@
+//! The margin of separable rows, between two proved ends.
+
+use super::agreements::{Agreements, positive_agreements};
+use super::examples::Examples;
+use super::nearest::{Nearest, Space, nearest};
+use super::number::{Exact, ExactVector, quotient_down, quotient_up};
+use super::real::DoubleDouble;
+use super::watch::Watch;
+use dashu_int::IBig;
+use linsep_check::{Bias, Margin, Sparse};
+
+/// The best weights and the best combination so far.
+#[derive(Clone, Debug)]
+pub(super) struct Bounds {
+    pub(super) weights: ExactVector,
+    pub(super) lower: f64,
+    pub(super) upper: f64,
+    /// Rows with their coefficients, whole numbers.
+    pub(super) combination: Vec<(usize, IBig)>,
+    /// Rows nearest to the boundary of the weights, with their distances.
+    pub(super) closest: Vec<(usize, f64)>,
+}
+
+impl Bounds {
+    /// What these weights, positive on all rows, prove; nothing is known from above.
+    pub(super) fn new(examples: &Examples<'_>, weights: ExactVector, agreements: &Agreements) -> Self {
+        let norm_squared = weights.norm_squared(normed(examples));
+        let lower =
+            if norm_squared.sign().is_gt() { quotient_down(&agreements.least, &norm_squared) } else { 0.0 };
+        // Distances are agreements of the rounded weights over their length.
+        let (rounded, _) = weights.rounded();
+        let norm = crate::kernel::norm_squared(&rounded[..normed(examples)]).sqrt();
+        let closest = agreements.closest.iter().map(|&(row, agreement)| (row, agreement / norm)).collect();
+        Self { weights, lower, upper: f64::MAX, combination: Vec::new(), closest }
+    }
+
+    /// Takes the combination, if it proves more.
+    pub(super) fn offer_combination(&mut self, examples: &Examples<'_>, support: &[(usize, [f64; 2])]) {
+        let combination = whole_coefficients(examples, support);
+        if let Some(upper) = upper_bound(examples, &combination)
+            && upper < self.upper
+        {
+            (self.upper, self.combination) = (upper, combination);
+        }
+    }
+
+    /// Takes the weights, if they prove more.
+    pub(super) fn offer_weights(
+        &mut self,
+        examples: &Examples<'_>,
+        rows: &[usize],
+        weights: ExactVector,
+        radius: f64,
+    ) {
+        if let Ok(agreements) = positive_agreements(examples, rows, &weights, radius) {
+            let other = Self::new(examples, weights, &agreements);
+            if other.lower > self.lower {
+                (self.weights, self.lower, self.closest) = (other.weights, other.lower, other.closest);
+            }
+        }
+    }
+
+    pub(super) fn offer(&mut self, examples: &Examples<'_>, rows: &[usize], found: &Nearest, radius: f64) {
+        self.offer_combination(examples, &found.support);
+        if !found.w.is_empty() {
+            self.offer_weights(examples, rows, ExactVector::from_parts(&found.w), radius);
+        }
+    }
+
+    /// Whether the ends are as close as asked.
+    pub(super) fn is_within(&self, gap: f64) -> bool {
+        self.upper - self.lower <= gap * self.upper
+    }
+
+    pub(super) fn to_claim(&self) -> Margin {
+        Margin { lower: self.lower, upper: self.upper, combination: sparse(&self.combination) }
+    }
+
+    /// Narrows the interval by the nearest point in higher precision, then in whole numbers where that is affordable.
+    pub(super) fn narrow(&mut self, space: &Space<'_>, rows: &[usize], gap: f64, watch: &mut Watch<'_>) {
+        let start: Vec<(usize, f64)> = self
+            .combination
+            .iter()
+            .map(|(row, value)| (*row, Exact::new(value.clone(), 0).approximate()))
+            .collect();
+        if !self.is_within(gap) && !watch.is_over() {
+            watch.begin("margin, in higher precision");
+            let found = nearest::<DoubleDouble>(space, rows, &[], &start, watch);
+            self.offer(space.examples, rows, &found, space.radius);
+        }
+    }
+}
+
+/// Coordinates that count in the norm.
+fn normed(examples: &Examples<'_>) -> usize {
+    match examples.bias() {
+        Bias::Free => examples.data().columns(),
+        Bias::None | Bias::Append(_) => examples.dimension(),
+    }
+}
+
+fn sparse(combination: &[(usize, IBig)]) -> Sparse {
+    let mut sorted: Vec<(usize, IBig)> = combination.to_vec();
+    sorted.sort_by_key(|&(row, _)| row);
+    sorted.into_iter().map(|(row, value)| (row, Exact::new(value, 0).to_dyadic())).collect()
+}
+
+/// ‖Σ λ z‖ / Σ λ rounded up.
+fn upper_bound(examples: &Examples<'_>, combination: &[(usize, IBig)]) -> Option<f64> {
+    let mut sum: std::collections::BTreeMap<usize, Exact> = std::collections::BTreeMap::new();
+    let mut total = IBig::ZERO;
+    for (row, coefficient) in combination {
+        total += coefficient;
+        let coefficient = Exact::new(coefficient.clone(), 0);
+        for (column, value) in examples.entries(*row).filter(|&(column, _)| column < normed(examples)) {
+            let term = Exact::from_f64(value).times(&coefficient);
+            let place = sum.entry(column).or_insert_with(Exact::zero);
+            *place = place.plus(&term);
+        }
+    }
+    let squared = sum.values().fold(Exact::zero(), |squared, value| squared.plus(&value.times(value)));
+    (total > IBig::ZERO).then(|| quotient_up(&squared, &Exact::new(total, 0)))
+}
+
+/// Coefficients as whole numbers of a unit of 2⁻¹²⁰. For a free bias both sides sum to the same.
+fn whole_coefficients(examples: &Examples<'_>, support: &[(usize, [f64; 2])]) -> Vec<(usize, IBig)> {
+    const UNIT: i64 = 120;
+    let whole = |parts: [f64; 2]| {
+        let unit = Exact::new(IBig::from(1), UNIT);
+        Exact::from_parts(parts).times(&unit).floor()
+    };
+    let mut combination: Vec<(usize, IBig)> = support
+        .iter()
+        .map(|&(row, parts)| (row, whole(parts)))
+        .filter(|(_, value)| *value > IBig::ZERO)
+        .collect();
+    if examples.bias() == Bias::Free {
+        let one = IBig::from(1) << UNIT as usize;
+        for side in [1, -1] {
+            let members = || (0..combination.len()).filter(|&k| examples.signs()[combination[k].0] == side);
+            let total = members().fold(IBig::ZERO, |sum, k| sum + &combination[k].1);
+            let Some(largest) = members().max_by(|&a, &b| combination[a].1.cmp(&combination[b].1)) else {
+                return Vec::new();
+            };
+            // Rounding leaves both sums near one: the largest coefficient takes what is missing.
+            combination[largest].1 += &one - total;
+            if combination[largest].1 <= IBig::ZERO {
+                return Vec::new();
+            }
+        }
+    }
+    combination
+}

@@ -1,0 +1,309 @@
+//! The nearest point of many rows: a sample, its nearest point, the rows below its level, and again (Clarkson 1995).
+
+use super::active_set::{ActiveSet, End, Points};
+use super::examples::Examples;
+use super::real::Real;
+use super::watch::Watch;
+use crate::kernel::rounding_doubt;
+use crate::random::Random;
+use rayon::prelude::*;
+
+/// The space in which the nearest point is looked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Space<'a> {
+    pub(super) examples: &'a Examples<'a>,
+    /// One simplex of all rows; or one for each side, and then without the coordinate of the bias: the two hulls.
+    pub(super) two_hulls: bool,
+    /// Rows are multiplied by this power of two, so that no product overflows or vanishes.
+    pub(super) exponent: i32,
+    /// The longest row, in the numbers of the data.
+    pub(super) radius: f64,
+    pub(super) seed: u64,
+    /// Bytes that may be used.
+    pub(super) memory: u64,
+}
+
+/// What floating-point arithmetic found.
+#[derive(Clone, Debug)]
+pub(super) struct Nearest {
+    pub(super) end: End,
+    /// The nearest point, each coordinate as a sum of two floats, in the scale of the space. For two hulls the
+    /// coordinate of the bias puts the boundary midway.
+    pub(super) w: Vec<[f64; 2]>,
+    /// Rows and coefficients, likewise; each simplex sums to 1.
+    pub(super) support: Vec<(usize, [f64; 2])>,
+    /// ‖w‖ / R.
+    pub(super) relative_distance: f64,
+}
+
+impl Space<'_> {
+    fn groups(&self) -> usize {
+        if self.two_hulls { 2 } else { 1 }
+    }
+
+    fn group(&self, i: usize) -> u8 {
+        u8::from(self.two_hulls && self.examples.signs()[i] < 0)
+    }
+
+    /// Coordinates in which points live.
+    fn coordinates(&self) -> usize {
+        if self.two_hulls { self.examples.data().columns() } else { self.examples.dimension() }
+    }
+
+    /// The entries of a row in this space.
+    fn entries(&self, i: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let (coordinates, factor) = (self.coordinates(), self.factor());
+        self.examples
+            .entries(i)
+            .filter(move |&(column, _)| column < coordinates)
+            .map(move |(column, value)| (column, value * factor))
+    }
+
+    fn factor(&self) -> f64 {
+        libm::scalbn(1.0, self.exponent)
+    }
+}
+
+/// Which coordinates the working rows use, and where each stands in their matrix.
+struct Columns {
+    used: Vec<usize>,
+    place: Option<Vec<u32>>,
+}
+
+impl Columns {
+    /// All coordinates of data with few of them; otherwise those that the rows use.
+    fn of(space: &Space<'_>, rows: impl Iterator<Item = usize>) -> Self {
+        const FEW: usize = 512;
+        let all = space.coordinates();
+        if all <= FEW {
+            return Self { used: (0..all).collect(), place: None };
+        }
+        let mut place = vec![u32::MAX; all];
+        for row in rows {
+            space.entries(row).for_each(|(column, _)| place[column] = 0);
+        }
+        let used: Vec<usize> = (0..all).filter(|&column| place[column] == 0).collect();
+        used.iter().enumerate().for_each(|(k, &column)| place[column] = k as u32);
+        Self { used, place: Some(place) }
+    }
+
+    fn fill(&self, space: &Space<'_>, row: usize, point: &mut [f64]) {
+        for (column, value) in space.entries(row) {
+            point[self.place.as_ref().map_or(column, |place| place[column] as usize)] = value;
+        }
+    }
+}
+
+/// Looks for the point of conv{rows} + span{directions} nearest to the origin.
+pub(super) fn nearest<T: Real>(
+    space: &Space<'_>,
+    rows: &[usize],
+    directions: &[usize],
+    start: &[(usize, f64)],
+    watch: &mut Watch<'_>,
+) -> Nearest {
+    let dimension = space.coordinates();
+    let mut working = WorkingRows::new(space, rows, start);
+    let mut support: Vec<(usize, f64)> = start.to_vec();
+    loop {
+        let columns = Columns::of(space, working.rows.iter().chain(directions).copied());
+        let width = columns.used.len();
+        // The matrix of the rows, and Q and R of as many columns as the support can have.
+        let numbers =
+            working.rows.len() * width + (width + 2 * size_of::<T>() / 8) * width.min(working.rows.len());
+        if numbers as u64 * 8 > space.memory {
+            return Nearest { end: End::Stopped, w: vec![], support: vec![], relative_distance: 0.0 };
+        }
+        let mut points = Points::new(width);
+        for &row in &working.rows {
+            points.push(space.group(row), |point| columns.fill(space, row, point));
+        }
+        let directions: Vec<Vec<f64>> = directions
+            .iter()
+            .map(|&row| {
+                let mut direction = vec![0.0; width];
+                columns.fill(space, row, &mut direction);
+                direction
+            })
+            .collect();
+        let begin = working.start(space, &points, &support);
+        let mut set = ActiveSet::<T>::new(&points, space.groups(), &directions, &begin);
+        let patience = 20 * (width + 50) + working.rows.len();
+        let mut end = set.search(&points, patience, &mut || watch.is_over());
+        support = set.support().into_iter().map(|(k, weight)| (working.rows[k], weight.to_f64())).collect();
+        let distance = set.distance();
+        if end == End::Optimal {
+            let mut w = vec![[0.0; 2]; dimension];
+            columns.used.iter().zip(&set.w).for_each(|(&column, w_k)| w[column] = w_k.parts());
+            let level = Levels::new(space, &set, &points, &working.rows);
+            watch.passes += 1;
+            match working.add_below(space, rows, &columns, &set.w, &w, &level, distance) {
+                0 => {}
+                _ if watch.is_over() => end = End::Stopped,
+                _ => continue,
+            }
+        }
+        let mut w = vec![[0.0; 2]; space.examples.dimension()];
+        columns.used.iter().zip(&set.w).for_each(|(&column, w_k)| w[column] = w_k.parts());
+        if space.two_hulls {
+            // Midway between the levels of the two sides: y(⟨w, x⟩ + b) is the same on both. In the scale of the
+            // space the bias is multiplied by the factor of the rows.
+            let level = Levels::new(space, &set, &points, &working.rows);
+            let bias = (level.value[1] - level.value[0]) / T::from_f64(2.0);
+            w[dimension] = bias.parts();
+            if space.exponent != 0 {
+                w[dimension] = w[dimension].map(|part| part * libm::scalbn(1.0, -space.exponent));
+            }
+        }
+        return Nearest {
+            end,
+            w,
+            support: set.support().into_iter().map(|(k, weight)| (working.rows[k], weight.parts())).collect(),
+            relative_distance: distance / (space.radius * space.factor()),
+        };
+    }
+}
+
+/// ⟨w, z⟩ of the support, for each simplex.
+struct Levels<T> {
+    value: Vec<T>,
+}
+
+impl<T: Real> Levels<T> {
+    fn new(space: &Space<'_>, set: &ActiveSet<T>, points: &Points, _rows: &[usize]) -> Self {
+        let references = set.support();
+        let value = (0..space.groups())
+            .map(|group| {
+                let (reference, _) = references[group];
+                T::dot_stored(&set.w, points.point(reference))
+            })
+            .collect();
+        Self { value }
+    }
+}
+
+/// The rows that the active set chooses from.
+struct WorkingRows {
+    rows: Vec<usize>,
+    inside: Vec<bool>,
+    /// Most rows that are added at once.
+    most: usize,
+}
+
+impl WorkingRows {
+    /// All rows if they are few, otherwise a sample of about √(dimension · rows) of them, and the start.
+    fn new(space: &Space<'_>, rows: &[usize], start: &[(usize, f64)]) -> Self {
+        let dimension = space.coordinates().min(rows.len());
+        let size = ((dimension as f64 * rows.len() as f64).sqrt() as usize).max(1000);
+        let mut inside = vec![false; space.examples.len()];
+        let mut chosen: Vec<usize> = Vec::new();
+        let mut take = |row: usize, chosen: &mut Vec<usize>| {
+            if !std::mem::replace(&mut inside[row], true) {
+                chosen.push(row);
+            }
+        };
+        start.iter().for_each(|&(row, _)| take(row, &mut chosen));
+        if rows.len() <= 2 * size {
+            rows.iter().for_each(|&row| take(row, &mut chosen));
+        } else {
+            let mut random = Random::stream(space.seed, 4);
+            for _ in 0..size {
+                take(rows[random.below(rows.len() as u64) as usize], &mut chosen);
+            }
+            if space.two_hulls {
+                // Both hulls need a point.
+                for side in [1, -1] {
+                    if let Some(&row) = rows.iter().find(|&&row| space.examples.signs()[row] == side) {
+                        take(row, &mut chosen);
+                    }
+                }
+            }
+        }
+        Self { rows: chosen, inside, most: size }
+    }
+
+    /// The support to begin with: what the last search ended with, or the shortest point of each simplex.
+    fn start(&self, space: &Space<'_>, points: &Points, support: &[(usize, f64)]) -> Vec<(usize, f64)> {
+        let mut place = std::collections::HashMap::new();
+        for (k, &row) in self.rows.iter().enumerate() {
+            place.insert(row, k);
+        }
+        let mut start: Vec<(usize, f64)> =
+            support.iter().map(|&(row, weight)| (place[&row], weight)).collect();
+        for group in 0..space.groups() {
+            if !start.iter().any(|&(k, weight)| points.group(k) == group && weight > 0.0) {
+                let shortest = (0..points.len())
+                    .filter(|&k| points.group(k) == group)
+                    .map(|k| (k, crate::kernel::norm_squared(points.point(k))))
+                    .min_by(|a, b| a.1.total_cmp(&b.1));
+                start.extend(shortest.map(|(k, _)| (k, 1.0)));
+            }
+        }
+        start
+    }
+
+    /// Adds the rows that lie below the level of the nearest point: all, or the furthest below if there are many.
+    /// Gives their number.
+    #[allow(clippy::too_many_arguments)]
+    fn add_below<T: Real>(
+        &mut self,
+        space: &Space<'_>,
+        rows: &[usize],
+        columns: &Columns,
+        w: &[T],
+        w_parts: &[[f64; 2]],
+        level: &Levels<T>,
+        distance: f64,
+    ) -> usize {
+        const CHUNK: usize = 4096;
+        let factor = space.factor();
+        let high: Vec<f64> = w_parts.iter().map(|parts| parts[0] * factor).collect();
+        let terms = space.coordinates();
+        let doubt = rounding_doubt(terms, distance * space.radius * factor);
+        let noise = 32.0 * T::ROUNDOFF * distance * space.radius * factor;
+        let exact_enough = T::ROUNDOFF >= f64::ROUNDOFF;
+        let below: Vec<Vec<(usize, f64)>> = rows
+            .par_chunks(CHUNK)
+            .map_init(
+                || vec![0.0; columns.used.len()],
+                |point, chunk| {
+                    let mut found = Vec::new();
+                    for &row in chunk.iter().filter(|&&row| !self.inside[row]) {
+                        let group = usize::from(space.group(row));
+                        let mut depth = level.value[group].to_f64() - space.examples.dot(row, &high);
+                        if !exact_enough && depth.abs() <= doubt && depth > -doubt {
+                            point.fill(0.0);
+                            fill_known(columns, space, row, point);
+                            depth = (level.value[group] - T::dot_stored(w, point)).to_f64();
+                        }
+                        if depth > noise {
+                            found.push((row, depth));
+                        }
+                    }
+                    found
+                },
+            )
+            .collect();
+        let mut below: Vec<(usize, f64)> = below.into_iter().flatten().collect();
+        if below.len() > self.most {
+            below.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            below.truncate(self.most);
+        }
+        for &(row, _) in &below {
+            self.inside[row] = true;
+            self.rows.push(row);
+        }
+        below.len()
+    }
+}
+
+/// The coordinates of a row that the working rows use; w is zero in the others.
+fn fill_known(columns: &Columns, space: &Space<'_>, row: usize, point: &mut [f64]) {
+    for (column, value) in space.entries(row) {
+        match &columns.place {
+            None => point[column] = value,
+            Some(place) if place[column] != u32::MAX => point[place[column] as usize] = value,
+            Some(_) => {}
+        }
+    }
+}

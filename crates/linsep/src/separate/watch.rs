@@ -1,0 +1,84 @@
+//! The budget of a decision, and whoever watches it.
+
+use crate::observe::{Observer, Progress};
+use std::time::{Duration, Instant};
+
+/// Why a job ended before its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    Time,
+    Interrupted,
+}
+
+/// Passes on progress, and tells when to stop.
+pub(super) struct Watch<'a> {
+    observer: &'a mut dyn Observer,
+    deadline: Option<Instant>,
+    last: Instant,
+    stop: Option<Stop>,
+    step: &'static str,
+    /// What is known of the margin so far.
+    pub(super) lower: Option<f64>,
+    pub(super) upper: Option<f64>,
+    pub(super) passes: u64,
+}
+
+/// How often the observer is told.
+const PAUSE: Duration = Duration::from_millis(50);
+
+impl<'a> Watch<'a> {
+    pub(super) fn new(observer: &'a mut dyn Observer, max_seconds: Option<f64>) -> Self {
+        let now = Instant::now();
+        // A limit beyond all clocks is none.
+        let deadline = max_seconds
+            .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+            .and_then(|limit| now.checked_add(limit));
+        Self {
+            observer,
+            deadline,
+            last: now,
+            stop: None,
+            step: "looking",
+            lower: None,
+            upper: None,
+            passes: 0,
+        }
+    }
+
+    /// Names what is being done now.
+    pub(super) fn begin(&mut self, step: &'static str) {
+        self.step = step;
+    }
+
+    /// Whether to stop. Cheap enough to be asked at every step.
+    pub(super) fn is_over(&mut self) -> bool {
+        if self.stop.is_some() {
+            return true;
+        }
+        let now = Instant::now();
+        if self.deadline.is_some_and(|deadline| now >= deadline) {
+            self.stop = Some(Stop::Time);
+        } else if now - self.last >= PAUSE {
+            self.last = now;
+            let progress = Progress::Separating {
+                step: self.step,
+                margin_lower: self.lower,
+                margin_upper: self.upper,
+                passes: self.passes,
+            };
+            if self.observer.progress(&progress).is_break() {
+                self.stop = Some(Stop::Interrupted);
+            }
+        }
+        self.stop.is_some()
+    }
+
+    /// Why it is over.
+    pub(super) fn reason(&self) -> String {
+        match self.stop {
+            Some(Stop::Time) => "the time limit was reached".to_string(),
+            Some(Stop::Interrupted) => "it was interrupted".to_string(),
+            None => "the memory limit was reached".to_string(),
+        }
+    }
+}

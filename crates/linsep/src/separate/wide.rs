@@ -1,0 +1,133 @@
+//! Many features: contradictions, peeling and dual coordinate descent decide nearly all such data, without a matrix.
+
+use super::agreements::positive_agreements;
+use super::descent::Descent;
+use super::examples::Examples;
+use super::faces::{Faces, Side};
+use super::margin::Bounds;
+use super::nearest::Space;
+use super::number::ExactVector;
+use super::peel::peel;
+use super::watch::Watch;
+use super::{Found, LIMIT_REACHED};
+use linsep_check::Bias;
+
+/// Passes of a descent before its heaviest rows are looked at exactly, then twice as many, and so on.
+const PATIENCE: u64 = 64;
+/// Passes after which a descent has shown all it will.
+const MOST_PASSES: u64 = 4096;
+/// The most rows that are looked at exactly.
+const HEAVIEST: usize = 400;
+
+/// Decides the rows, given what contradicts itself outright.
+pub(super) fn decide<'a>(
+    space: &Space<'a>,
+    mut faces: Faces<'a>,
+    rows: &[usize],
+    watch: &mut Watch<'_>,
+) -> (Faces<'a>, Found) {
+    let examples = space.examples;
+    watch.begin("peeling");
+    loop {
+        let (boundary, outside) = faces.split(rows);
+        if outside.is_empty() {
+            return (faces, Found::Overlap);
+        }
+        let peeled = peel(examples, &outside, &boundary);
+        let mut descent = Descent::new(examples, &peeled.core, &faces.basis, space.seed);
+        watch.begin("descent");
+        let mut limit = PATIENCE;
+        let mut passes = 0;
+        let grown = loop {
+            if passes > 0 || peeled.core.is_empty() {
+                let mut w = descent.weights();
+                let separates = peeled.core.iter().all(|&row| examples.dot(row, &w) > 0.0);
+                if separates && peeled.lift(examples, &mut w) {
+                    let pairs: Vec<[f64; 2]> = w.iter().map(|&x| [x, 0.0]).collect();
+                    let w = faces.vanishing(&pairs);
+                    if let Ok(agreements) = positive_agreements(examples, &outside, &w, space.radius) {
+                        let support = simplex(examples, &descent.support());
+                        return (faces, Found::Positive { boundary, w, agreements, support });
+                    }
+                }
+            }
+            if watch.is_over() {
+                return (faces, Found::Undecided(watch.reason()));
+            }
+            if passes >= MOST_PASSES {
+                return (faces, Found::Undecided(LIMIT_REACHED.to_string()));
+            }
+            descent.pass();
+            passes += 1;
+            watch.passes += 1;
+            if passes == limit {
+                limit *= 2;
+                // Where the rows cannot be separated, λ grows without end on rows that show it.
+                let few = descent.heaviest(HEAVIEST);
+                if let Some(Side::Meets { support, free }) = faces.locate(space, &few, &[], watch) {
+                    break Some((support, free));
+                }
+                watch.begin("descent");
+            }
+        };
+        if let Some((support, free)) = grown {
+            faces.add_circuit(support, free);
+        }
+    }
+}
+
+/// Narrows the margin of separable rows by further passes.
+pub(super) fn narrow(
+    space: &Space<'_>,
+    rows: &[usize],
+    bounds: &mut Bounds,
+    gap: f64,
+    most_passes: u64,
+    watch: &mut Watch<'_>,
+) {
+    let examples = space.examples;
+    // A bias that is free is one whose weight costs next to nothing: a large appended coordinate.
+    const NEARLY_FREE: f64 = 16.0;
+    let appended = match examples.bias() {
+        Bias::Free => NEARLY_FREE * space.radius,
+        Bias::None | Bias::Append(_) => examples.bias_input(),
+    };
+    let near = match examples.bias() {
+        Bias::None => Bias::None,
+        Bias::Append(_) | Bias::Free => Bias::Append(appended),
+    };
+    let near = Examples::with_signs(examples.data(), examples.signs().to_vec(), near);
+    let mut descent = Descent::new(&near, rows, &[], space.seed);
+    watch.begin("margin");
+    for pass in 1..=most_passes {
+        descent.pass();
+        watch.passes += 1;
+        let is_last = pass == most_passes || watch.is_over();
+        // Looking costs a pass: rarely enough not to matter.
+        if is_last || pass.is_power_of_two() || pass % 16 == 0 {
+            let (lower, upper) = descent.interval();
+            if is_last || upper - lower <= 0.9 * gap * upper || lower > bounds.lower * 1.05 {
+                let mut w = descent.weights();
+                if examples.bias() == Bias::Free
+                    && let Some(bias) = w.last_mut()
+                {
+                    *bias *= appended;
+                }
+                bounds.offer_combination(examples, &simplex(examples, &descent.support()));
+                bounds.offer_weights(examples, rows, ExactVector::from_f64(&w), space.radius);
+                (watch.lower, watch.upper) = (Some(bounds.lower), Some(bounds.upper));
+            }
+            if bounds.is_within(gap) || is_last {
+                return;
+            }
+        }
+    }
+}
+
+/// Coefficients that sum to 1, for a free bias on each side.
+fn simplex(examples: &Examples<'_>, support: &[(usize, f64)]) -> Vec<(usize, [f64; 2])> {
+    let side = |row: usize| usize::from(examples.bias() == Bias::Free && examples.signs()[row] < 0);
+    let mut totals = [0.0; 2];
+    support.iter().for_each(|&(row, lambda)| totals[side(row)] += lambda);
+    support.iter().map(|&(row, lambda)| (row, [lambda / totals[side(row)], 0.0])).collect()
+}
