@@ -313,7 +313,7 @@ fn space_of<'a>(examples: &'a Examples<'a>, extent: &Extent, settings: &Settings
     Space {
         examples,
         two_hulls: false,
-        exponent: if (1e-60..=1e60).contains(&radius) { 0 } else { -libm::ilogb(radius) },
+        exponent: if (1e-60..=1e60).contains(&radius) { 0 } else { -libm::ilogb(radius).clamp(-1000, 1000) },
         radius,
         seed: settings.seed,
         memory: settings.max_memory.unwrap_or(4 << 30),
