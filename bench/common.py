@@ -1,4 +1,4 @@
-"""What both benchmarks share: building, running whole programs, and describing the machine."""
+"""What the benchmarks share: building, running whole programs, and describing the machine."""
 
 import os
 import platform
@@ -43,14 +43,14 @@ class Run:
         # GNU time, because the peak memory of a child of Python starts at what Python itself needs.
         self.command, self.usage = list(map(str, command)), tempfile.NamedTemporaryFile("r")
         self.before = time.perf_counter()
-        watched = ["/usr/bin/time", "-f", "%M %U %S", "-o", self.usage.name, *self.command]
+        watched = ["/usr/bin/time", "-q", "-f", "%M %U %S", "-o", self.usage.name, *self.command]
         self.child = subprocess.Popen(watched, cwd=WORK, **options)
 
-    def wait(self):
-        code = self.child.wait()
+    def wait(self, accept=(0,)):
+        self.code = self.child.wait()
         self.seconds = time.perf_counter() - self.before
-        if code != 0:
-            raise SystemExit(f"{self.command} failed with {code}")
+        if self.code not in accept:
+            raise SystemExit(f"{self.command} failed with {self.code}")
         kilobytes, user, system = self.usage.read().split()
         self.processor, self.megabytes = float(user) + float(system), int(kilobytes) / 1024
         return self

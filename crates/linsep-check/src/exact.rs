@@ -140,15 +140,30 @@ impl<'a> Form<'a> {
 
     /// Puts ⟨w, z⟩ exactly into the accumulator.
     pub(crate) fn exact(&self, data: &Data<'_>, row: Row<'_>, negative: bool, sum: &mut Accumulator) {
-        sum.clear();
-        let mut add = |column: usize, value: f64| {
-            if let Some((_, c)) = self.entries.get((self.index[column] as usize).wrapping_sub(1)) {
-                sum.add(c, value, negative);
+        fn dense<T: Copy + Into<f64>>(
+            entries: &[(usize, Dyadic)],
+            x: &[T],
+            negative: bool,
+            sum: &mut Accumulator,
+        ) {
+            for (place, c) in entries {
+                x.get(*place).into_iter().for_each(|&value| sum.add(c, value.into(), negative));
             }
-        };
-        each(row, 0..data.features, &mut add);
-        if let Some(value) = data.bias {
-            add(data.features, value);
+        }
+        sum.clear();
+        match row {
+            Row::DenseF32(x) => dense(self.entries, x, negative, sum),
+            Row::DenseF64(x) => dense(self.entries, x, negative, sum),
+            _ => each(row, 0..data.features, &mut |column: usize, value: f64| {
+                if let Some((_, c)) = self.entries.get((self.index[column] as usize).wrapping_sub(1)) {
+                    sum.add(c, value, negative);
+                }
+            }),
+        }
+        if let Some(value) = data.bias
+            && let Some((_, c)) = self.entries.last().filter(|(place, _)| *place == data.features)
+        {
+            sum.add(c, value, negative);
         }
     }
 

@@ -8,11 +8,19 @@ use crate::dyadic::{Dyadic, split};
 /// The prime. 2^61 is 1 modulo it, so that powers of two are rotations.
 const PRIME: u64 = (1 << 61) - 1;
 
-/// x mod the prime, for x below 2^123.
-fn reduce(x: u128) -> u64 {
-    let folded = (x & u128::from(PRIME)) as u64 + (x >> 61) as u64;
-    let folded = (folded & PRIME) + (folded >> 61);
+/// A number below 2^62 with the same remainder as x, for x below 2^122 + 2^62.
+fn fold(x: u128) -> u64 {
+    (x & u128::from(PRIME)) as u64 + (x >> 61) as u64
+}
+
+/// The remainder of a number below 2^62.
+fn remainder(x: u64) -> u64 {
+    let folded = (x & PRIME) + (x >> 61);
     if folded >= PRIME { folded - PRIME } else { folded }
+}
+
+fn reduce(x: u128) -> u64 {
+    remainder(fold(x))
 }
 
 fn times(a: u64, b: u64) -> u64 {
@@ -54,20 +62,21 @@ impl Echelon {
         self.pivots.len()
     }
 
-    /// Adds one row of numbers below the prime.
+    /// Adds one row of remainders.
     pub(crate) fn add(&mut self, mut row: Vec<u64>) {
         for (column, pivot) in &self.pivots {
-            let factor = row[*column];
+            let factor = remainder(row[*column]);
             if factor != 0 {
                 let factor = PRIME - factor;
+                // Only folded: full remainders are taken where they are looked at.
                 for (to, &from) in row.iter_mut().zip(pivot) {
-                    *to = reduce(u128::from(factor) * u128::from(from) + u128::from(*to));
+                    *to = fold(u128::from(factor) * u128::from(from) + u128::from(*to));
                 }
             }
         }
-        if let Some(column) = row.iter().position(|&value| value != 0) {
-            let inverse = inverse(row[column]);
-            row.iter_mut().for_each(|value| *value = times(*value, inverse));
+        if let Some(column) = row.iter().position(|&value| remainder(value) != 0) {
+            let inverse = inverse(remainder(row[column]));
+            row.iter_mut().for_each(|value| *value = times(remainder(*value), inverse));
             self.pivots.push((column, row));
         }
     }
@@ -84,4 +93,40 @@ fn inverse(a: u64) -> u64 {
         rest /= 2;
     }
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_of_numbers() {
+        for (value, image) in
+            [(0.0, 0), (1.0, 1), (-1.0, PRIME - 1), (3.0, 3), (2_f64.powi(61), 1), (2_f64.powi(64), 8)]
+        {
+            assert_eq!(of_float(value), image);
+            assert_eq!(Dyadic::from_f64(value).as_ref().map(of_dyadic), Some(image));
+        }
+        assert_eq!(times(of_float(0.375), of_float(8.0)), 3);
+        assert_eq!(times(of_float(5e-324), of_float(2_f64.powi(1000))), of_float(2_f64.powi(-74)));
+        let prime = Dyadic::new(false, vec![PRIME], 17);
+        assert_eq!(of_dyadic(&prime), 0);
+        assert_eq!(of_dyadic(&prime.times(&prime).plus(&Dyadic::new(true, vec![5], 0))), PRIME - 5);
+        assert_eq!(times(inverse(12_345), 12_345), 1);
+        assert_eq!(times(PRIME - 1, PRIME - 1), 1);
+    }
+
+    #[test]
+    fn ranks() {
+        let rank = |rows: &[[u64; 3]]| {
+            let mut echelon = Echelon::new();
+            rows.iter().for_each(|row| echelon.add(row.to_vec()));
+            echelon.rank()
+        };
+        assert_eq!(rank(&[[0, 0, 0]]), 0);
+        assert_eq!(rank(&[[0, 2, 4], [0, 1, 2], [PRIME - 1, 0, 0]]), 2);
+        assert_eq!(rank(&[[1, 2, 3], [4, 5, 6], [7, 8, 9]]), 2);
+        assert_eq!(rank(&[[1, 2, 3], [4, 5, 6], [7, 8, 10]]), 3);
+        assert_eq!(rank(&[[1, 1, 0], [1, PRIME - 1, 0], [1, 0, 0], [0, 0, 7], [1, 1, 1]]), 3);
+    }
 }

@@ -44,6 +44,9 @@ pub(crate) fn rejected<T>(row: impl Into<Option<usize>>, reason: impl Into<Strin
 /// A number that is to be squared has at most so many bits: a square takes time with the square of the length.
 const SQUARE_LIMIT: u64 = 1 << 18;
 
+/// The matrices whose ranks are asked for have at most so many entries, of 8 bytes each.
+const RANK_LIMIT: usize = 1 << 28;
+
 /// Checks a certificate against the data, exactly. Nothing in the certificate is believed.
 pub fn verify(certificate: &Certificate, examples: &impl Examples) -> Result<Accepted, Rejected> {
     let bias = match certificate.bias {
@@ -331,6 +334,13 @@ fn boundary(
 
     // The rank argument, in the coordinates that the boundary rows use.
     let places = used(data, rows.len(), |i| rows[i])?;
+    if places.len().saturating_mul(places.len().max(kernel.len())) > RANK_LIMIT {
+        return if kernel.is_empty() {
+            Ok(cited)
+        } else {
+            rejected(None, "the kernel has too many coordinates")
+        };
+    }
     let mut slot = vec![None; data.width()];
     places.iter().enumerate().for_each(|(i, &place)| slot[place] = Some(i));
     let mut independent = Echelon::new();

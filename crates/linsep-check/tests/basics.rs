@@ -116,3 +116,22 @@ fn quasi_complete_and_overlap() {
     assert!(check(claim(&[1.0, 1.0], &[&[1.0, -1.0], &[2.0, -2.0]])).is_err());
     assert!(check(claim(&[1.0, 2.0, 0.5], &[])).is_ok());
 }
+
+/// The examples of the page on certificates are what they say, to the byte.
+#[test]
+fn the_examples_of_the_page() {
+    let page = include_str!("../../../docs/certificate.md");
+    let texts: Vec<&str> =
+        page.split("```json\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    let tables = [
+        table(&[(Positive, &[2.0, 1.0]), (Positive, &[3.0, 3.0]), (Negative, &[0.0, 1.0])]),
+        table(&[(Positive, &[1.0, 1.0]), (Negative, &[2.0, 2.0]), (Positive, &[3.0, 3.0])]),
+    ];
+    assert_eq!(texts.len(), tables.len());
+    for (text, table) in texts.iter().zip(&tables) {
+        let certificate = Certificate::parse(text).unwrap();
+        assert_eq!(certificate.to_json(), *text);
+        assert_eq!(verify(&certificate, table).unwrap().rows, 3);
+    }
+    assert!(verify(&Certificate::parse(texts[0]).unwrap(), &tables[1]).is_err());
+}

@@ -534,7 +534,7 @@ fn decision_list(random: &mut Random) -> Vec<Vec<f64>> {
     }
     for _ in 0..random.below(4) {
         let first = random.below(d as u64) as usize;
-        let sign = if first % 2 == 0 { 1.0 } else { -1.0 };
+        let sign = if first.is_multiple_of(2) { 1.0 } else { -1.0 };
         rows.push(
             (0..d)
                 .map(|k| match k.cmp(&first) {
