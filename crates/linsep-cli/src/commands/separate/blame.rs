@@ -66,12 +66,27 @@ impl Job<'_> {
         }
     }
 
+    /// Whether nothing is left of one side without these rows.
+    fn one_class(&self, decided: &Decided, removed: &[usize]) -> bool {
+        let side = |i: usize| decided.classes.sign_of(self.label(i));
+        let count =
+            |rows: &mut dyn Iterator<Item = usize>, sign: i8| rows.filter(|&i| side(i) == Some(sign)).count();
+        [1, -1]
+            .into_iter()
+            .any(|sign| count(&mut removed.iter().copied(), sign) == count(&mut (0..self.data.len()), sign))
+    }
+
     /// What was found, for people.
-    pub(super) fn blame_text(&self, blamed: &Blamed) -> String {
+    pub(super) fn blame_text(&self, decided: &Decided, blamed: &Blamed) -> String {
         let Blame { rows, at_least, rest } = &blamed.found;
         let count = rows.len() as u64;
         let least = counted(*at_least as u64, "row", "rows");
         let opening = match rest.verdict {
+            Verdict::Complete if self.one_class(decided, rows) => format!(
+                "No set of rows was found whose removal separates the rest, but all of one side: {}. Every such set has at \
+                 least {least}: that is proved.",
+                counted(count, "row", "rows")
+            ),
             Verdict::Complete => format!(
                 "Without {} the other {} are completely separable, with {}. {}",
                 if count == 1 { "this row".to_string() } else { format!("these {} rows", grouped(count)) },

@@ -60,7 +60,7 @@ impl Job<'_> {
             Verdict::Undecided => {}
         }
         if let Some(blamed) = &decided.blame {
-            text.push_str(&self.blame_text(blamed));
+            text.push_str(&self.blame_text(decided, blamed));
         }
         text.push_str(&self.next_steps(decided));
         text
@@ -323,13 +323,12 @@ impl Job<'_> {
         let mut steps = Vec::new();
         match decided.separation.verdict {
             Verdict::Complete => {
+                let what = match self.settings.bias {
+                    Bias::Free => "For the classifier with the best margin that counts the bias in the norm:",
+                    _ => "For the classifier with that margin:",
+                };
                 let bias = bias.replace(" --bias free", "");
-                steps.push((
-                    "For a classifier with nearly that margin:",
-                    format!(
-                        "linsep train {data}{bias} --learner margin --epsilon 0.05 --epochs 100000 -o MODEL"
-                    ),
-                ));
+                steps.push((what, format!("linsep train {data}{bias} --learner max-margin -o MODEL")));
             }
             Verdict::QuasiComplete | Verdict::Overlap => {
                 if decided.blame.is_none() {
