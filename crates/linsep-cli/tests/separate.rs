@@ -610,6 +610,12 @@ fn few_rows_are_blamed() {
     let text = flowing(&folder.linsep("separate data --blame").exits(1).out);
     assert!(text.contains("are completely separable, with"), "{text}");
     assert!(!text.contains("--blame"), "{text}");
+    // Where only one side would be left, that is no answer; the verdict stands.
+    folder.write("equal", "x,kind\n1,a\n1,b\n");
+    for bias in ["append", "none", "free"] {
+        let text = folder.linsep(&format!("separate equal --blame --bias {bias}")).exits(1).out;
+        assert!(text.contains("not separable") && !text.contains("are completely separable"), "{text}");
+    }
     // Where nothing stands in the way, nothing is blamed.
     let ran = folder.linsep("separate rest --blame").exits(0);
     ran.says(&["no row needs to be removed"]);

@@ -49,7 +49,14 @@ impl Job<'_> {
         watch.title = "rows to blame: ".to_string();
         let found = blame(&self.data, &decided.classes, &self.settings, &mut watch);
         watch.end()?;
-        let found = found.map_err(|error| self.located(error))?;
+        let found = match found {
+            // The settings are fine: it is the rows that leave nothing to separate. The verdict stands all the same.
+            Err(linsep::Error::Settings(reason)) => {
+                self.console.note(&format!("note: --blame found no rows: {reason}."));
+                return Ok(None);
+            }
+            found => found.map_err(|error| self.located(error))?,
+        };
         Ok(Some(Blamed { found, seconds: clock.elapsed().as_secs_f64() }))
     }
 
