@@ -4,6 +4,10 @@
 //! ([`linsep_check`]) has accepted, or *undecided* when a budget ran out.
 
 mod examples;
+#[allow(dead_code)]
+mod integer;
+#[allow(dead_code)]
+mod modular;
 
 pub use examples::Examples;
 pub use linsep_check::{Bias, Certificate};
