@@ -81,6 +81,12 @@ pub(crate) fn kernel_basis(rows: &[Vec<IBig>], dimension: usize) -> Vec<Vec<IBig
     modular.or_else(|| Profile::exact(rows, dimension).kernel(rows, dimension)).unwrap_or_default()
 }
 
+/// Positions of rows that span all of them and depend on none of those before: by slow elimination, without a doubt.
+pub(crate) fn independent_rows(rows: &[Vec<IBig>]) -> Vec<usize> {
+    let dimension = rows.iter().map(Vec::len).max().unwrap_or(0);
+    Profile::exact(rows, dimension).rows
+}
+
 /// Rows and columns, equally many, whose block of a matrix is not singular.
 struct Profile {
     rows: Vec<usize>,

@@ -3,6 +3,8 @@
 //! [`separate()`] gives one of three verdicts, each with a certificate that the independent checker
 //! ([`linsep_check`]) has accepted, or *undecided* when a budget ran out.
 
+#[allow(dead_code)]
+mod exact_point;
 mod examples;
 #[allow(dead_code)]
 mod integer;
