@@ -1,6 +1,7 @@
 //! Exit codes and how errors are told.
 
 use linsep::classes::ClassError;
+use linsep::separate::Verdict;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -83,6 +84,12 @@ fn judge(error: &linsep::Error) -> (Exit, Option<&'static str>) {
         Error::Classes(ClassError::One { .. }) => (
             Exit::BadFile,
             Some("give rows of both classes; in a CSV file, check that --label names the right column"),
+        ),
+        Error::NoMargin { verdict } => (
+            if *verdict == Verdict::Undecided { Exit::Undecided } else { Exit::No },
+            Some(
+                "linsep separate tells which rows stand in the way; --learner svm allows rows on the wrong side",
+            ),
         ),
         Error::Lengths { .. } => {
             (Exit::BadFile, Some("bring the features to a common scale with --scale max-abs or standard"))

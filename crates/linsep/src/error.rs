@@ -4,6 +4,7 @@ use crate::classes::ClassError;
 use crate::dataset::DatasetError;
 use crate::generate::RecipeError;
 use crate::read::ReadError;
+use crate::separate::Verdict;
 use crate::store::StoreError;
 use crate::train::CheckpointError;
 use std::io;
@@ -36,6 +37,12 @@ pub enum Error {
         /// The length of the longest row, or of the shortest that is not zero.
         length: f64,
     },
+    /// Rows that no boundary separates with a margin, or of which that is not known.
+    #[error("{}", no_margin(*verdict))]
+    NoMargin {
+        /// What was decided.
+        verdict: Verdict,
+    },
     /// A model file that is not one.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -56,6 +63,19 @@ pub enum Error {
         /// What the system said.
         source: io::Error,
     },
+}
+
+fn no_margin(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::QuasiComplete => {
+            "no boundary separates these rows with a margin: those without a wrong side go through some of the rows \
+             (quasi-complete separation)"
+        }
+        Verdict::Overlap => "no boundary separates these rows: the classes overlap",
+        Verdict::Complete | Verdict::Undecided => {
+            "whether a boundary separates these rows was not decided within the limits"
+        }
+    }
 }
 
 /// A length in print; one beyond all floats is known only to be long.

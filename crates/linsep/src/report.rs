@@ -218,6 +218,7 @@ pub fn describe_learner(learner: &Learner) -> String {
             };
             format!("support vector machine, {loss} loss, C = {}", options.c)
         }
+        Learner::MaxMargin(_) => "max-margin separator".to_string(),
         Learner::Memoriser => "memoriser".to_string(),
         Learner::PassiveAggressive(options) => {
             let form = match options.aggression {
@@ -253,6 +254,10 @@ pub fn describe_detail(evidence: &Evidence) -> Option<String> {
         Detail::Svm { primal, dual, gap, support } => Some(format!(
             "objective {primal:.6}, proved to be at least {dual:.6} for all weights (gap {gap:.1e}); {} in it",
             counted(*support, "row has a part", "rows have a part")
+        )),
+        Detail::MaxMargin { gap, support } => Some(format!(
+            "the margin of the weights is proved to be within {gap:.1e} of the best; {} it",
+            counted(*support, "row holds", "rows hold")
         )),
         Detail::Pocket { margin, kept, rows, looks, error_bound } => {
             let by =

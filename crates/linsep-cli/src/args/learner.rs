@@ -29,6 +29,8 @@ pub(crate) enum LearnerArg {
     Sgd,
     /// The soft-margin support vector machine, to a proved gap: when you want the best weights and have the time
     Svm,
+    /// The boundary furthest from the nearest row, with proof: for separable data, when the margin is what counts
+    MaxMargin,
     /// Looks rows up: no use but as a baseline; its training error is zero unless equal rows have both labels
     Memoriser,
     /// Moves as little as makes each row right by 1: for streams whose classes drift
@@ -96,7 +98,8 @@ pub(crate) struct LearnerArgs {
     /// svm: price of the losses; passive-aggressive: the longest step [default: 1]
     #[arg(long = "C", value_name = "C", allow_negative_numbers = true)]
     pub(crate) c: Option<f64>,
-    /// svm: stop when the objective is proved to be within this share of the best [default: 0.001]
+    /// svm: stop when the objective is proved to be within this share of the best [default: 0.001]; max-margin: the same
+    /// for the margin [default: 0.000001]
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     pub(crate) gap: Option<f64>,
     /// passive-aggressive: how far a row may move the weights [default: capped]

@@ -5,8 +5,8 @@ use crate::exit::Usage;
 use linsep::classes::class_name;
 use linsep::train::{
     Aggression, BatchOptions, ClassWeight, Combine, Kernel, KernelOptions, Learner, LiftedOptions, Loss,
-    MarginRule, MulticlassOptions, PassiveAggressiveOptions, PocketOptions, Schedule, SgdOptions,
-    StepSchedule, SvmLoss, SvmOptions,
+    MarginRule, MaxMarginOptions, MulticlassOptions, PassiveAggressiveOptions, PocketOptions, Schedule,
+    SgdOptions, StepSchedule, SvmLoss, SvmOptions,
 };
 
 /// The learner of that name, with its usual options.
@@ -23,6 +23,7 @@ pub(super) fn plain(name: LearnerArg) -> Learner {
         LearnerArg::Multiclass => Learner::Multiclass(MulticlassOptions::default()),
         LearnerArg::Sgd => Learner::Sgd(SgdOptions::default()),
         LearnerArg::Svm => Learner::Svm(SvmOptions::default()),
+        LearnerArg::MaxMargin => Learner::MaxMargin(MaxMarginOptions::default()),
         LearnerArg::Memoriser => Learner::Memoriser,
         LearnerArg::PassiveAggressive => Learner::PassiveAggressive(PassiveAggressiveOptions::default()),
     }
@@ -82,6 +83,10 @@ pub(super) fn with_options(learner: Learner, args: &LearnerArgs) -> Result<Learn
             options.c = args.c.unwrap_or(options.c);
             options.gap = args.gap.unwrap_or(options.gap);
             Learner::Svm(options)
+        }
+        Learner::MaxMargin(mut options) => {
+            options.gap = args.gap.unwrap_or(options.gap);
+            Learner::MaxMargin(options)
         }
         Learner::PassiveAggressive(mut options) => {
             options.aggression = match args.aggression {
@@ -204,7 +209,7 @@ fn refuse_foreign(learner: Learner, args: &LearnerArgs) -> Result<(), Usage> {
         (args.loss.is_some(), "--loss", &["sgd", "svm"]),
         (args.l2.is_some(), "--l2", &["sgd"]),
         (args.c.is_some(), "--C", &["svm", "passive-aggressive"]),
-        (args.gap.is_some(), "--gap", &["svm"]),
+        (args.gap.is_some(), "--gap", &["svm", "max-margin"]),
         (args.aggression.is_some(), "--aggression", &["passive-aggressive"]),
     ];
     let foreign = given.iter().find(|(given, _, learners)| *given && !learners.contains(&learner.name()));

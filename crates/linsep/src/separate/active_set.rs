@@ -117,11 +117,6 @@ impl<T: Real> ActiveSet<T> {
         T::dot(&self.w, &self.w).sqrt().to_f64()
     }
 
-    /// The length that rounding errors are relative to.
-    pub(super) fn scale(&self) -> f64 {
-        self.scale
-    }
-
     /// Starts again from this support, leaving out points that depend on those before.
     fn rebuild(&mut self, points: &Points, support: &[(usize, T)]) {
         self.q.truncate(self.free);
@@ -356,7 +351,6 @@ impl<T: Real> ActiveSet<T> {
         }
         support[first].1 = zero;
         if first < self.references.len() {
-            support.retain(|&(_, weight)| weight > zero);
             self.rebuild(points, &support);
             return;
         }

@@ -24,6 +24,8 @@ pub(super) struct Descent<'a> {
     lambda: Vec<f64>,
     /// Places of the rows that the next passes look at.
     active: Vec<usize>,
+    /// The most that a λ may be.
+    price: f64,
     worst: f64,
     passes: u64,
     random: Random,
@@ -78,10 +80,16 @@ impl<'a> Descent<'a> {
             lambda: vec![0.0; rows.len()],
             active: (0..rows.len()).collect(),
             rows: rows.to_vec(),
+            price: f64::INFINITY,
             worst: f64::INFINITY,
             passes: 0,
             random: Random::stream(seed, 5),
         }
+    }
+
+    /// No λ above this: a soft margin, with this price of a loss.
+    pub(super) fn with_price(self, price: f64) -> Self {
+        Self { price, ..self }
     }
 
     fn along(&self, place: usize) -> &[(u32, f64)] {
@@ -107,7 +115,7 @@ impl<'a> Descent<'a> {
             }
             worst = worst.max(slack.abs());
             if self.squared[place] > 0.0 {
-                let next = (lambda + slack / self.squared[place]).max(0.0);
+                let next = (lambda + slack / self.squared[place]).clamp(0.0, self.price);
                 self.step(place, next - lambda);
                 self.lambda[place] = next;
             }

@@ -7,6 +7,7 @@
 use super::active_set::End;
 use super::agreements::{Agreements, positive_agreements};
 use super::contradictions::{Contradictions, shares};
+use super::exact_point::{self, Hull, Points, Start, exact_point};
 use super::examples::Examples;
 use super::integer;
 use super::modular::{self, Echelon};
@@ -129,7 +130,7 @@ impl<'a> Faces<'a> {
             return Some(side);
         }
         watch.begin("nearest point, in whole numbers");
-        self.exactly(rows, &start, watch)
+        self.exactly(rows, &start, space.radius, watch)
     }
 
     /// One precision: what it finds counts only if whole numbers confirm it.
@@ -158,8 +159,35 @@ impl<'a> Faces<'a> {
     }
 
     /// The last resort, which always ends.
-    fn exactly(&self, rows: &[usize], start: &[(usize, f64)], watch: &mut Watch<'_>) -> Option<Side> {
-        None
+    fn exactly(
+        &self,
+        rows: &[usize],
+        start: &[(usize, f64)],
+        radius: f64,
+        watch: &mut Watch<'_>,
+    ) -> Option<Side> {
+        let points = Points { examples: self.examples, hull: Hull::Directions };
+        let start = Start { rows: start.to_vec() };
+        let whole = |(row, value): (usize, IBig)| (row, Exact::new(value, 0));
+        match exact_point(points, &self.basis, rows, &start, &mut || watch.is_over()) {
+            exact_point::End::Outside { weights, exponent, .. } => {
+                let w = ExactVector { values: weights, exponent };
+                let agreements = positive_agreements(self.examples, rows, &w, radius).ok()?;
+                Some(Side::Positive { w, agreements, support: Vec::new() })
+            }
+            exact_point::End::Inside { support, free } => Some(Side::Meets {
+                support: support.into_iter().map(whole).collect(),
+                free: self
+                    .basis
+                    .iter()
+                    .copied()
+                    .zip(free)
+                    .filter(|(_, value)| !value.is_zero())
+                    .map(whole)
+                    .collect(),
+            }),
+            exact_point::End::Empty | exact_point::End::Stopped => None,
+        }
     }
 
     /// The vector w, changed in as many coordinates as L has dimensions so that it vanishes on L exactly.

@@ -1,6 +1,7 @@
 //! The margin of separable rows, between two proved ends.
 
 use super::agreements::{Agreements, positive_agreements};
+use super::exact_point::{End, Hull, Points, Start, exact_point};
 use super::examples::Examples;
 use super::nearest::{Nearest, Space, nearest};
 use super::number::{Exact, ExactVector, quotient_down, quotient_up};
@@ -36,7 +37,10 @@ impl Bounds {
 
     /// Takes the combination, if it proves more.
     pub(super) fn offer_combination(&mut self, examples: &Examples<'_>, support: &[(usize, [f64; 2])]) {
-        let combination = whole_coefficients(examples, support);
+        self.offer_whole(examples, whole_coefficients(examples, support));
+    }
+
+    fn offer_whole(&mut self, examples: &Examples<'_>, combination: Vec<(usize, IBig)>) {
         if let Some(upper) = upper_bound(examples, &combination)
             && upper < self.upper
         {
@@ -78,15 +82,46 @@ impl Bounds {
 
     /// Narrows the interval by the nearest point in higher precision, then in whole numbers where that is affordable.
     pub(super) fn narrow(&mut self, space: &Space<'_>, rows: &[usize], gap: f64, watch: &mut Watch<'_>) {
-        let start: Vec<(usize, f64)> = self
-            .combination
-            .iter()
-            .map(|(row, value)| (*row, Exact::new(value.clone(), 0).approximate()))
-            .collect();
         if !self.is_within(gap) && !watch.is_over() {
             watch.begin("margin, in higher precision");
-            let found = nearest::<DoubleDouble>(space, rows, &[], &start, watch);
+            let found = nearest::<DoubleDouble>(space, rows, &[], &self.shares(), watch);
             self.offer(space.examples, rows, &found, space.radius);
+        }
+        // Exact systems take a time that grows with the fourth power of their size or so.
+        const AFFORDABLE: usize = 256;
+        if !self.is_within(gap) && !watch.is_over() && space.examples.dimension() <= AFFORDABLE {
+            watch.begin("margin, in whole numbers");
+            self.narrow_exactly(space, rows, watch);
+        }
+    }
+
+    /// The rows of the combination with their coefficients, rounded.
+    fn shares(&self) -> Vec<(usize, f64)> {
+        let rounded = |value: &IBig| Exact::new(value.clone(), 0).approximate();
+        self.combination.iter().map(|(row, value)| (*row, rounded(value))).collect()
+    }
+
+    /// The exact nearest point, whose only gap is that of the floats around it.
+    fn narrow_exactly(&mut self, space: &Space<'_>, rows: &[usize], watch: &mut Watch<'_>) {
+        let examples = space.examples;
+        let hull = if space.two_hulls { Hull::TwoSides } else { Hull::Rows };
+        let end =
+            exact_point(Points { examples, hull }, &[], rows, &Start { rows: self.shares() }, &mut || {
+                watch.is_over()
+            });
+        if let End::Outside { weights, exponent, support, .. } = end {
+            let mut w = ExactVector { values: weights, exponent };
+            if space.two_hulls {
+                // Midway between the levels of the two sides.
+                let level = |side: i8| {
+                    let row = support.iter().find(|(row, _)| examples.signs()[*row] == side);
+                    row.map_or(Exact::zero(), |(row, _)| w.dot(examples, *row))
+                };
+                let bias = level(-1).minus(&level(1)).times(&Exact::from_f64(0.5));
+                w = w.with_last(&bias);
+            }
+            self.offer_whole(examples, support);
+            self.offer_weights(examples, rows, w, space.radius);
         }
     }
 }

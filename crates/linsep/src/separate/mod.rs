@@ -5,8 +5,10 @@
 
 mod active_set;
 mod agreements;
+mod blame;
 mod contradictions;
 mod descent;
+mod exact_point;
 mod examples;
 mod faces;
 mod integer;
@@ -19,6 +21,7 @@ mod real;
 mod watch;
 mod wide;
 
+pub use blame::{Blame, blame};
 pub use examples::Examples;
 pub use linsep_check::{Bias, Certificate};
 
@@ -49,6 +52,8 @@ pub struct Settings {
     pub gap: Option<f64>,
     /// Stop after this many seconds.
     pub max_seconds: Option<f64>,
+    /// Make at most this many passes of descent over data with many features.
+    pub max_passes: Option<u64>,
     /// Use at most about this many bytes beside the data.
     pub max_memory: Option<u64>,
     /// The seed of all samples.
@@ -57,7 +62,14 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { bias: Bias::Append(1.0), gap: None, max_seconds: None, max_memory: None, seed: 0 }
+        Self {
+            bias: Bias::Append(1.0),
+            gap: None,
+            max_seconds: None,
+            max_passes: None,
+            max_memory: None,
+            seed: 0,
+        }
     }
 }
 
@@ -134,6 +146,10 @@ pub struct Separation {
     pub weights: Option<Theta>,
     /// Complete: the rows nearest to the boundary, nearest first, with their distances (at most 20).
     pub closest: Vec<RowShare>,
+    /// Complete: how many rows the combination has that proves the upper end of the margin.
+    pub support: usize,
+    /// Passes over the data.
+    pub passes: u64,
     /// Undecided: why no more was done. Complete: why the gap was not reached, if it was not.
     pub stopped: Option<String>,
 }
@@ -169,11 +185,11 @@ enum Found {
     Undecided(String),
 }
 
-fn decide(
+pub(crate) fn decide(
     examples: &Examples<'_>,
     classes: &ClassPair,
     settings: &Settings,
-    observer: &mut dyn Observer,
+    observer: &mut impl Observer,
 ) -> Result<Separation, Error> {
     let rows: Vec<usize> = examples.present().collect();
     let one_sided = |sign: i8| rows.iter().all(|&row| examples.signs()[row] == sign);
@@ -186,21 +202,8 @@ fn decide(
         }
     }
     let mut watch = Watch::new(observer, settings.max_seconds);
-    let mut extent = Extent::default();
-    let bias = examples.bias_input();
-    rows.iter().for_each(|&row| extent.include(examples.data().row(row), bias));
-    let space = Space {
-        examples,
-        two_hulls: false,
-        exponent: if (1e-60..=1e60).contains(&extent.radius_upper) {
-            0
-        } else {
-            -libm::ilogb(extent.radius_upper)
-        },
-        radius: extent.radius_upper,
-        seed: settings.seed,
-        memory: settings.max_memory.unwrap_or(4 << 30),
-    };
+    let extent = Extent::of_rows(examples.data(), &rows, examples.bias_input());
+    let space = space_of(examples, &extent, settings);
     let is_wide = examples.dimension() > WIDE;
     let (mut faces, found, contradictions) = search(&space, &rows, is_wide, &mut watch);
     let mut separation = Separation {
@@ -215,11 +218,12 @@ fn decide(
         boundary: Vec::new(),
         weights: None,
         closest: Vec::new(),
+        support: 0,
+        passes: 0,
         stopped: None,
     };
     if settings.bias == Bias::Free {
-        let mut features = Extent::default();
-        rows.iter().for_each(|&row| features.include(examples.data().row(row), 0.0));
+        let features = Extent::of_rows(examples.data(), &rows, 0.0);
         separation.radius = features.radius_upper;
         // Half the longest distance between two rows.
         separation.margin.upper = features.radius_upper;
@@ -252,7 +256,8 @@ fn decide(
             (watch.lower, watch.upper) = (Some(bounds.lower), Some(bounds.upper));
             let gap = settings.gap.unwrap_or(USUAL_GAP);
             if is_wide {
-                let passes = if settings.gap.is_some() { u64::MAX } else { USUAL_PASSES };
+                let usual = if settings.gap.is_some() { u64::MAX } else { USUAL_PASSES };
+                let passes = settings.max_passes.unwrap_or(usual);
                 wide::narrow(&space, &rows, &mut bounds, gap, passes, &mut watch);
             } else {
                 bounds.narrow(
@@ -263,11 +268,13 @@ fn decide(
                 );
             }
             if !bounds.is_within(gap) {
-                separation.stopped = Some(watch.reason());
+                separation.stopped =
+                    Some(if watch.is_over() { watch.reason() } else { LIMIT_REACHED.to_string() });
             }
             separation.margin.lower = Some(bounds.lower);
             separation.margin.upper = separation.margin.upper.min(bounds.upper);
             separation.weights = Some(unit_weights(examples, &bounds.weights));
+            separation.support = bounds.combination.len();
             separation.closest = shares(&bounds.closest);
             (
                 Verdict::Complete,
@@ -279,6 +286,7 @@ fn decide(
         separation.rank = Some(rank(examples, &rows));
     }
     watch.begin("verification");
+    separation.passes = watch.passes;
     let certificate = Certificate {
         subject: Subject {
             fingerprint: examples.data().fingerprint(),
@@ -297,6 +305,19 @@ fn decide(
         }
     }
     Ok(separation)
+}
+
+/// The space of one simplex, in which verdicts are found.
+fn space_of<'a>(examples: &'a Examples<'a>, extent: &Extent, settings: &Settings) -> Space<'a> {
+    let radius = extent.radius_upper;
+    Space {
+        examples,
+        two_hulls: false,
+        exponent: if (1e-60..=1e60).contains(&radius) { 0 } else { -libm::ilogb(radius).clamp(-1000, 1000) },
+        radius,
+        seed: settings.seed,
+        memory: settings.max_memory.unwrap_or(4 << 30),
+    }
 }
 
 /// Passes that are spent on the margin of data with many features, where no gap is asked for.
@@ -389,27 +410,4 @@ fn rank(examples: &Examples<'_>, rows: &[usize]) -> usize {
         }
         rest = &rest[next..];
     }
-}
-
-/// Rows whose removal leaves the others completely separable: the smallest such set that was found. A heuristic: a
-/// smaller one may exist.
-#[derive(Clone, Debug)]
-pub struct Blame {
-    /// The rows, in order.
-    pub rows: Vec<usize>,
-    /// No such set has fewer rows than this: one row at least of each of so many witnesses without a common row.
-    pub at_least: usize,
-    /// What was decided of the rows that remain: complete, unless a budget ended.
-    pub rest: Separation,
-}
-
-/// Looks for few rows whose removal separates the rest.
-pub fn blame(
-    data: &Dataset,
-    classes: &ClassPair,
-    settings: &Settings,
-    observer: &mut impl Observer,
-) -> Result<Blame, Error> {
-    let _ = (data, classes, settings, observer);
-    todo!()
 }

@@ -342,11 +342,13 @@ mod tests {
         for column in 0..5 {
             let Some(pivot) = (rank..rows.len()).find(|&i| rows[i][column] != 0) else { continue };
             rows.swap(rank, pivot);
-            for i in rank + 1..rows.len() {
-                let (a, b) = (rows[rank][column], rows[i][column]);
-                for j in 0..5 {
-                    rows[i][j] = rows[i][j] * a - rows[rank][j] * b;
-                }
+            let (above, below) = rows.split_at_mut(rank + 1);
+            let top = &above[rank];
+            for row in below {
+                let factor = row[column];
+                row.iter_mut()
+                    .zip(top)
+                    .for_each(|(value, above)| *value = *value * top[column] - above * factor);
             }
             rank += 1;
         }

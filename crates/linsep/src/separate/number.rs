@@ -130,14 +130,22 @@ impl ExactVector {
         Self::from_parts(&values.iter().map(|&value| [value, 0.0]).collect::<Vec<_>>())
     }
 
-    /// ⟨self, z_i⟩.
+    /// The vector with one more entry.
+    pub(super) fn with_last(mut self, last: &Exact) -> Self {
+        let exponent = self.exponent.min(last.exponent);
+        let up = (self.exponent - exponent) as usize;
+        self.values.iter_mut().for_each(|value| *value <<= up);
+        self.values.push(last.mantissa.clone() << (last.exponent - exponent) as usize);
+        Self { exponent, ..self }
+    }
+
+    /// ⟨self, z_i⟩; entries that the vector does not have are zero.
     pub(super) fn dot(&self, examples: &Examples<'_>, i: usize) -> Exact {
         let mut sum = IBig::ZERO;
         let entries = || examples.entries(i).map(|(column, value)| (column, parts(value)));
         let least = entries().map(|(_, (_, exponent))| exponent).min().unwrap_or(0);
         for (column, (mantissa, exponent)) in entries() {
-            let weight = &self.values[column];
-            if *weight != IBig::ZERO {
+            if let Some(weight) = self.values.get(column).filter(|weight| !weight.is_zero()) {
                 sum += (weight * IBig::from(mantissa)) << (exponent - least) as usize;
             }
         }

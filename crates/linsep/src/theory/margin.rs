@@ -107,9 +107,16 @@ impl Extent {
 
     /// The lengths of all rows.
     pub fn of(data: &Dataset, bias_input: f64) -> Self {
-        (0..data.len())
-            .into_par_iter()
-            .with_min_len(1024)
+        Self::of_each((0..data.len()).into_par_iter(), data, bias_input)
+    }
+
+    /// The lengths of these rows.
+    pub fn of_rows(data: &Dataset, rows: &[usize], bias_input: f64) -> Self {
+        Self::of_each(rows.par_iter().copied(), data, bias_input)
+    }
+
+    fn of_each(rows: impl IndexedParallelIterator<Item = usize>, data: &Dataset, bias_input: f64) -> Self {
+        rows.with_min_len(1024)
             .fold(Self::default, |mut extent, i| {
                 extent.include(data.row(i), bias_input);
                 extent

@@ -92,6 +92,13 @@ pub enum Detail {
         /// Their number cannot exceed this: ((R + D)/γ)² for the comparator that a was chosen by.
         bound: Option<f64>,
     },
+    /// Of the max-margin separator.
+    MaxMargin {
+        /// The margin is within this share of the best, as far as proved.
+        gap: f64,
+        /// Rows of the combination that proves it.
+        support: u64,
+    },
     /// Of the memoriser.
     Memoriser {
         /// Different rows.

@@ -4,6 +4,7 @@ use super::batch::BatchOptions;
 use super::kernel::KernelOptions;
 use super::lifted::LiftedOptions;
 use super::margin::MarginRule;
+use super::max_margin::MaxMarginOptions;
 use super::multiclass::MulticlassOptions;
 use super::passive_aggressive::PassiveAggressiveOptions;
 use super::pocket::PocketOptions;
@@ -39,6 +40,8 @@ pub enum Learner {
     Sgd(SgdOptions),
     /// The soft-margin support vector machine (A11).
     Svm(SvmOptions),
+    /// The boundary furthest from the nearest row (A11).
+    MaxMargin(MaxMarginOptions),
     /// Looks rows up (A12).
     Memoriser,
     /// Changes as little as makes the row right by 1 (A13).
@@ -73,6 +76,7 @@ impl Learner {
             Learner::Multiclass(_) => "multiclass",
             Learner::Sgd(_) => "sgd",
             Learner::Svm(_) => "svm",
+            Learner::MaxMargin(_) => "max-margin",
             Learner::Memoriser => "memoriser",
             Learner::PassiveAggressive(_) => "passive-aggressive",
         }
@@ -81,7 +85,7 @@ impl Learner {
     /// How many passes it is usually given at most: coordinate descent needs many for its gap, and makes them cheaper as
     /// it goes.
     pub fn usual_epochs(&self) -> u64 {
-        if matches!(self, Learner::Svm(_)) { 1000 } else { 100 }
+        if matches!(self, Learner::Svm(_) | Learner::MaxMargin(_)) { 1000 } else { 100 }
     }
 
     /// Whether it learns each row as it comes, needing none of the others: such a learner can learn from a stream, be
@@ -110,6 +114,7 @@ impl Learner {
             Learner::Multiclass(options) => options.validate(),
             Learner::Sgd(options) => options.validate(),
             Learner::Svm(options) => options.validate(),
+            Learner::MaxMargin(options) => options.validate(),
             Learner::PassiveAggressive(options) => options.validate(),
         }
     }

@@ -7,7 +7,7 @@ use super::learner::Learner;
 use super::online::OnlineLearner;
 use super::passes::{Course, Pupil, passes};
 use super::settings::Settings;
-use super::{batch, kernel, lifted, memoriser, one_against_rest, pocket, svm};
+use super::{batch, kernel, lifted, max_margin, memoriser, one_against_rest, pocket, svm};
 use crate::Error;
 use crate::classes::{ClassPair, Classes};
 use crate::dataset::Dataset;
@@ -266,6 +266,7 @@ pub(crate) fn train_task(
             kernel::learn(task, weights, settings, options, observer)
         }
         Learner::Svm(options) => svm::learn(task, weights, settings, options, observer),
+        Learner::MaxMargin(options) => max_margin::learn(task, settings, options, observer)?,
         Learner::Memoriser => memoriser::learn(task, weights, settings, observer),
         _ => Run::new(task, settings, observer.saves())?.finish(task, observer),
     };

@@ -290,6 +290,7 @@ impl Settings {
             Learner::Voted => "its votes count examples, not weights",
             Learner::Margin(_) => "its promise about the margin needs steps of one size",
             Learner::Pocket(_) => "its pocket counts rows, each once",
+            Learner::MaxMargin(_) => "its margin is that of the nearest row, however often it counts",
             Learner::Lifted(_) => "its theorem needs steps of one size",
             Learner::PassiveAggressive(options) if options.aggression == Aggression::Full => {
                 "it makes every row right, whatever it weighs; choose --aggression capped or softened"

@@ -30,6 +30,7 @@ pub(crate) fn run(args: &SeparateArgs, console: Console) -> anyhow::Result<Exit>
         bias: bias(args)?,
         gap: args.gap,
         max_seconds: args.time,
+        max_passes: None,
         max_memory: args.memory,
         seed: args.seed,
     };
