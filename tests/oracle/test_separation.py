@@ -73,7 +73,9 @@ def nearest(z):
 
 
 def grid(random, hidden=False):
-    n, d = int(random.integers(4, 30)), int(random.integers(1, 6))
+    # About as many rows as make the verdict open.
+    d = int(random.integers(1, 6))
+    n = int(random.integers(2, 3 * d + 4))
     x = random.integers(-2, 3, (n, d)).astype(float)
     y = random.choice([-1, 1], n)
     if hidden:
@@ -90,8 +92,8 @@ MAKERS = {
         numpy.round(random.normal(size=(24, 10)), 3), numpy.append([1, -1], random.choice([-1, 1], 22))
     ),
     "dependent": lambda random: (
-        random.integers(-2, 3, (20, 3)) @ random.integers(-2, 3, (3, 6)) * 1.0,
-        numpy.append([1, -1], random.choice([-1, 1], 18)),
+        random.integers(-2, 3, (7, 3)) @ random.integers(-2, 3, (3, 6)) * 1.0,
+        numpy.append([1, -1], random.choice([-1, 1], 5)),
     ),
 }  # fmt: skip
 

@@ -398,16 +398,17 @@ fn rank(examples: &Examples<'_>, rows: &[usize]) -> usize {
     let mut echelon = Echelon::new(examples.dimension());
     let mut rest = rows;
     loop {
-        // Rows one by one while they raise the rank, then all that a random vector tells apart from the span.
+        // Rows before the first that a random vector tells apart from the span are in it, and stay in it.
         let orthogonal = echelon.orthogonal(&mut Random::new(echelon.rank() as u64));
         let outside = |&&row: &&usize| modular::dot(&orthogonal, examples.entries(row)) != 0;
         let Some(next) = rest.iter().position(|row| outside(&row)) else { return echelon.rank() };
-        for &row in rest[next..].iter().take(2 * examples.dimension()) {
+        let (some, others) = rest[next..].split_at((2 * examples.dimension()).min(rest.len() - next));
+        for &row in some {
             echelon.insert_f64(examples.entries(row));
             if echelon.rank() == examples.dimension() {
                 return echelon.rank();
             }
         }
-        rest = &rest[next..];
+        rest = others;
     }
 }

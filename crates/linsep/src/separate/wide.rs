@@ -40,9 +40,8 @@ pub(super) fn decide<'a>(
         let mut passes = 0;
         let grown = loop {
             if passes > 0 || peeled.core.is_empty() {
-                let mut w = descent.weights();
-                let separates = peeled.core.iter().all(|&row| examples.dot(row, &w) > 0.0);
-                if separates && peeled.lift(examples, &mut w) {
+                let mut w = if descent.separates() { descent.weights() } else { Vec::new() };
+                if !w.is_empty() && peeled.lift(examples, &mut w) {
                     let pairs: Vec<[f64; 2]> = w.iter().map(|&x| [x, 0.0]).collect();
                     let w = faces.vanishing(&pairs);
                     if let Ok(agreements) = positive_agreements(examples, &outside, &w, space.radius) {
@@ -99,25 +98,37 @@ pub(super) fn narrow(
     let near = Examples::with_signs(examples.data(), examples.signs().to_vec(), near);
     let mut descent = Descent::new(&near, rows, &[], space.seed);
     watch.begin("margin");
+    // Exact bounds cost more than a pass: they are taken of the best that floating-point numbers saw.
+    let (mut best_weights, mut best_support) = ((bounds.lower, None), (bounds.upper, None));
     for pass in 1..=most_passes {
         descent.pass();
         watch.passes += 1;
         let is_last = pass == most_passes || watch.is_over();
         // Looking costs a pass: rarely enough not to matter.
-        if is_last || pass.is_power_of_two() || pass % 16 == 0 {
-            let (lower, upper) = descent.interval();
-            if is_last || upper - lower <= 0.9 * gap * upper || lower > bounds.lower * 1.05 {
-                let mut w = descent.weights();
+        if !(is_last || pass.is_power_of_two() || pass % 16 == 0) {
+            continue;
+        }
+        let (lower, upper) = descent.interval();
+        if lower > best_weights.0 {
+            best_weights = (lower, Some(descent.weights()));
+        }
+        if upper < best_support.0 {
+            best_support = (upper, Some(descent.support()));
+        }
+        (watch.lower, watch.upper) = (Some(best_weights.0), Some(best_support.0));
+        if is_last || best_support.0 - best_weights.0 <= 0.9 * gap * best_support.0 {
+            if let Some(support) = best_support.1.take() {
+                bounds.offer_combination(examples, &simplex(examples, &support));
+            }
+            if let Some(mut w) = best_weights.1.take() {
                 if examples.bias() == Bias::Free
                     && let Some(bias) = w.last_mut()
                 {
                     *bias *= appended;
                 }
-                bounds.offer_combination(examples, &simplex(examples, &descent.support()));
                 bounds.offer_weights(examples, rows, ExactVector::from_f64(&w), space.radius);
-                (watch.lower, watch.upper) = (Some(bounds.lower), Some(bounds.upper));
             }
-            if bounds.is_within(gap) || is_last {
+            if is_last || bounds.is_within(gap) {
                 return;
             }
         }
