@@ -13,6 +13,8 @@ use rayon::prelude::*;
 pub(super) struct Descent<'a> {
     examples: &'a Examples<'a>,
     rows: Vec<usize>,
+    /// ‖z‖² of each row.
+    squared: Vec<f64>,
     /// The rows l, whose coefficients may have any sign.
     free: Vec<usize>,
     /// Σ λ z + Σ μ l.
@@ -28,12 +30,20 @@ pub(super) struct Descent<'a> {
     random: Random,
 }
 
+/// Rows that are shuffled among themselves: their values fit a cache.
+const BLOCK: usize = 512;
 /// Every so many passes all rows are looked at again.
 const WHOLE: u64 = 8;
+
+/// ‖z‖² of a row.
+fn squared(examples: &Examples<'_>, row: usize) -> f64 {
+    examples.data().row(row).norm_squared() + examples.bias_input().powi(2)
+}
 
 impl<'a> Descent<'a> {
     pub(super) fn new(examples: &'a Examples<'a>, rows: &[usize], free: &[usize], seed: u64) -> Self {
         Self {
+            squared: rows.par_iter().with_min_len(1024).map(|&row| squared(examples, row)).collect(),
             examples,
             w: vec![0.0; examples.dimension()],
             lambda: vec![0.0; rows.len()],
@@ -52,19 +62,22 @@ impl<'a> Descent<'a> {
         Self { price, ..self }
     }
 
-    /// ‖z‖² of a row.
-    fn squared(&self, row: usize) -> f64 {
-        self.examples.data().row(row).norm_squared() + self.examples.bias_input().powi(2)
-    }
-
-    /// One pass over the rows that matter, in random order.
+    /// One pass over the rows that matter, in random order, but for neighbours staying near each other: memory is read
+    /// in order.
     pub(super) fn pass(&mut self) {
         if self.passes.is_multiple_of(WHOLE) {
             self.active = (0..self.rows.len()).collect();
         }
         self.passes += 1;
         let mut order = std::mem::take(&mut self.active);
-        self.random.shuffle(&mut order);
+        order.sort_unstable();
+        let mut blocks: Vec<&mut [usize]> = order.chunks_mut(BLOCK).collect();
+        self.random.shuffle(&mut blocks);
+        let mut order = Vec::with_capacity(self.rows.len());
+        for block in blocks {
+            self.random.shuffle(block);
+            order.extend_from_slice(block);
+        }
         let (limit, mut worst) = (self.worst, 0.0f64);
         order.retain(|&place| {
             let row = self.rows[place];
@@ -75,7 +88,7 @@ impl<'a> Descent<'a> {
                 return -slack <= limit;
             }
             worst = worst.max(slack.abs());
-            let squared = self.squared(row);
+            let squared = self.squared[place];
             if squared > 0.0 {
                 let next = (lambda + slack / squared).clamp(0.0, self.price);
                 self.step(row, next - lambda);
@@ -93,7 +106,7 @@ impl<'a> Descent<'a> {
         let mut largest = 0.0f64;
         for k in 0..self.free.len() {
             let row = self.free[k];
-            let (squared, product) = (self.squared(row), self.examples.dot(row, &self.w));
+            let (squared, product) = (squared(self.examples, row), self.examples.dot(row, &self.w));
             if squared > 0.0 {
                 largest = largest.max(product.abs() / squared.sqrt());
                 self.step(row, -product / squared);
@@ -115,8 +128,8 @@ impl<'a> Descent<'a> {
     pub(super) fn weights(&mut self) -> Vec<f64> {
         const MOST: usize = 200;
         for _ in 0..MOST {
-            // A negated comparison, so that w = 0 ends it too.
-            if !(self.settle() > 1e-15) {
+            // With w = 0 there is no cosine, and nothing to do.
+            if self.settle().partial_cmp(&1e-15) != Some(std::cmp::Ordering::Greater) {
                 break;
             }
         }

@@ -36,7 +36,7 @@ pub(super) fn decide<'a>(
         let peeled = peel(examples, &outside, &boundary);
         let mut descent = Descent::new(examples, &peeled.core, &faces.basis, space.seed);
         watch.begin("descent");
-        let mut limit = PATIENCE;
+        let (mut limit, mut last_upper) = (PATIENCE, f64::INFINITY);
         let mut passes = 0;
         let grown = loop {
             if passes > 0 || peeled.core.is_empty() {
@@ -50,18 +50,22 @@ pub(super) fn decide<'a>(
                     }
                 }
             }
-            if watch.is_over() {
-                return (faces, Found::Undecided(watch.reason()));
-            }
-            if passes >= MOST_PASSES {
-                return (faces, Found::Undecided(LIMIT_REACHED.to_string()));
+            if watch.is_over() || passes >= MOST_PASSES {
+                let reason = if watch.is_over() { watch.reason() } else { LIMIT_REACHED.to_string() };
+                watch.support = simplex(examples, &descent.support());
+                return (faces, Found::Undecided(reason));
             }
             descent.pass();
             passes += 1;
             watch.passes += 1;
             if passes == limit {
                 limit *= 2;
-                // Where the rows cannot be separated, λ grows without end on rows that show it.
+                // Where the rows cannot be separated, λ grows without end on rows that show it, and the upper bound
+                // falls towards zero; otherwise it settles, and the rows are not worth a look.
+                let (_, upper) = descent.interval();
+                if upper > 0.75 * std::mem::replace(&mut last_upper, upper) {
+                    continue;
+                }
                 let few = descent.heaviest(HEAVIEST);
                 if let Some(Side::Meets { support, free }) = faces.locate(space, &few, &[], watch) {
                     break Some((support, free));
