@@ -87,7 +87,7 @@ pub(crate) struct TrainArgs {
     /// Which learner [default: averaged]
     #[arg(long, value_enum, help_heading = "Learning")]
     pub(crate) learner: Option<LearnerArg>,
-    /// At most this many passes over the data [default: 100; 1000 for svm; 1 when learning online]
+    /// At most this many passes over the data [default: 100; 1000 for svm and max-margin; 1 when learning online]
     #[arg(long, value_name = "N", help_heading = "Learning")]
     pub(crate) epochs: Option<u64>,
     /// Stop after this many updates
@@ -196,7 +196,7 @@ pub(crate) struct CompareArgs {
     /// Learn in this many more orders of the rows, and show what the order alone changes
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=10_000), help_heading = "Comparing")]
     pub(crate) orders: u64,
-    /// At most this many passes over the data, for each run [default: 100; 1000 for svm]
+    /// At most this many passes over the data, for each run [default: 100; 1000 for svm and max-margin]
     #[arg(long, value_name = "N", help_heading = "Comparing")]
     pub(crate) epochs: Option<u64>,
     /// At most this many seconds, for each run [default: no limit]

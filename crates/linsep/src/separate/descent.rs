@@ -30,8 +30,8 @@ pub(super) struct Descent<'a> {
     random: Random,
 }
 
-/// Rows that are shuffled among themselves: their values fit a cache.
-const BLOCK: usize = 512;
+/// So many rows ahead memory is asked for the next one.
+const AHEAD: usize = 6;
 /// Every so many passes all rows are looked at again.
 const WHOLE: u64 = 8;
 
@@ -62,40 +62,42 @@ impl<'a> Descent<'a> {
         Self { price, ..self }
     }
 
-    /// One pass over the rows that matter, in random order, but for neighbours staying near each other: memory is read
-    /// in order.
+    /// One pass over the rows that matter, in random order.
     pub(super) fn pass(&mut self) {
         if self.passes.is_multiple_of(WHOLE) {
             self.active = (0..self.rows.len()).collect();
         }
         self.passes += 1;
         let mut order = std::mem::take(&mut self.active);
-        order.sort_unstable();
-        let mut blocks: Vec<&mut [usize]> = order.chunks_mut(BLOCK).collect();
-        self.random.shuffle(&mut blocks);
-        let mut order = Vec::with_capacity(self.rows.len());
-        for block in blocks {
-            self.random.shuffle(block);
-            order.extend_from_slice(block);
-        }
+        self.random.shuffle(&mut order);
         let (limit, mut worst) = (self.worst, 0.0f64);
-        order.retain(|&place| {
+        let mut kept = 0;
+        for k in 0..order.len() {
+            if let Some(&later) = order.get(k + AHEAD) {
+                self.examples.data().row(self.rows[later]).prefetch();
+            }
+            let place = order[k];
             let row = self.rows[place];
             let slack = 1.0 - self.examples.dot(row, &self.w);
             let lambda = self.lambda[place];
             if lambda == 0.0 && slack <= 0.0 {
                 // Far on the right side: the next passes need not look.
-                return -slack <= limit;
+                if -slack > limit {
+                    continue;
+                }
+            } else {
+                worst = worst.max(slack.abs());
+                let squared = self.squared[place];
+                if squared > 0.0 {
+                    let next = (lambda + slack / squared).clamp(0.0, self.price);
+                    self.step(row, next - lambda);
+                    self.lambda[place] = next;
+                }
             }
-            worst = worst.max(slack.abs());
-            let squared = self.squared[place];
-            if squared > 0.0 {
-                let next = (lambda + slack / squared).clamp(0.0, self.price);
-                self.step(row, next - lambda);
-                self.lambda[place] = next;
-            }
-            true
-        });
+            order[kept] = place;
+            kept += 1;
+        }
+        order.truncate(kept);
         self.settle();
         self.active = order;
         self.worst = if self.passes.is_multiple_of(WHOLE) { f64::INFINITY } else { worst.max(1e-12) };

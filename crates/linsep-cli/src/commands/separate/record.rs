@@ -47,6 +47,7 @@ pub(super) struct Record {
     skipped_rows: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     dropped_rows: Option<u64>,
+    passes: u64,
     seconds: f64,
 }
 
@@ -139,6 +140,7 @@ impl Record {
             stopped: separation.stopped.clone(),
             skipped_rows: alone.then_some(job.notes.skipped),
             dropped_rows: alone.then_some(job.notes.dropped),
+            passes: decided.separation.passes,
             seconds: decided.seconds,
         })
     }
