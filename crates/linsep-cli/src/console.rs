@@ -203,7 +203,10 @@ impl Observer for Watch {
             }
             Progress::Separating { step, margin_lower, margin_upper, passes } => {
                 // How long it takes is not known beforehand; that the interval closes is.
-                let mut message = format!("{}{step}, {}", self.title, counted(passes, "pass", "passes"));
+                let mut message = format!("{}{step}", self.title);
+                if passes > 0 {
+                    message += &format!(", {}", counted(passes, "pass", "passes"));
+                }
                 let lower = margin_lower.map(|lower| rounded(lower, Rounding::Down));
                 match (lower, margin_upper.map(|upper| rounded(upper, Rounding::Up))) {
                     (Some(lower), Some(upper)) => message += &format!(", {lower} ≤ γ* ≤ {upper}"),

@@ -35,6 +35,29 @@ fn the_commands_of_the_theory_run() {
     }
 }
 
+/// The blocks of a document that are marked as CSV.
+fn tables(document: &str) -> Vec<String> {
+    let blocks = document.split("```csv\n").skip(1);
+    blocks.map(|rest| rest.split("```").next().unwrap_or_default().to_string()).collect()
+}
+
+#[test]
+fn the_commands_of_separation_run() {
+    let document = include_str!("../../../docs/separation.md");
+    let folder = Folder::new();
+    let [trial] = tables(document).try_into().expect("one table");
+    folder.write("trial.csv", trial);
+    let mut count = 0;
+    for line in document.lines().filter_map(|line| line.strip_prefix("$ linsep ")) {
+        let (command, remark) = line.split_once(" # ").unwrap_or((line, ""));
+        let code = remark.strip_prefix("exit code ").map_or(0, |code| code.trim().parse().expect("a code"));
+        let ran = folder.linsep(command.trim()).exits(code);
+        assert!(!ran.out.is_empty() || command.contains("--export") || code == 3, "{command} says nothing");
+        count += 1;
+    }
+    assert!(count > 15, "the document has lost its commands");
+}
+
 #[test]
 fn the_taught_weights_are_the_same() {
     let folder = Folder::new();

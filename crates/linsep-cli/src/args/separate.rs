@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 /// What `linsep separate --help` says at its end.
 const AFTER_SEPARATE: &str = "\
-Exit codes of separate: 0 completely separable, 1 quasi-completely separable or overlapping, 4 undecided. For a table: 0 if
-every line is completely separable, 4 if one is undecided, else 1.
+Exit codes of separate: 0 completely separable, 1 quasi-completely separable or overlapping, 4 undecided. For a table: 0 \
+if every line is completely separable, 4 if one is undecided, else 1.
 
-Margins are of the data as it is read: there is no --scale here, because a scaled margin is of other rows. Whether the
+Margins are of the data as it is read: there is no --scale here, because a scaled margin is of other rows. Whether the \
 classes can be separated does not depend on the scale of the features.";
 
 #[derive(Debug, Args)]

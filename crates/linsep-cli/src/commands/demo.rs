@@ -108,7 +108,7 @@ impl Demo {
         text.push_str(
             "\nWhat this shows: the first question is settled by a proof, the weights themselves. In the second the\n\
              perceptron goes round without end; all it can prove is how small the margin must be. These two species\n\
-             overlap, so every run of every length ends this way.\n",
+             overlap, so every run of every length ends this way; `linsep separate` proves it, and names the rows.\n",
         );
         Ok(text)
     }

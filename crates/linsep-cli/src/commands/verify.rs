@@ -1,6 +1,6 @@
 //! `linsep verify`
 
-use super::separate::{bias_record, kind_of_margin, place};
+use super::separate::{bias_record, ends, kind_of_margin, place};
 use super::{data_source, print_json, print_result, read_options, report_lines, tell_notes};
 use crate::args::VerifyArgs;
 use crate::console::{Console, Watch};
@@ -8,7 +8,7 @@ use crate::exit::{BadFile, Exit};
 use anyhow::Context;
 use linsep::Dataset;
 use linsep::read::{Format, read};
-use linsep::report::{Rounding, counted, grouped, rounded};
+use linsep::report::{counted, grouped};
 use linsep::separate::{Certificate, Examples};
 use linsep_check::{Accepted, Claim, Rejected, Subject};
 use serde_json::json;
@@ -108,7 +108,7 @@ impl Told<'_> {
                 record["boundary_rows"] = json!(accepted.boundary_rows);
                 record["boundary_is_exact"] = json!(accepted.boundary_is_exact);
                 if let Claim::Complete { margin, .. } = &self.certificate.claim {
-                    record["margin"] = json!({ "lower": margin.lower, "upper": margin.upper });
+                    record["margin"] = json!({ "lower": margin.lower, "upper": Some(margin.upper).filter(|&upper| upper < f64::MAX) });
                 }
             }
             Err(rejected) => {
@@ -132,15 +132,8 @@ impl Told<'_> {
             Ok(accepted) => {
                 lines.push(("Accepted", self.proved(accepted)));
                 if let Claim::Complete { margin, .. } = &self.certificate.claim {
-                    lines.push((
-                        "Margin",
-                        format!(
-                            "{} ≤ γ* ≤ {} ({})",
-                            rounded(margin.lower, Rounding::Down),
-                            rounded(margin.upper, Rounding::Up),
-                            kind_of_margin(self.certificate.bias)
-                        ),
-                    ));
+                    let ends = ends(Some(margin.lower), margin.upper);
+                    lines.push(("Margin", format!("{ends} ({})", kind_of_margin(self.certificate.bias))));
                 }
             }
             Err(rejected) => {

@@ -137,7 +137,7 @@ impl<T: Real> ActiveSet<T> {
             }
         }
         for &(i, weight) in support {
-            if self.references.iter().any(|&(reference, _)| reference == i) || !(weight > zero) {
+            if self.references.iter().any(|&(reference, _)| reference == i) || !is_positive(weight) {
                 continue;
             }
             let column = self.column(points, i);
@@ -176,8 +176,9 @@ impl<T: Real> ActiveSet<T> {
             }
         }
         let norm = T::dot(&column, &column).sqrt();
-        // A negated comparison, so that NaN counts as dependent.
-        if !(norm.to_f64() > DEPENDENT * T::ROUNDOFF * before.max(self.scale * T::ROUNDOFF)) {
+        let least = DEPENDENT * T::ROUNDOFF * before.max(self.scale * T::ROUNDOFF);
+        // NaN counts as dependent.
+        if norm.to_f64().is_nan() || norm.to_f64() <= least {
             return false;
         }
         column.iter_mut().for_each(|x| *x = *x / norm);
@@ -359,10 +360,15 @@ impl<T: Real> ActiveSet<T> {
         self.members.copy_from_slice(&support[references..]);
         // From the end, so that the places of the others stay; the references are dropped only by a rebuilding.
         for k in (0..self.members.len()).rev() {
-            if !(self.members[k].1 > zero) {
+            if !is_positive(self.members[k].1) {
                 self.members.remove(k);
                 self.remove(self.free + k);
             }
         }
     }
+}
+
+/// Whether a coefficient is above zero; NaN is not.
+fn is_positive<T: Real>(weight: T) -> bool {
+    weight > T::from_f64(0.0)
 }

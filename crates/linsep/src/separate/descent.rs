@@ -1,25 +1,24 @@
 //! Dual coordinate descent for the hard margin, for many features: a perceptron whose steps have the best size.
 //!
-//! It minimises ½‖Σ λ z‖² − Σ λ over λ ≥ 0, one λ_i at a time. At every moment w = Σ λ z bounds the margin from below
-//! where it separates, and ‖w‖ / Σ λ bounds it from above. Modulo a subspace L, rows are projected along L, without
-//! storing them: w stays orthogonal to L, and of a row only its coefficients in a basis of L are kept.
+//! It minimises ½‖Σ λ z + Σ μ l‖² − Σ λ over λ ≥ 0 and free μ, one coefficient at a time. At every moment
+//! w = Σ λ z + Σ μ l bounds the margin from below where it separates, and ‖w‖ / Σ λ bounds it from above. The rows l
+//! span a subspace L to which w is to be orthogonal: each step on a μ makes it so for one of them.
 
 use super::examples::Examples;
 use crate::kernel::norm_squared;
 use crate::random::Random;
+use rayon::prelude::*;
 
 /// The state of a descent.
 pub(super) struct Descent<'a> {
     examples: &'a Examples<'a>,
     rows: Vec<usize>,
-    /// ‖z‖² modulo L of each row.
+    /// ‖z‖² of each row.
     squared: Vec<f64>,
-    /// Orthonormal basis of L, and the coefficients of each row in it that are not zero.
-    basis: Vec<Vec<f64>>,
-    along: Vec<Vec<(u32, f64)>>,
-    /// Σ λ z, and its coefficients in the basis.
-    sum: Vec<f64>,
-    sum_along: Vec<f64>,
+    /// The rows l, whose coefficients may have any sign.
+    free: Vec<usize>,
+    /// Σ λ z + Σ μ l.
+    w: Vec<f64>,
     /// One for each row.
     lambda: Vec<f64>,
     /// Places of the rows that the next passes look at.
@@ -31,55 +30,26 @@ pub(super) struct Descent<'a> {
     random: Random,
 }
 
+/// Rows that are shuffled among themselves: their values fit a cache.
+const BLOCK: usize = 512;
 /// Every so many passes all rows are looked at again.
 const WHOLE: u64 = 8;
 
+/// ‖z‖² of a row.
+fn squared(examples: &Examples<'_>, row: usize) -> f64 {
+    examples.data().row(row).norm_squared() + examples.bias_input().powi(2)
+}
+
 impl<'a> Descent<'a> {
     pub(super) fn new(examples: &'a Examples<'a>, rows: &[usize], free: &[usize], seed: u64) -> Self {
-        let mut basis: Vec<Vec<f64>> = Vec::new();
-        for &row in free {
-            let mut direction = examples.dense(row);
-            for _ in 0..2 {
-                for other in &basis {
-                    let part = crate::kernel::dot_dense(&direction, other);
-                    crate::kernel::add_dense(-part, other, &mut direction);
-                }
-            }
-            let norm = norm_squared(&direction).sqrt();
-            if norm > 0.0 {
-                direction.iter_mut().for_each(|x| *x /= norm);
-                basis.push(direction);
-            }
-        }
-        let bias = examples.bias_input();
-        let mut along = Vec::new();
-        let squared = rows
-            .iter()
-            .map(|&row| {
-                let whole = examples.data().row(row).norm_squared() + bias * bias;
-                let parts: Vec<(u32, f64)> = basis
-                    .iter()
-                    .enumerate()
-                    .map(|(k, direction)| (k as u32, examples.dot(row, direction)))
-                    .filter(|&(_, part)| part != 0.0)
-                    .collect();
-                let inside: f64 = parts.iter().map(|(_, part)| part * part).sum();
-                if !basis.is_empty() {
-                    along.push(parts);
-                }
-                whole - inside
-            })
-            .collect();
         Self {
+            squared: rows.par_iter().with_min_len(1024).map(|&row| squared(examples, row)).collect(),
             examples,
-            squared,
-            along,
-            sum: vec![0.0; examples.dimension()],
-            sum_along: vec![0.0; basis.len()],
-            basis,
+            w: vec![0.0; examples.dimension()],
             lambda: vec![0.0; rows.len()],
             active: (0..rows.len()).collect(),
             rows: rows.to_vec(),
+            free: free.to_vec(),
             price: f64::INFINITY,
             worst: f64::INFINITY,
             passes: 0,
@@ -92,77 +62,90 @@ impl<'a> Descent<'a> {
         Self { price, ..self }
     }
 
-    fn along(&self, place: usize) -> &[(u32, f64)] {
-        self.along.get(place).map_or(&[], |parts| parts)
-    }
-
-    /// One pass over the rows that matter, in random order.
+    /// One pass over the rows that matter, in random order, but for neighbours staying near each other: memory is read
+    /// in order.
     pub(super) fn pass(&mut self) {
         if self.passes.is_multiple_of(WHOLE) {
             self.active = (0..self.rows.len()).collect();
         }
         self.passes += 1;
         let mut order = std::mem::take(&mut self.active);
-        self.random.shuffle(&mut order);
+        order.sort_unstable();
+        let mut blocks: Vec<&mut [usize]> = order.chunks_mut(BLOCK).collect();
+        self.random.shuffle(&mut blocks);
+        let mut order = Vec::with_capacity(self.rows.len());
+        for block in blocks {
+            self.random.shuffle(block);
+            order.extend_from_slice(block);
+        }
         let (limit, mut worst) = (self.worst, 0.0f64);
         order.retain(|&place| {
-            let agreement = self.agreement(place);
-            let slack = 1.0 - agreement;
+            let row = self.rows[place];
+            let slack = 1.0 - self.examples.dot(row, &self.w);
             let lambda = self.lambda[place];
             if lambda == 0.0 && slack <= 0.0 {
                 // Far on the right side: the next passes need not look.
                 return -slack <= limit;
             }
             worst = worst.max(slack.abs());
-            if self.squared[place] > 0.0 {
-                let next = (lambda + slack / self.squared[place]).clamp(0.0, self.price);
-                self.step(place, next - lambda);
+            let squared = self.squared[place];
+            if squared > 0.0 {
+                let next = (lambda + slack / squared).clamp(0.0, self.price);
+                self.step(row, next - lambda);
                 self.lambda[place] = next;
             }
             true
         });
+        self.settle();
         self.active = order;
         self.worst = if self.passes.is_multiple_of(WHOLE) { f64::INFINITY } else { worst.max(1e-12) };
     }
 
-    fn agreement(&self, place: usize) -> f64 {
-        let whole = self.examples.dot(self.rows[place], &self.sum);
-        self.along(place).iter().fold(whole, |rest, &(k, part)| rest - part * self.sum_along[k as usize])
+    /// Makes w orthogonal to each of the free rows in turn. Gives the largest cosine that was left.
+    fn settle(&mut self) -> f64 {
+        let mut largest = 0.0f64;
+        for k in 0..self.free.len() {
+            let row = self.free[k];
+            let (squared, product) = (squared(self.examples, row), self.examples.dot(row, &self.w));
+            if squared > 0.0 {
+                largest = largest.max(product.abs() / squared.sqrt());
+                self.step(row, -product / squared);
+            }
+        }
+        largest / norm_squared(&self.w).sqrt()
     }
 
-    fn step(&mut self, place: usize, size: f64) {
-        let row = self.rows[place];
+    fn step(&mut self, row: usize, size: f64) {
         let signed = size * f64::from(self.examples.signs()[row]);
         let columns = self.examples.data().columns();
-        self.examples.data().row(row).add_to(signed, &mut self.sum[..columns]);
-        if let Some(bias) = self.sum.get_mut(columns) {
+        self.examples.data().row(row).add_to(signed, &mut self.w[..columns]);
+        if let Some(bias) = self.w.get_mut(columns) {
             *bias += signed * self.examples.bias_input();
-        }
-        if let Some(parts) = self.along.get(place) {
-            for &(k, part) in parts {
-                self.sum_along[k as usize] += size * part;
-            }
         }
     }
 
-    /// The weights: Σ λ z, projected along L.
-    pub(super) fn weights(&self) -> Vec<f64> {
-        let mut w = self.sum.clone();
-        for _ in 0..2 {
-            for direction in &self.basis {
-                let part = crate::kernel::dot_dense(&w, direction);
-                crate::kernel::add_dense(-part, direction, &mut w);
+    /// The weights, as orthogonal to L as some more steps make them.
+    pub(super) fn weights(&mut self) -> Vec<f64> {
+        const MOST: usize = 200;
+        for _ in 0..MOST {
+            // With w = 0 there is no cosine, and nothing to do.
+            if self.settle().partial_cmp(&1e-15) != Some(std::cmp::Ordering::Greater) {
+                break;
             }
         }
-        w
+        self.w.clone()
+    }
+
+    /// Whether w separates the rows, in floating-point arithmetic.
+    pub(super) fn separates(&self) -> bool {
+        self.rows.par_iter().with_min_len(256).all(|&row| self.examples.dot(row, &self.w) > 0.0)
     }
 
     /// min ⟨w, z⟩ / ‖w‖ and ‖w‖ / Σ λ, both rounded: what the descent has bought.
     pub(super) fn interval(&self) -> (f64, f64) {
-        let w = self.weights();
-        let norm = norm_squared(&w).sqrt();
-        let least = self.rows.iter().map(|&row| self.examples.dot(row, &w)).fold(f64::INFINITY, f64::min);
-        (least / norm, norm / self.lambda.iter().sum::<f64>())
+        let norm = norm_squared(&self.w).sqrt();
+        let agreements = self.rows.par_iter().with_min_len(256).map(|&row| self.examples.dot(row, &self.w));
+        (agreements.reduce(|| f64::INFINITY, f64::min) / norm, norm / self.lambda.iter().sum::<f64>())
     }
 
     /// The rows with the largest λ.

@@ -157,6 +157,11 @@ fn upper_bound(examples: &Examples<'_>, combination: &[(usize, IBig)]) -> Option
     (total > IBig::ZERO).then(|| quotient_up(&squared, &Exact::new(total, 0)))
 }
 
+/// The upper end of the margin that these coefficients prove, if they prove one.
+pub(super) fn proved_upper(examples: &Examples<'_>, support: &[(usize, [f64; 2])]) -> Option<f64> {
+    upper_bound(examples, &whole_coefficients(examples, support))
+}
+
 /// Coefficients as whole numbers of a unit of 2⁻¹²⁰. For a free bias both sides sum to the same.
 fn whole_coefficients(examples: &Examples<'_>, support: &[(usize, [f64; 2])]) -> Vec<(usize, IBig)> {
     const UNIT: i64 = 120;

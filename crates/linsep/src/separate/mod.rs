@@ -26,7 +26,7 @@ pub use examples::Examples;
 pub use linsep_check::{Bias, Certificate};
 
 use crate::classes::{ClassError, ClassPair};
-use crate::dataset::Dataset;
+use crate::dataset::{Dataset, Rows};
 use crate::observe::Observer;
 use crate::random::Random;
 use crate::theory::margin::{Extent, MarginInterval, MarginKind};
@@ -168,9 +168,10 @@ pub fn separate(
 
 /// The gap that is aimed at where none is asked for.
 const USUAL_GAP: f64 = 1e-6;
-/// With more coordinates than this, the way for many features is gone.
-const WIDE: usize = 2048;
-const LIMIT_REACHED: &str = "the passes over the data were used up";
+/// With more coordinates than this, the way for many features is gone: a matrix of the support would take long.
+const FEW_DENSE: usize = 2048;
+const FEW_SPARSE: usize = 512;
+const LIMIT_REACHED: &str = "the passes over the data that were allowed are used up";
 
 /// What the search ended with.
 enum Found {
@@ -204,7 +205,8 @@ pub(crate) fn decide(
     let mut watch = Watch::new(observer, settings.max_seconds);
     let extent = Extent::of_rows(examples.data(), &rows, examples.bias_input());
     let space = space_of(examples, &extent, settings);
-    let is_wide = examples.dimension() > WIDE;
+    let few = if matches!(examples.data().rows(), Rows::Sparse { .. }) { FEW_SPARSE } else { FEW_DENSE };
+    let is_wide = examples.dimension() > few;
     let (mut faces, found, contradictions) = search(&space, &rows, is_wide, &mut watch);
     let mut separation = Separation {
         verdict: Verdict::Undecided,
@@ -233,6 +235,10 @@ pub(crate) fn decide(
     }
     let (verdict, claim) = match found {
         Found::Undecided(reason) => {
+            if let Some(upper) = margin::proved_upper(examples, &watch.support) {
+                separation.margin.upper = separation.margin.upper.min(upper);
+            }
+            separation.passes = watch.passes;
             separation.stopped = Some(reason);
             return Ok(separation);
         }
@@ -398,16 +404,17 @@ fn rank(examples: &Examples<'_>, rows: &[usize]) -> usize {
     let mut echelon = Echelon::new(examples.dimension());
     let mut rest = rows;
     loop {
-        // Rows one by one while they raise the rank, then all that a random vector tells apart from the span.
+        // Rows before the first that a random vector tells apart from the span are in it, and stay in it.
         let orthogonal = echelon.orthogonal(&mut Random::new(echelon.rank() as u64));
         let outside = |&&row: &&usize| modular::dot(&orthogonal, examples.entries(row)) != 0;
         let Some(next) = rest.iter().position(|row| outside(&row)) else { return echelon.rank() };
-        for &row in rest[next..].iter().take(2 * examples.dimension()) {
+        let (some, others) = rest[next..].split_at((2 * examples.dimension()).min(rest.len() - next));
+        for &row in some {
             echelon.insert_f64(examples.entries(row));
             if echelon.rank() == examples.dimension() {
                 return echelon.rank();
             }
         }
-        rest = &rest[next..];
+        rest = others;
     }
 }

@@ -38,7 +38,7 @@ impl<const C: u64> Field<C> {
     }
 
     /// a − b.
-    #[inline]
+    #[cfg(test)]
     pub(crate) fn sub(a: u64, b: u64) -> u64 {
         if a >= b { a - b } else { a + Self::PRIME - b }
     }
@@ -205,7 +205,8 @@ impl Echelon {
     }
 
     /// Whether a row is a combination of the inserted ones.
-    pub(crate) fn spans(&mut self, row: impl IntoIterator<Item = (usize, u64)>) -> bool {
+    #[cfg(test)]
+    fn spans(&mut self, row: impl IntoIterator<Item = (usize, u64)>) -> bool {
         let columns = self.reduce(row);
         let zero = columns.iter().all(|&column| self.work[column as usize] == 0);
         self.clear(&columns);

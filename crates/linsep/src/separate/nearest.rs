@@ -132,10 +132,16 @@ pub(super) fn nearest<T: Real>(
         let mut end = set.search(&points, patience, &mut || watch.is_over());
         support = set.support().into_iter().map(|(k, weight)| (working.rows[k], weight.to_f64())).collect();
         let distance = set.distance();
+        if directions.is_empty() {
+            let half = if space.two_hulls { 0.5 } else { 1.0 };
+            watch.upper = Some(half * distance / space.factor());
+            watch.support =
+                set.support().into_iter().map(|(k, weight)| (working.rows[k], weight.parts())).collect();
+        }
         if end == End::Optimal {
             let mut w = vec![[0.0; 2]; dimension];
             columns.used.iter().zip(&set.w).for_each(|(&column, w_k)| w[column] = w_k.parts());
-            let level = Levels::new(space, &set, &points, &working.rows);
+            let level = Levels::new(space, &set, &points);
             watch.passes += 1;
             match working.add_below(space, rows, &columns, &set.w, &w, &level, distance) {
                 0 => {}
@@ -148,7 +154,7 @@ pub(super) fn nearest<T: Real>(
         if space.two_hulls {
             // Midway between the levels of the two sides: y(⟨w, x⟩ + b) is the same on both. In the scale of the
             // space the bias is multiplied by the factor of the rows.
-            let level = Levels::new(space, &set, &points, &working.rows);
+            let level = Levels::new(space, &set, &points);
             let bias = (level.value[1] - level.value[0]) / T::from_f64(2.0);
             w[dimension] = bias.parts();
             if space.exponent != 0 {
@@ -170,7 +176,7 @@ struct Levels<T> {
 }
 
 impl<T: Real> Levels<T> {
-    fn new(space: &Space<'_>, set: &ActiveSet<T>, points: &Points, _rows: &[usize]) -> Self {
+    fn new(space: &Space<'_>, set: &ActiveSet<T>, points: &Points) -> Self {
         let references = set.support();
         let value = (0..space.groups())
             .map(|group| {
@@ -271,7 +277,7 @@ impl WorkingRows {
                     for &row in chunk.iter().filter(|&&row| !self.inside[row]) {
                         let group = usize::from(space.group(row));
                         let mut depth = level.value[group].to_f64() - space.examples.dot(row, &high);
-                        if !exact_enough && depth.abs() <= doubt && depth > -doubt {
+                        if !exact_enough && depth.abs() <= doubt {
                             point.fill(0.0);
                             fill_known(columns, space, row, point);
                             depth = (level.value[group] - T::dot_stored(w, point)).to_f64();

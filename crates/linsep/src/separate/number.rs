@@ -102,7 +102,7 @@ pub(super) fn magnitude_bits(value: &IBig) -> usize {
 
 fn dyadic(mantissa: &IBig, exponent: i64) -> Dyadic {
     let (_, words) = mantissa.as_sign_words();
-    let magnitude = words.iter().map(|&word| word as u64).collect();
+    let magnitude = words.to_vec();
     Dyadic::new(*mantissa < IBig::ZERO, magnitude, exponent)
 }
 

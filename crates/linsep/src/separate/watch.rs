@@ -21,6 +21,8 @@ pub(super) struct Watch<'a> {
     pub(super) lower: Option<f64>,
     pub(super) upper: Option<f64>,
     pub(super) passes: u64,
+    /// Rows with coefficients, on each simplex summing to 1, whose combination bounds the margin from above.
+    pub(super) support: Vec<(usize, [f64; 2])>,
 }
 
 /// How often the observer is told.
@@ -42,6 +44,7 @@ impl<'a> Watch<'a> {
             lower: None,
             upper: None,
             passes: 0,
+            support: Vec::new(),
         }
     }
 

@@ -36,13 +36,12 @@ pub(super) fn decide<'a>(
         let peeled = peel(examples, &outside, &boundary);
         let mut descent = Descent::new(examples, &peeled.core, &faces.basis, space.seed);
         watch.begin("descent");
-        let mut limit = PATIENCE;
+        let (mut limit, mut last_upper) = (PATIENCE, f64::INFINITY);
         let mut passes = 0;
         let grown = loop {
             if passes > 0 || peeled.core.is_empty() {
-                let mut w = descent.weights();
-                let separates = peeled.core.iter().all(|&row| examples.dot(row, &w) > 0.0);
-                if separates && peeled.lift(examples, &mut w) {
+                let mut w = if descent.separates() { descent.weights() } else { Vec::new() };
+                if !w.is_empty() && peeled.lift(examples, &mut w) {
                     let pairs: Vec<[f64; 2]> = w.iter().map(|&x| [x, 0.0]).collect();
                     let w = faces.vanishing(&pairs);
                     if let Ok(agreements) = positive_agreements(examples, &outside, &w, space.radius) {
@@ -51,18 +50,22 @@ pub(super) fn decide<'a>(
                     }
                 }
             }
-            if watch.is_over() {
-                return (faces, Found::Undecided(watch.reason()));
-            }
-            if passes >= MOST_PASSES {
-                return (faces, Found::Undecided(LIMIT_REACHED.to_string()));
+            if watch.is_over() || passes >= MOST_PASSES {
+                let reason = if watch.is_over() { watch.reason() } else { LIMIT_REACHED.to_string() };
+                watch.support = simplex(examples, &descent.support());
+                return (faces, Found::Undecided(reason));
             }
             descent.pass();
             passes += 1;
             watch.passes += 1;
             if passes == limit {
                 limit *= 2;
-                // Where the rows cannot be separated, λ grows without end on rows that show it.
+                // Where the rows cannot be separated, λ grows without end on rows that show it, and the upper bound
+                // falls towards zero; otherwise it settles, and the rows are not worth a look.
+                let (_, upper) = descent.interval();
+                if upper > 0.75 * std::mem::replace(&mut last_upper, upper) {
+                    continue;
+                }
                 let few = descent.heaviest(HEAVIEST);
                 if let Some(Side::Meets { support, free }) = faces.locate(space, &few, &[], watch) {
                     break Some((support, free));
@@ -99,25 +102,37 @@ pub(super) fn narrow(
     let near = Examples::with_signs(examples.data(), examples.signs().to_vec(), near);
     let mut descent = Descent::new(&near, rows, &[], space.seed);
     watch.begin("margin");
+    // Exact bounds cost more than a pass: they are taken of the best that floating-point numbers saw.
+    let (mut best_weights, mut best_support) = ((bounds.lower, None), (bounds.upper, None));
     for pass in 1..=most_passes {
         descent.pass();
         watch.passes += 1;
         let is_last = pass == most_passes || watch.is_over();
         // Looking costs a pass: rarely enough not to matter.
-        if is_last || pass.is_power_of_two() || pass % 16 == 0 {
-            let (lower, upper) = descent.interval();
-            if is_last || upper - lower <= 0.9 * gap * upper || lower > bounds.lower * 1.05 {
-                let mut w = descent.weights();
+        if !(is_last || pass.is_power_of_two() || pass % 16 == 0) {
+            continue;
+        }
+        let (lower, upper) = descent.interval();
+        if lower > best_weights.0 {
+            best_weights = (lower, Some(descent.weights()));
+        }
+        if upper < best_support.0 {
+            best_support = (upper, Some(descent.support()));
+        }
+        (watch.lower, watch.upper) = (Some(best_weights.0), Some(best_support.0));
+        if is_last || best_support.0 - best_weights.0 <= 0.9 * gap * best_support.0 {
+            if let Some(support) = best_support.1.take() {
+                bounds.offer_combination(examples, &simplex(examples, &support));
+            }
+            if let Some(mut w) = best_weights.1.take() {
                 if examples.bias() == Bias::Free
                     && let Some(bias) = w.last_mut()
                 {
                     *bias *= appended;
                 }
-                bounds.offer_combination(examples, &simplex(examples, &descent.support()));
                 bounds.offer_weights(examples, rows, ExactVector::from_f64(&w), space.radius);
-                (watch.lower, watch.upper) = (Some(bounds.lower), Some(bounds.upper));
             }
-            if bounds.is_within(gap) || is_last {
+            if is_last || bounds.is_within(gap) {
                 return;
             }
         }

@@ -5,7 +5,7 @@ use super::text::{interval, row_list};
 use super::{Decided, Job};
 use crate::commands::wrapped;
 use crate::console::Watch;
-use linsep::report::{Rounding, counted, grouped, rounded};
+use linsep::report::{counted, grouped};
 use linsep::separate::{Blame, Verdict, blame};
 use linsep::theory::margin::MarginInterval;
 use serde::Serialize;
@@ -49,7 +49,14 @@ impl Job<'_> {
         watch.title = "rows to blame: ".to_string();
         let found = blame(&self.data, &decided.classes, &self.settings, &mut watch);
         watch.end()?;
-        let found = found.map_err(|error| self.located(error))?;
+        let found = match found {
+            // The settings are fine: it is the rows that leave nothing to separate. The verdict stands all the same.
+            Err(linsep::Error::Settings(reason)) => {
+                self.console.note(&format!("note: --blame found no rows: {reason}."));
+                return Ok(None);
+            }
+            found => found.map_err(|error| self.located(error))?,
+        };
         Ok(Some(Blamed { found, seconds: clock.elapsed().as_secs_f64() }))
     }
 
@@ -66,36 +73,45 @@ impl Job<'_> {
         }
     }
 
+    /// Whether nothing is left of one side without these rows.
+    fn one_class(&self, decided: &Decided, removed: &[usize]) -> bool {
+        let side = |i: usize| decided.classes.sign_of(self.label(i));
+        let count =
+            |rows: &mut dyn Iterator<Item = usize>, sign: i8| rows.filter(|&i| side(i) == Some(sign)).count();
+        [1, -1]
+            .into_iter()
+            .any(|sign| count(&mut removed.iter().copied(), sign) == count(&mut (0..self.data.len()), sign))
+    }
+
     /// What was found, for people.
-    pub(super) fn blame_text(&self, blamed: &Blamed) -> String {
+    pub(super) fn blame_text(&self, decided: &Decided, blamed: &Blamed) -> String {
         let Blame { rows, at_least, rest } = &blamed.found;
         let count = rows.len() as u64;
-        let proved = if rest.verdict != Verdict::Complete {
-            format!(
-                "every set of rows whose removal separates the rest has at least {}",
-                grouped(*at_least as u64)
-            )
-        } else if *at_least >= rows.len() {
-            "it is proved that no smaller set does".to_string()
-        } else {
-            format!(
-                "a heuristic: a smaller set may do, but it is proved that none has fewer than {}",
-                counted(*at_least as u64, "row", "rows")
-            )
-        };
+        let least = counted(*at_least as u64, "row", "rows");
         let opening = match rest.verdict {
+            Verdict::Complete if self.one_class(decided, rows) => format!(
+                "No set of rows was found whose removal separates the rest, but all of one side: {}. Every such set has at \
+                 least {least}: that is proved.",
+                counted(count, "row", "rows")
+            ),
             Verdict::Complete => format!(
-                "Without {}, the other {} are completely separable, with {} ({proved}). In {:.3} s:",
-                counted(count, "row", "rows"),
-                counted(rest.rows as u64, "row", "rows"),
+                "Without {} the other {} are completely separable, with {}. {}",
+                if count == 1 { "this row".to_string() } else { format!("these {} rows", grouped(count)) },
+                grouped(rest.rows as u64),
                 interval(&rest.margin),
-                blamed.seconds
+                if *at_least >= rows.len() {
+                    "No smaller set does: that is proved.".to_string()
+                } else {
+                    format!(
+                        "They were found by a heuristic: a smaller set may do, and all that is proved is that every one has \
+                         at least {least}."
+                    )
+                }
             ),
             _ => format!(
-                "The search for rows whose removal separates the rest ended before it was done{}; γ* of the rest is at most \
-                 {}. What is proved: {proved}. The rows removed until then:",
-                rest.stopped.as_ref().map_or(String::new(), |why| format!(" ({why})")),
-                rounded(rest.margin.upper, Rounding::Up)
+                "The search for few rows whose removal separates the rest ended before it was done{}. Every such set has at \
+                 least {least}: that is proved. Removed until then:",
+                rest.stopped.as_ref().map_or(String::new(), |why| format!(" ({why})"))
             ),
         };
         let list = rows.iter().map(|&i| (i, String::new())).collect::<Vec<_>>();

@@ -1,7 +1,6 @@
 //! `linsep separate`
 
 mod blame;
-mod contradictions;
 mod record;
 mod table;
 mod text;
@@ -24,6 +23,8 @@ use linsep::theory::novikoff::{MistakeBound, mistake_bound};
 use record::Record;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+
+pub(super) use text::ends;
 
 pub(crate) fn run(args: &SeparateArgs, console: Console) -> anyhow::Result<Exit> {
     let settings = Settings {
@@ -114,8 +115,6 @@ struct Decided {
     separation: Separation,
     /// (R/γ*)².
     difficulty: MistakeBound,
-    /// Equal rows with both labels; looked for where the sides are not completely separable.
-    contradictions: Vec<Vec<usize>>,
     blame: Option<Blamed>,
     /// Where the certificate was written.
     certificate: Option<PathBuf>,
@@ -180,20 +179,8 @@ impl Job<'_> {
             linsep::store::write_atomically(path, |out| out.write_all(text.as_bytes()))?;
             certificate = Some(path.to_path_buf());
         }
-        let contradictions = match separation.verdict {
-            Verdict::QuasiComplete | Verdict::Overlap => contradictions::find(&self.data, classes),
-            _ => Vec::new(),
-        };
         let difficulty = mistake_bound(&self.extent(classes), &separation.margin);
-        Ok(Decided {
-            classes: classes.clone(),
-            separation,
-            difficulty,
-            contradictions,
-            blame: None,
-            certificate,
-            seconds,
-        })
+        Ok(Decided { classes: classes.clone(), separation, difficulty, blame: None, certificate, seconds })
     }
 
     /// What is wrong with the data as a whole has no line, but it has a file.

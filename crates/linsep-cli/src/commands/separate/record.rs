@@ -3,6 +3,7 @@
 use super::blame::BlameRecord;
 use super::{Decided, Job, bias_record};
 use anyhow::Context;
+use linsep::Theta;
 use linsep::classes::ClassPair;
 use linsep::separate::{RowShare, Verdict};
 use linsep::theory::margin::MarginInterval;
@@ -27,11 +28,13 @@ pub(super) struct Record {
     features: usize,
     rank: Option<usize>,
     witness_rows: Vec<ShareRecord>,
-    contradictions: Vec<Vec<RowRecord>>,
+    contradictions: Vec<[RowRecord; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     boundary_rows: Option<Vec<RowRecord>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     separating_features: Option<Vec<FeatureRecord>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    separating_intercept: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     closest_rows: Option<Vec<DistanceRecord>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -117,16 +120,17 @@ impl Record {
             features: job.data.columns(),
             rank: separation.rank,
             witness_rows: separation.witness.iter().map(share).collect(),
-            contradictions: decided
+            contradictions: separation
                 .contradictions
                 .iter()
-                .map(|set| set.iter().map(|&i| RowRecord::new(job, i)).collect())
+                .map(|rows| rows.map(|i| RowRecord::new(job, i)))
                 .collect(),
             boundary_rows: quasi
                 .then(|| separation.boundary.iter().map(|&i| RowRecord::new(job, i)).collect()),
             separating_features: quasi.then(|| job.separating_features(separation)).map(|features| {
                 features.into_iter().map(|(feature, weight)| FeatureRecord { feature, weight }).collect()
             }),
+            separating_intercept: separation.weights.as_ref().filter(|_| quasi).map(Theta::intercept),
             closest_rows: (separation.verdict == Verdict::Complete)
                 .then(|| separation.closest.iter().map(near).collect()),
             blame: decided.blame.as_ref().map(|blamed| job.blame_record(blamed)),

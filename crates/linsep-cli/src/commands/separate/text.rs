@@ -1,9 +1,9 @@
 //! The report of `separate` for people.
 
-use super::contradictions::{by_label, equal};
 use super::{Decided, Job, kind_of_margin};
 use crate::commands::again::quoted;
 use crate::commands::{report_lines, shortened, wrapped};
+use linsep::Theta;
 use linsep::report::{Rounding, counted, grouped, percent, rounded};
 use linsep::separate::{Bias, Separation, Verdict};
 use linsep::theory::margin::MarginInterval;
@@ -54,13 +54,13 @@ impl Job<'_> {
             Verdict::QuasiComplete => {
                 text.push_str(&self.boundary(separation));
                 text.push_str(&self.features(separation));
-                text.push_str(&self.witness(decided));
+                text.push_str(&self.witness(separation));
             }
-            Verdict::Overlap => text.push_str(&self.witness(decided)),
+            Verdict::Overlap => text.push_str(&self.witness(separation)),
             Verdict::Undecided => {}
         }
         if let Some(blamed) = &decided.blame {
-            text.push_str(&self.blame_text(blamed));
+            text.push_str(&self.blame_text(decided, blamed));
         }
         text.push_str(&self.next_steps(decided));
         text
@@ -116,14 +116,15 @@ impl Job<'_> {
             kind_of_margin(self.settings.bias),
             rounded(separation.radius, Rounding::Up)
         );
-        if separation.verdict == Verdict::Complete
-            && let Some(lower) = separation.margin.lower
+        let MarginInterval { lower, upper, .. } = separation.margin;
+        if let (Verdict::Complete, Some(lower)) = (separation.verdict, lower)
+            && lower < upper
+            && upper < f64::MAX
         {
-            let upper = separation.margin.upper;
             let _ = write!(text, "; the ends are {:.1e} of γ* apart", (upper - lower) / upper);
-            if let Some(why) = &separation.stopped {
-                let _ = write!(text, ": {why}");
-            }
+        }
+        if let (Verdict::Complete, Some(why)) = (separation.verdict, &separation.stopped) {
+            let _ = write!(text, ": {why}");
         }
         text
     }
@@ -203,7 +204,7 @@ impl Job<'_> {
     fn closest(&self, separation: &Separation) -> String {
         const NEAREST: usize = 8;
         let rows: Vec<_> = separation.closest.iter().take(NEAREST).collect();
-        let list: Vec<_> = rows.iter().map(|near| (near.row, format!("{:.4e}", near.value))).collect();
+        let list: Vec<_> = rows.iter().map(|near| (near.row, rounded(near.value, Rounding::Down))).collect();
         if list.is_empty() {
             return String::new();
         }
@@ -232,38 +233,39 @@ impl Job<'_> {
             return "\nNo feature separates: the bias alone does.\n".to_string();
         }
         let mut text = "\nThe features that separate, with their weights in such a boundary:\n".to_string();
-        let width =
-            features.iter().take(LISTED).map(|(name, _)| name.chars().count()).max().unwrap_or(0).min(40);
+        let width = features
+            .iter()
+            .take(LISTED)
+            .map(|(name, _)| name.chars().count())
+            .max()
+            .unwrap_or(0)
+            .clamp(6, 40);
         for (name, weight) in features.iter().take(LISTED) {
             let _ = writeln!(text, "  {:<width$}  {weight:>+12.6}", shortened(name, width));
         }
-        text + &more(features.len())
+        text.push_str(&more(features.len()));
+        let intercept = separation.weights.as_ref().map_or(0.0, Theta::intercept);
+        if intercept != 0.0 {
+            let _ = writeln!(text, "  {:<width$}  {intercept:>+12.6}", "(bias)");
+        }
+        text
     }
 
     /// The rows that cannot all be right.
-    fn witness(&self, decided: &Decided) -> String {
-        let witness = &decided.separation.witness;
-        if !decided.contradictions.is_empty() {
-            return self.contradictions(&decided.contradictions);
+    fn witness(&self, separation: &Separation) -> String {
+        if !separation.contradictions.is_empty() {
+            return self.contradictions(&separation.contradictions);
         }
-        match witness.as_slice() {
+        let named = |i: usize| format!("{} ({})", self.place(i), self.label(i));
+        match separation.witness.as_slice() {
             [] => String::new(),
             [row] => format!(
-                "\n{} ({}) is zero throughout: a boundary through the origin goes through it.\n",
-                self.place(row.row),
-                self.label(row.row)
+                "\n{} is zero, and every boundary through the origin goes through it.\n",
+                named(row.row)
             ),
-            [a, b] if !equal(&self.data, a.row, b.row) => format!(
-                "\n{} ({}) and {} ({}) are multiples of each other: no boundary through the origin has both on their right \
-                 sides.\n",
-                self.place(a.row),
-                self.label(a.row),
-                self.place(b.row),
-                self.label(b.row)
-            ),
-            _ => {
+            witness => {
                 let why = if self.settings.bias == Bias::None {
-                    "mixed in these shares, with the sign of their sides, they are zero"
+                    "mixed in these shares, each with the sign of its side, they are zero"
                 } else {
                     "mixed in these shares, those of the one side are the same point as those of the other"
                 };
@@ -277,33 +279,27 @@ impl Job<'_> {
         }
     }
 
-    /// Equal rows with both labels.
-    fn contradictions(&self, sets: &[Vec<usize>]) -> String {
-        let mut text = "\n".to_string();
-        let opening = match sets.len() {
-            1 => {
-                "Rows with the same features and different labels, which nothing can tell apart:".to_string()
-            }
-            count => format!(
-                "{} times rows have the same features and different labels, so that nothing can tell them apart:",
-                grouped(count as u64)
+    /// Two rows for each direction that occurs both ways.
+    fn contradictions(&self, pairs: &[[usize; 2]]) -> String {
+        let opening = match (self.settings.bias == Bias::None, pairs.len() as u64) {
+            (false, 1) => "Two rows have the same features and different labels: nothing can tell them apart.".to_string(),
+            (false, count) => format!(
+                "{} times two rows have the same features and different labels: nothing can tell them apart.",
+                grouped(count)
+            ),
+            (true, 1) => "Two rows contradict each other: seen from the origin, what the one asks for the other forbids."
+                .to_string(),
+            (true, count) => format!(
+                "{} times two rows contradict each other: seen from the origin, what the one asks for the other forbids.",
+                grouped(count)
             ),
         };
-        text.push_str(&wrapped(&opening, 0));
-        for set in sets.iter().take(LISTED) {
-            let groups: Vec<String> = by_label(set, |i| self.label(i))
-                .into_iter()
-                .map(|(label, rows)| {
-                    let mut places: Vec<String> = rows.iter().take(6).map(|&i| self.place(i)).collect();
-                    if rows.len() > places.len() {
-                        places.push(format!("{} more", grouped((rows.len() - places.len()) as u64)));
-                    }
-                    format!("{} ({label})", places.join(", "))
-                })
-                .collect();
-            text.push_str(&wrapped(&groups.join(" and "), 2));
+        let mut text = format!("\n{}", wrapped(&opening, 0));
+        for [a, b] in pairs.iter().take(LISTED) {
+            let named = |i: usize| format!("{} ({})", self.place(i), self.label(i));
+            let _ = writeln!(text, "  {} and {}", named(*a), named(*b));
         }
-        text + &more(sets.len())
+        text + &more(pairs.len())
     }
 
     /// What to do, and the commands that do it.
@@ -327,13 +323,12 @@ impl Job<'_> {
         let mut steps = Vec::new();
         match decided.separation.verdict {
             Verdict::Complete => {
+                let what = match self.settings.bias {
+                    Bias::Free => "For the classifier with the best margin that counts the bias in the norm:",
+                    _ => "For the classifier with that margin:",
+                };
                 let bias = bias.replace(" --bias free", "");
-                steps.push((
-                    "For a classifier with nearly that margin:",
-                    format!(
-                        "linsep train {data}{bias} --learner margin --epsilon 0.05 --epochs 100000 -o MODEL"
-                    ),
-                ));
+                steps.push((what, format!("linsep train {data}{bias} --learner max-margin -o MODEL")));
             }
             Verdict::QuasiComplete | Verdict::Overlap => {
                 if decided.blame.is_none() {
@@ -344,7 +339,7 @@ impl Job<'_> {
                 }
                 steps.push((
                     "For a good classifier all the same, see which learner does best:",
-                    format!("linsep compare {data}"),
+                    format!("linsep compare {data}{}", bias.replace(" --bias free", "")),
                 ));
             }
             Verdict::Undecided => {
@@ -389,11 +384,19 @@ pub(super) fn data_line(job: &Job<'_>, rows: usize) -> String {
 
 /// The margin interval in print.
 pub(super) fn interval(margin: &MarginInterval) -> String {
-    let upper = rounded(margin.upper, Rounding::Up);
-    match margin.lower {
-        Some(lower) if lower == margin.upper => format!("γ* = {upper}"),
-        Some(lower) => format!("{} ≤ γ* ≤ {upper}", rounded(lower, Rounding::Down)),
-        None => format!("γ* ≤ {upper}"),
+    ends(margin.lower, margin.upper)
+}
+
+/// Both ends of a margin in print, where they are known.
+pub(in crate::commands) fn ends(lower: Option<f64>, upper: f64) -> String {
+    // The largest float stands for no upper end.
+    let most = (upper < f64::MAX).then(|| rounded(upper, Rounding::Up));
+    match (lower, most) {
+        (Some(lower), Some(most)) if lower == upper => format!("γ* = {most}"),
+        (Some(lower), Some(most)) => format!("{} ≤ γ* ≤ {most}", rounded(lower, Rounding::Down)),
+        (Some(lower), None) => format!("γ* ≥ {}, no upper end known", rounded(lower, Rounding::Down)),
+        (None, Some(most)) => format!("γ* ≤ {most}"),
+        (None, None) => "nothing is known of γ*".to_string(),
     }
 }
 

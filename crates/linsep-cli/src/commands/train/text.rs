@@ -7,7 +7,7 @@ use crate::commands::{boundary_table, report_lines};
 use linsep::classes::Classes;
 use linsep::scale::Scaling;
 use linsep::theory::margin::MarginKind;
-use linsep::train::{Bias, Evidence};
+use linsep::train::{Bias, Evidence, Learner};
 use linsep::{Status, report};
 
 impl Trained {
@@ -113,10 +113,11 @@ impl Trained {
     /// separated them, that were stopped, or that look for no linear boundary, nor for rows that are gone.
     fn question(&self, args: &TrainArgs) -> Option<String> {
         let Evidence { margin, status, .. } = &self.model.evidence;
-        let linear = matches!(
-            margin.kind,
-            MarginKind::ThroughOrigin | MarginKind::AppendedBias | MarginKind::OneAgainstRest
-        );
+        let linear = !matches!(self.model.settings.learner, Learner::Kernel(_) | Learner::Memoriser)
+            && matches!(
+                margin.kind,
+                MarginKind::ThroughOrigin | MarginKind::AppendedBias | MarginKind::OneAgainstRest
+            );
         let open = margin.lower.is_none() && margin.upper > 0.0 && *status != Status::Interrupted;
         if !linear || !open || args.data.as_os_str() == "-" {
             return None;
