@@ -157,6 +157,9 @@ def against_peers(rounds, limit):
             median = statistics.median(seconds)
             if "HiGHS" in solver:
                 fastest = min(fastest, median)
+            if median == float("inf"):
+                lines.append(f"| {title} | {solver} | {answers[0][0]} | – | – | – |")
+                continue
             lines.append(
                 f"| {title} | {solver} | {answers[0][0]} | {median:.2f} s | {min(seconds):.2f} to {max(seconds):.2f} s "
                 f"| {median / total:.0f} whole, {median / deciding:.0f} deciding |"

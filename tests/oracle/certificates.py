@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import numpy
 
-# Full rank modulo a prime proves full rank.
-PRIME = 2**61 - 1
+# Full rank modulo a prime proves full rank. Modulo this one, powers of two do not soon repeat.
+PRIME = 2**64 - 59
 
 
 class NoProof(Exception):

@@ -76,7 +76,7 @@ impl Instance {
 type Maker = fn(&mut Random) -> Vec<Vec<f64>>;
 
 /// Every family with its name.
-pub(crate) const FAMILIES: [(&str, Maker); 22] = [
+pub(crate) const FAMILIES: [(&str, Maker); 23] = [
     ("grid", grid),
     ("grid with a hidden boundary", hidden_boundary),
     ("duplicates", duplicates),
@@ -99,6 +99,7 @@ pub(crate) const FAMILIES: [(&str, Maker); 22] = [
     ("decision list", decision_list),
     ("far from the origin", far_from_the_origin),
     ("moment curve", moment_curve),
+    ("powers that a prime cannot tell apart", powers_of_a_prime),
 ];
 
 /// Problem `number` of the run with this seed: its family, and itself.
@@ -582,4 +583,18 @@ fn moment_curve(random: &mut Random) -> Vec<Vec<f64>> {
             (0..d).map(|k| sign * t.powi(k as i32)).collect()
         })
         .collect()
+}
+
+/// Whole numbers times powers of 2⁶¹, which is 1 modulo the prime 2⁶¹ − 1: rows that are independent look dependent to who
+/// counts modulo that prime, and sums that are not zero look like zero.
+fn powers_of_a_prime(random: &mut Random) -> Vec<Vec<f64>> {
+    let maker: Maker = [grid, rank_deficient, quasi_complete, nested_faces][random.below(4) as usize];
+    let mut rows = maker(random);
+    let (rarely, most) = (random.below(4) + 1, 1 + random.below(3));
+    for value in rows.iter_mut().flatten() {
+        if random.below(rarely) == 0 {
+            *value *= power(61 * int(random, most) as i64);
+        }
+    }
+    rows
 }

@@ -11,8 +11,8 @@ use std::fmt::Write;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// As many as fit into half a minute of a test run.
-const USUAL: u64 = 3000;
+/// As many as fit into a quarter of a minute of a test run.
+const USUAL: u64 = 10_000;
 
 /// Enough failures of a family to see what they have in common.
 const SHOWN: usize = 2;
