@@ -74,7 +74,7 @@
 //! R^U that are orthogonal to the kernel form a space of the dimension |U| − k, which holds all boundary rows. The rows of
 //! S are among these and span a space of that dimension within it, so they span all of it. (k = 0 is a case of this.)
 //!
-//! **Ranks** are computed modulo the prime 2^61 − 1. Numbers m·2^e have an image there, since 2 has an inverse, and a minor that is
+//! **Ranks** are computed modulo the prime 2^61 − 31. Numbers m·2^e have an image there, since 2 has an inverse, and a minor that is
 //! not 0 modulo the prime is not 0. So the true rank is at least the one computed, for the kernel and for S. Neither can be too
 //! large: orthogonality, which is checked exactly, keeps the true ranks from adding up to more than |U|. With bad luck the
 //! prime divides what it should not, and a true certificate is rejected; a false one is never accepted.

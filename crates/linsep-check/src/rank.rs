@@ -1,22 +1,26 @@
-//! Rank modulo the prime 2^61 − 1.
+//! Rank modulo the prime 2^61 − 31.
 //!
 //! A number m·2^e has an image there, since 2 has an inverse. A minor that is not zero modulo the prime is not zero, so
 //! the rank modulo the prime is never above the true rank: a large one is proof, a small one proves nothing.
 
 use crate::dyadic::{Dyadic, split};
 
-/// The prime. 2^61 is 1 modulo it, so that powers of two are rotations.
-const PRIME: u64 = (1 << 61) - 1;
+/// The prime. No power of two that two floats can differ by is 1 modulo it, as 2^61 is modulo 2^61 − 1: that prime would
+/// take floats of different sizes for equal.
+const PRIME: u64 = (1 << 61) - REST;
+/// 2^61 modulo the prime.
+const REST: u64 = 31;
+const LOW: u64 = (1 << 61) - 1;
 
-/// A number below 2^62 with the same remainder as x, for x below 2^122 + 2^62.
+/// A number below 2^61 + 2^10 with the same remainder as x, for x below 2^123.
 fn fold(x: u128) -> u64 {
-    (x & u128::from(PRIME)) as u64 + (x >> 61) as u64
+    let once = (x >> 61) * u128::from(REST) + (x & u128::from(LOW));
+    (once >> 61) as u64 * REST + (once as u64 & LOW)
 }
 
-/// The remainder of a number below 2^62.
+/// The remainder of a number below twice the prime.
 fn remainder(x: u64) -> u64 {
-    let folded = (x & PRIME) + (x >> 61);
-    if folded >= PRIME { folded - PRIME } else { folded }
+    if x >= PRIME { x - PRIME } else { x }
 }
 
 fn reduce(x: u128) -> u64 {
@@ -28,7 +32,8 @@ fn times(a: u64, b: u64) -> u64 {
 }
 
 fn signed(negative: bool, magnitude: u64, exponent: i64) -> u64 {
-    let value = reduce(u128::from(magnitude) << exponent.rem_euclid(61));
+    let two = if exponent < 0 { PRIME.div_ceil(2) } else { 2 };
+    let value = times(reduce(u128::from(magnitude)), power(two, exponent.unsigned_abs()));
     if negative && value != 0 { PRIME - value } else { value }
 }
 
@@ -41,8 +46,8 @@ pub(crate) fn of_float(value: f64) -> u64 {
 /// The image of an exact number.
 pub(crate) fn of_dyadic(number: &Dyadic) -> u64 {
     let magnitude = number.magnitude().iter().rev().fold(0, |sum, &word| {
-        // 2^64 is 8 modulo the prime.
-        reduce(u128::from(sum) * 8 + u128::from(word))
+        // 2^64 is 8 · 2^61, which is 8 · 31 modulo the prime.
+        reduce(u128::from(sum) * u128::from(8 * REST) + u128::from(word))
     });
     signed(number.sign().is_lt(), magnitude, number.exponent())
 }
@@ -82,15 +87,19 @@ impl Echelon {
     }
 }
 
-/// a^(p − 2).
+/// 1/a, which is a^(p − 2).
 fn inverse(a: u64) -> u64 {
-    let (mut power, mut result, mut rest) = (a, 1, PRIME - 2);
-    while rest > 0 {
-        if rest % 2 == 1 {
+    power(a, PRIME - 2)
+}
+
+fn power(a: u64, mut exponent: u64) -> u64 {
+    let (mut power, mut result) = (a, 1);
+    while exponent > 0 {
+        if exponent % 2 == 1 {
             result = times(result, power);
         }
         power = times(power, power);
-        rest /= 2;
+        exponent /= 2;
     }
     result
 }
@@ -102,7 +111,7 @@ mod tests {
     #[test]
     fn images_of_numbers() {
         for (value, image) in
-            [(0.0, 0), (1.0, 1), (-1.0, PRIME - 1), (3.0, 3), (2_f64.powi(61), 1), (2_f64.powi(64), 8)]
+            [(0.0, 0), (1.0, 1), (-1.0, PRIME - 1), (3.0, 3), (2_f64.powi(61), 31), (2_f64.powi(64), 248)]
         {
             assert_eq!(of_float(value), image);
             assert_eq!(Dyadic::from_f64(value).as_ref().map(of_dyadic), Some(image));

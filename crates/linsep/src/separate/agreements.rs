@@ -58,7 +58,7 @@ pub(super) fn positive_agreements(
     }
     let Some(best) = best else { return Err(usize::MAX) };
     let scale = w_scale(w);
-    let mut closest: Vec<(usize, f64)> = if doubt.is_finite() {
+    let closest = if doubt.is_finite() {
         let mut order: Vec<usize> = (0..rows.len()).collect();
         let count = CLOSEST.min(order.len());
         let by_agreement = |a: &usize, b: &usize| float[*a].total_cmp(&float[*b]).then(a.cmp(b));
@@ -66,17 +66,22 @@ pub(super) fn positive_agreements(
             order.select_nth_unstable_by(count, by_agreement);
             order.truncate(count);
         }
-        order.into_iter().map(|k| (rows[k], float[k])).collect()
+        let mut closest: Vec<(usize, f64)> = order
+            .into_iter()
+            .map(|k| match close.binary_search(&k) {
+                Ok(known) => (rows[k], exact[known].times(&scale).approximate()),
+                Err(_) => (rows[k], float[k]),
+            })
+            .collect();
+        closest.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+        closest
     } else {
-        close.iter().zip(&exact).map(|(&k, a)| (rows[k], a.times(&scale).approximate())).collect()
+        // Floats may not tell such sizes apart.
+        let mut order: Vec<usize> = (0..exact.len()).collect();
+        order.sort_by(|&a, &b| exact[a].compare(&exact[b]).then(a.cmp(&b)));
+        order.truncate(CLOSEST);
+        order.into_iter().map(|k| (rows[k], exact[k].times(&scale).approximate())).collect()
     };
-    for (row, agreement) in &mut closest {
-        if let Some(k) = close.iter().position(|&k| rows[k] == *row) {
-            *agreement = exact[k].times(&scale).approximate();
-        }
-    }
-    closest.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
-    closest.truncate(CLOSEST);
     Ok(Agreements { least: exact[best].clone(), closest })
 }
 

@@ -30,6 +30,8 @@ pub(super) struct Descent<'a> {
     random: Random,
 }
 
+/// Rows that are right by this much more than 1 are not looked at until all are.
+const SHRINK: f64 = 0.25;
 /// So many rows ahead memory is asked for the next one.
 const AHEAD: usize = 6;
 /// Every so many passes all rows are looked at again.
@@ -82,7 +84,7 @@ impl<'a> Descent<'a> {
             let lambda = self.lambda[place];
             if lambda == 0.0 && slack <= 0.0 {
                 // Far on the right side: the next passes need not look.
-                if -slack > limit {
+                if -slack > limit.min(SHRINK) {
                     continue;
                 }
             } else {

@@ -278,7 +278,7 @@ pub(crate) fn decide(
                     Some(if watch.is_over() { watch.reason() } else { LIMIT_REACHED.to_string() });
             }
             separation.margin.lower = Some(bounds.lower);
-            separation.margin.upper = separation.margin.upper.min(bounds.upper);
+            separation.margin.upper = bounds.upper;
             separation.weights = Some(unit_weights(examples, &bounds.weights));
             separation.support = bounds.combination.len();
             separation.closest = shares(&bounds.closest);

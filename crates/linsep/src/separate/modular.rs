@@ -5,6 +5,7 @@
 
 use crate::random::Random;
 use dashu_int::{IBig, Sign};
+use std::sync::LazyLock;
 
 /// The field of whole numbers modulo 2⁶¹ − C, where that is a prime: C = 1, 31, 45, 229, …
 ///
@@ -12,8 +13,8 @@ use dashu_int::{IBig, Sign};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Field<const C: u64>;
 
-/// The field that is used where any will do: 2⁶¹ − 1 is a Mersenne prime.
-pub(crate) type Mersenne = Field<1>;
+/// The field that is used where any will do but 2⁶¹ − 1: modulo that, 2⁶¹ is 1, and floats that differ by it look equal.
+pub(crate) type Usual = Field<31>;
 
 const LOW: u64 = (1 << 61) - 1;
 
@@ -85,15 +86,23 @@ impl<const C: u64> Field<C> {
     /// The exact value of a finite float, m · 2ᵉ, as an element.
     pub(crate) fn of_f64(value: f64) -> u64 {
         let (mantissa, exponent) = parts(value);
-        let shift = if C == 1 {
-            1 << exponent.rem_euclid(61)
-        } else if exponent >= 0 {
-            Self::power(2, exponent as u64)
-        } else {
-            Self::power(Self::inverse(2), exponent.unsigned_abs())
-        };
-        let magnitude = Self::mul(mantissa.unsigned_abs(), shift);
+        let magnitude = Self::mul(mantissa.unsigned_abs(), Self::power_of_two(exponent));
         if mantissa < 0 { Self::negate(magnitude) } else { magnitude }
+    }
+
+    /// 2ᵉ for the exponents of floats, from a table of the field that is used most.
+    pub(crate) fn power_of_two(exponent: i64) -> u64 {
+        const LEAST: i64 = -1074;
+        const COUNT: usize = 2100;
+        static USUAL: LazyLock<Vec<u64>> = LazyLock::new(|| {
+            let least = Usual::power(Usual::inverse(2), LEAST.unsigned_abs());
+            std::iter::successors(Some(least), |&power| Some(Usual::mul(2, power))).take(COUNT).collect()
+        });
+        match USUAL.get((exponent - LEAST) as usize) {
+            Some(&power) if Self::PRIME == Usual::PRIME => power,
+            _ if exponent >= 0 => Self::power(2, exponent as u64),
+            _ => Self::power(Self::inverse(2), exponent.unsigned_abs()),
+        }
     }
 
     /// A whole number as an element.
@@ -129,9 +138,9 @@ pub(crate) fn parts(value: f64) -> (i64, i64) {
     (if value < 0.0 { -odd } else { odd }, exponent + i64::from(zeros))
 }
 
-/// ⟨v, row⟩ modulo 2⁶¹ − 1 for a row of floats.
+/// ⟨v, row⟩ modulo 2⁶¹ − 31 for a row of floats.
 pub(crate) fn dot(v: &[u64], row: impl Iterator<Item = (usize, f64)>) -> u64 {
-    row.fold(0, |sum, (column, value)| Mersenne::add(sum, Mersenne::mul(v[column], Mersenne::of_f64(value))))
+    row.fold(0, |sum, (column, value)| Usual::add(sum, Usual::mul(v[column], Usual::of_f64(value))))
 }
 
 /// One reduced row: the columns where it is not zero, in order, with their values. 1 at the pivot.
@@ -141,7 +150,7 @@ struct Reduced {
     values: Vec<u64>,
 }
 
-/// Rows in echelon form modulo 2⁶¹ − 1, one by one.
+/// Rows in echelon form modulo 2⁶¹ − 31, one by one.
 ///
 /// Each kept row is zero at the pivots of the rows before it. Rows are kept sparse, so many columns cost one vector
 /// of work space, not a matrix.
@@ -186,11 +195,11 @@ impl Echelon {
         let columns = self.reduce(row);
         let pivot = columns.iter().copied().find(|&column| self.work[column as usize] != 0);
         if let Some(pivot) = pivot {
-            let scale = Mersenne::inverse(self.work[pivot as usize]);
+            let scale = Usual::inverse(self.work[pivot as usize]);
             let (columns, values) = columns
                 .iter()
                 .filter(|&&column| self.work[column as usize] != 0)
-                .map(|&column| (column, Mersenne::mul(scale, self.work[column as usize])))
+                .map(|&column| (column, Usual::mul(scale, self.work[column as usize])))
                 .unzip();
             self.rows.push(Reduced { columns, values });
             self.pivots.push(pivot as usize);
@@ -201,7 +210,7 @@ impl Echelon {
 
     /// Adds a row of floats. True if it is independent of the rows before.
     pub(crate) fn insert_f64(&mut self, row: impl IntoIterator<Item = (usize, f64)>) -> bool {
-        self.insert(row.into_iter().map(|(column, value)| (column, Mersenne::of_f64(value))))
+        self.insert(row.into_iter().map(|(column, value)| (column, Usual::of_f64(value))))
     }
 
     /// Whether a row is a combination of the inserted ones.
@@ -216,14 +225,16 @@ impl Echelon {
     /// A random vector among those orthogonal to all inserted rows. For a row outside their span its product is not
     /// zero, but for one chance in 2⁶¹.
     pub(crate) fn orthogonal(&self, random: &mut Random) -> Vec<u64> {
-        let mut v: Vec<u64> = (0..self.dimension).map(|_| Mersenne::random(random)).collect();
+        let mut v: Vec<u64> = (0..self.dimension).map(|_| Usual::random(random)).collect();
         // A row may speak of the pivots of later rows, so those come first. Earlier pivots it does not have.
         for (row, &pivot) in self.rows.iter().zip(&self.pivots).rev() {
             v[pivot] = 0;
-            let sum = row.columns.iter().zip(&row.values).fold(0, |sum, (&column, &value)| {
-                Mersenne::add(sum, Mersenne::mul(value, v[column as usize]))
-            });
-            v[pivot] = Mersenne::negate(sum);
+            let sum = row
+                .columns
+                .iter()
+                .zip(&row.values)
+                .fold(0, |sum, (&column, &value)| Usual::add(sum, Usual::mul(value, v[column as usize])));
+            v[pivot] = Usual::negate(sum);
         }
         v
     }
@@ -240,11 +251,11 @@ impl Echelon {
             if self.work[pivot] == 0 {
                 continue;
             }
-            let factor = Mersenne::negate(self.work[pivot]);
+            let factor = Usual::negate(self.work[pivot]);
             for (&column, &value) in row.columns.iter().zip(&row.values) {
                 let j = column as usize;
                 self.work[j] =
-                    Mersenne::reduce(u128::from(factor) * u128::from(value) + u128::from(self.work[j]));
+                    Usual::reduce(u128::from(factor) * u128::from(value) + u128::from(self.work[j]));
                 if !self.touched[j] {
                     self.touched[j] = true;
                     columns.push(column);
@@ -317,7 +328,7 @@ mod tests {
         ) {
             let mut echelon = Echelon::new(5);
             let mut kept: Vec<Vec<IBig>> = Vec::new();
-            let element = |v: i64| Mersenne::of_integer(&IBig::from(v));
+            let element = |v: i64| Usual::of_integer(&IBig::from(v));
             for row in &rows {
                 let sparse = || row.iter().copied().map(element).enumerate().filter(|e| e.1 != 0);
                 let spanned = echelon.spans(sparse());
@@ -330,7 +341,7 @@ mod tests {
             let v = echelon.orthogonal(&mut Random::new(seed));
             for row in &rows {
                 let dense: Vec<u64> = row.iter().copied().map(element).collect();
-                prop_assert_eq!(Mersenne::dot(&v, &dense), 0);
+                prop_assert_eq!(Usual::dot(&v, &dense), 0);
                 prop_assert_eq!(dot(&v, row.iter().map(|&v| v as f64).enumerate()), 0);
             }
             prop_assert_eq!(v.iter().all(|&v| v == 0), echelon.rank() == 5);
@@ -371,7 +382,7 @@ mod tests {
 
     #[test]
     fn dots_of_many_large_elements_do_not_overflow() {
-        let large = vec![Mersenne::PRIME - 1; 100];
-        assert_eq!(Mersenne::dot(&large, &large), 100);
+        let large = vec![Usual::PRIME - 1; 100];
+        assert_eq!(Usual::dot(&large, &large), 100);
     }
 }
