@@ -327,7 +327,7 @@ fn space_of<'a>(examples: &'a Examples<'a>, extent: &Extent, settings: &Settings
 }
 
 /// Passes that are spent on the margin of data with many features, where no gap is asked for.
-const USUAL_PASSES: u64 = 32;
+const USUAL_PASSES: u64 = 16;
 
 /// Finds the verdict and what proves it.
 fn search<'a>(

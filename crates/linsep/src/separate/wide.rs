@@ -1,13 +1,13 @@
 //! Many features: contradictions, peeling and dual coordinate descent decide nearly all such data, without a matrix.
 
-use super::agreements::positive_agreements;
+use super::agreements::{Agreements, positive_agreements};
 use super::descent::Descent;
 use super::examples::Examples;
 use super::faces::{Faces, Side};
 use super::margin::Bounds;
 use super::nearest::Space;
 use super::number::ExactVector;
-use super::peel::peel;
+use super::peel::{Peeled, peel};
 use super::watch::Watch;
 use super::{Found, LIMIT_REACHED};
 use linsep_check::Bias;
@@ -39,15 +39,11 @@ pub(super) fn decide<'a>(
         let (mut limit, mut last_upper) = (PATIENCE, f64::INFINITY);
         let mut passes = 0;
         let grown = loop {
-            if passes > 0 || peeled.core.is_empty() {
-                let mut w = if descent.separates() { descent.weights() } else { Vec::new() };
-                if !w.is_empty() && peeled.lift(examples, &mut w) {
-                    let pairs: Vec<[f64; 2]> = w.iter().map(|&x| [x, 0.0]).collect();
-                    let w = faces.vanishing(&pairs);
-                    if let Ok(agreements) = positive_agreements(examples, &outside, &w, space.radius) {
-                        let support = simplex(examples, &descent.support());
-                        return (faces, Found::Positive { boundary, w, agreements, support });
-                    }
+            if (passes > 0 || peeled.core.is_empty()) && descent.separates() {
+                let pairs = descent.weights().into_iter().map(|x| [x, 0.0]).collect();
+                if let Some((w, agreements)) = lifted(space, &faces, &peeled, &outside, pairs) {
+                    let support = simplex(examples, &descent.support());
+                    return (faces, Found::Positive { boundary, w, agreements, support });
                 }
             }
             if watch.is_over() || passes >= MOST_PASSES {
@@ -61,22 +57,56 @@ pub(super) fn decide<'a>(
             if passes == limit {
                 limit *= 2;
                 // Where the rows cannot be separated, λ grows without end on rows that show it, and the upper bound
-                // falls towards zero; otherwise it settles, and the rows are not worth a look.
+                // falls towards zero; otherwise it settles, and only a few rows are worth a look.
                 let (_, upper) = descent.interval();
-                if upper > 0.75 * std::mem::replace(&mut last_upper, upper) {
-                    continue;
-                }
-                let few = descent.heaviest(HEAVIEST);
-                if let Some(Side::Meets { support, free }) = faces.locate(space, &few, &[], watch) {
-                    break Some((support, free));
+                let falls = upper <= 0.75 * std::mem::replace(&mut last_upper, upper);
+                let few = match peeled.core.len() {
+                    0..=HEAVIEST => peeled.core.clone(),
+                    _ if falls => descent.heaviest(HEAVIEST),
+                    _ => continue,
+                };
+                match faces.locate(space, &few, &[], watch) {
+                    Some(Side::Meets { support, free }) => break (support, free),
+                    Some(Side::Positive { w, support, .. }) => {
+                        // Where rows can be separated, but barely, what separates the heaviest may separate all.
+                        if let Some((w, agreements)) = lifted(space, &faces, &peeled, &outside, w.to_parts()) {
+                            let support: Vec<(usize, f64)> =
+                                support.into_iter().map(|(row, [share, _])| (row, share)).collect();
+                            let support = simplex(examples, &support);
+                            return (faces, Found::Positive { boundary, w, agreements, support });
+                        }
+                    }
+                    None => {}
                 }
                 watch.begin("descent");
             }
         };
-        if let Some((support, free)) = grown {
-            faces.add_circuit(support, free);
+        let (support, free) = grown;
+        faces.add_circuit(support, free);
+    }
+}
+
+/// Weights that should be right on the core, made right on all rows outside L and zero on L, exactly; none if that
+/// fails.
+fn lifted(
+    space: &Space<'_>,
+    faces: &Faces<'_>,
+    peeled: &Peeled,
+    outside: &[usize],
+    mut w: Vec<[f64; 2]>,
+) -> Option<(ExactVector, Agreements)> {
+    let mut rounded: Vec<f64> = w.iter().map(|parts| parts[0]).collect();
+    if !peeled.lift(space.examples, &mut rounded) {
+        return None;
+    }
+    for (parts, lifted) in w.iter_mut().zip(rounded) {
+        if parts[0] != lifted {
+            *parts = [lifted, 0.0];
         }
     }
+    let w = faces.vanishing(&w);
+    let agreements = positive_agreements(space.examples, outside, &w, space.radius).ok()?;
+    Some((w, agreements))
 }
 
 /// Narrows the margin of separable rows by further passes.
