@@ -366,3 +366,6 @@ impl<T: Real> ActiveSet<T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

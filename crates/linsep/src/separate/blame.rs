@@ -124,3 +124,156 @@ fn disjoint_witnesses(space: &Space<'_>, rows: &[usize], most: usize, watch: &mu
     }
     count
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::instances::{FAMILIES, Instance, instance};
+    use super::super::testing::oracle::boundary;
+    use super::super::testing::{self, from, grid, problem, sides};
+    use super::super::{Bias, Verdict, separate};
+    use super::*;
+    use crate::random::Random;
+
+    /// The fewest rows whose removal leaves rows that are completely separable; with a free bias, rows of both sides.
+    fn fewest(problem: &Instance) -> Option<usize> {
+        let (z, present) = (problem.z(), problem.present());
+        let mut best: Option<usize> = None;
+        for kept in 1u32..1 << z.len() {
+            let removed = z.len() - kept.count_ones() as usize;
+            let rest: Vec<usize> = (0..z.len()).filter(|&k| kept >> k & 1 == 1).collect();
+            let has = |side: i8| rest.iter().any(|&k| problem.signs[present[k]] == side);
+            if best.is_some_and(|best| best <= removed)
+                || (problem.bias == Bias::Free && !(has(1) && has(-1)))
+            {
+                continue;
+            }
+            let rows: Vec<Vec<f64>> = rest.iter().map(|&k| z[k].clone()).collect();
+            if !boundary(&rows).contains(&true) {
+                best = Some(removed);
+            }
+        }
+        best
+    }
+
+    /// Blames, and checks the answer; how many rows were found and how few are possible.
+    fn check(problem: &Instance, told: &str) -> Option<(usize, usize)> {
+        let data = problem.dataset();
+        let classes = Instance::classes();
+        let settings = Settings { bias: problem.bias, ..Settings::default() };
+        let least = fewest(problem);
+        let found = match blame(&data, &classes, &settings, &mut ()) {
+            Ok(found) => found,
+            Err(error) => {
+                assert_eq!(least, None, "{told}: {error}");
+                return None;
+            }
+        };
+        let (least, present) = (least?, problem.present());
+        assert!(found.rows.windows(2).all(|pair| pair[0] < pair[1]), "{told}: {:?}", found.rows);
+        assert!(found.rows.iter().all(|row| present.contains(row)), "{told}: {:?}", found.rows);
+        assert_eq!(found.rest.verdict, Verdict::Complete, "{told}: without {:?}", found.rows);
+        let at_least = found.at_least;
+        assert!(at_least <= least, "{told}: at least {at_least}, but {least} are enough");
+        assert!(least <= found.rows.len(), "{told}: {:?}", found.rows);
+        assert_eq!(found.rest.rows, present.len() - found.rows.len(), "{told}");
+        // The same by the public way, on the rows that remain.
+        let rest: Vec<usize> = present.iter().copied().filter(|row| !found.rows.contains(row)).collect();
+        let again = separate(&data.subset(&rest).unwrap(), &classes, &settings, &mut ()).unwrap();
+        assert_eq!(again.verdict, Verdict::Complete, "{told}");
+        // No row can simply be taken back.
+        for &row in &found.rows {
+            let more: Vec<usize> = rest.iter().copied().chain([row]).collect();
+            let z: Vec<Vec<f64>> =
+                more.iter().map(|&row| testing::examples(&data, problem).dense(row)).collect();
+            assert!(boundary(&z).contains(&true), "{told}: row {row} need not go");
+        }
+        Some((found.rows.len(), least))
+    }
+
+    #[test]
+    fn removal_separates_the_rest() {
+        let (mut seen, mut fewest, mut found) = (0, 0, 0);
+        for number in 0..150 {
+            let random = &mut Random::stream(91, number);
+            let (n, d) = (from(random, 1, 8), from(random, 1, 3));
+            let rows = grid(random, n, d, 2);
+            let bias = [Bias::None, Bias::Append(1.0), Bias::Free][random.below(3) as usize];
+            let mut problem = problem(rows, sides(random, n), bias);
+            if n > 3 && random.below(4) == 0 {
+                problem.signs[2] = 0;
+            }
+            if bias == Bias::Free && !problem.has_both_sides() {
+                continue;
+            }
+            if let Some((rows, least)) = check(&problem, &format!("{number}: {problem:?}")) {
+                seen += 1;
+                (found, fewest) = (found + rows, fewest + least);
+            }
+        }
+        // A heuristic, but not a bad one.
+        assert!(seen > 80 && found * 10 <= fewest * 13, "{found} rows, {fewest} needed, {seen} problems");
+    }
+
+    /// Rows that floats cannot tell from others, of all sizes: what is left is separable nonetheless.
+    #[test]
+    fn removal_separates_adversarial_rows() {
+        let mut seen = 0;
+        for number in 0..12 * FAMILIES.len() as u64 {
+            let (family, problem) = instance(92, number);
+            if problem.present().len() > 7 || (problem.bias == Bias::Free && !problem.has_both_sides()) {
+                continue;
+            }
+            check(&problem, &format!("{number}, {family}: {problem:?}"));
+            seen += 1;
+        }
+        assert!(seen > 60, "{seen}");
+    }
+
+    /// Points on a line, split at a threshold but for two that are the wrong way round: one row must go, not two.
+    #[test]
+    fn two_rows_out_of_order_cost_one() {
+        let rows: Vec<Vec<f64>> = (1..=8).map(|x| vec![f64::from(x)]).collect();
+        for bias in [Bias::Append(1.0), Bias::Free] {
+            let problem = problem(rows.clone(), vec![-1, -1, -1, 1, -1, 1, 1, 1], bias);
+            let data = problem.dataset();
+            let settings = Settings { bias, ..Settings::default() };
+            let found = blame(&data, &Instance::classes(), &settings, &mut ()).unwrap();
+            assert_eq!((found.rows.len(), found.at_least), (1, 1), "{bias:?}");
+            assert!([3, 4].contains(&found.rows[0]), "{bias:?}: {:?}", found.rows);
+        }
+    }
+
+    /// Two measurements and a response, where one person stands on the wrong side of all others.
+    #[test]
+    fn one_row_in_the_way() {
+        let measured = [
+            (3.70, 0.825, 1),
+            (3.50, 1.090, 1),
+            (1.25, 2.500, 1),
+            (0.75, 1.500, 1),
+            (0.80, 3.200, 1),
+            (0.70, 3.500, 1),
+            (0.60, 0.750, -1),
+            (1.10, 0.750, -1),
+            (0.90, 0.750, -1),
+            (0.55, 1.200, -1),
+            (0.40, 0.500, -1),
+            (0.70, 0.900, -1),
+            (3.00, 2.900, -1),
+        ];
+        let rows = measured.iter().map(|&(a, b, _)| vec![a, b]).collect();
+        let problem = problem(rows, measured.iter().map(|&(_, _, side)| side).collect(), Bias::Free);
+        let data = problem.dataset();
+        let settings = Settings { bias: Bias::Free, ..Settings::default() };
+        let found = blame(&data, &Instance::classes(), &settings, &mut ()).unwrap();
+        assert_eq!((found.rows, found.at_least), (vec![12], 1));
+        assert_eq!(found.rest.verdict, Verdict::Complete);
+    }
+
+    /// Nothing is to blame where all is well.
+    #[test]
+    fn separable_rows_blame_nobody() {
+        let problem = problem(vec![vec![1.0], vec![3.0]], vec![-1, 1], Bias::Free);
+        assert_eq!(check(&problem, "two points"), Some((0, 0)));
+    }
+}

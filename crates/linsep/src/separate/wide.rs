@@ -131,3 +131,6 @@ fn simplex(examples: &Examples<'_>, support: &[(usize, f64)]) -> Vec<(usize, [f6
     support.iter().for_each(|&(row, lambda)| totals[side(row)] += lambda);
     support.iter().map(|&(row, lambda)| (row, [lambda / totals[side(row)], 0.0])).collect()
 }
+
+#[cfg(test)]
+mod tests;
