@@ -191,7 +191,7 @@ fn whole_coefficients(examples: &Examples<'_>, support: &[(usize, [f64; 2])]) ->
 mod tests {
     use super::super::testing::instances::{Instance, instance};
     use super::super::testing::oracle::{boundary, fraction, squared_margin, squared_margin_free};
-    use super::super::testing::{self, is_tame};
+    use super::super::testing::{self, is_tame, times};
     use super::super::{Found, search};
     use super::*;
     use crate::random::Random;
@@ -215,7 +215,7 @@ mod tests {
 
     /// Separable problems with both sides, whose exact margin is cheap.
     fn separable() -> impl Iterator<Item = (String, Instance)> {
-        (0..1500).filter_map(|number| {
+        (0..times(1500)).filter_map(|number| {
             let (family, problem) = instance(71, number);
             let z = problem.z();
             let usable = problem.has_both_sides() && is_tame(&z, 120) && !boundary(&z).contains(&true);

@@ -76,7 +76,7 @@ impl Peeled {
 mod tests {
     use super::super::testing::instances::Instance;
     use super::super::testing::oracle::boundary;
-    use super::super::testing::{dot, examples, from, problem};
+    use super::super::testing::{dot, examples, from, problem, times};
     use super::super::{Bias, Settings, Verdict, decide};
     use super::*;
     use crate::random::Random;
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn peeled_rows_change_nothing() {
         let (mut partly, mut wholly, mut lifted) = (0, 0, 0);
-        for number in 0..1500 {
+        for number in 0..times(1500) {
             let problem = draw(number);
             let data = problem.dataset();
             let examples = examples(&data, &problem);
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn the_boundary_stays() {
         let mut seen = 0;
-        for number in 0..1500 {
+        for number in 0..times(1500) {
             let problem = draw(number);
             let data = problem.dataset();
             let examples = examples(&data, &problem);

@@ -16,6 +16,11 @@ use crate::theory::margin::Extent;
 use dashu_ratio::RBig;
 use instances::Instance;
 
+/// How many random problems a test draws: the usual number, times `LINSEP_TIMES`.
+pub(super) fn times(usual: u64) -> u64 {
+    usual * std::env::var("LINSEP_TIMES").map_or(1, |text| text.parse::<u64>().unwrap())
+}
+
 /// Rows x with their sides.
 pub(super) fn problem(rows: Vec<Vec<f64>>, signs: Vec<i8>, bias: Bias) -> Instance {
     Instance { rows, signs, bias, sparse: false }

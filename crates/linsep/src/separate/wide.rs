@@ -1,13 +1,13 @@
 //! Many features: contradictions, peeling and dual coordinate descent decide nearly all such data, without a matrix.
 
-use super::agreements::positive_agreements;
+use super::agreements::{Agreements, positive_agreements};
 use super::descent::Descent;
 use super::examples::Examples;
 use super::faces::{Faces, Side};
 use super::margin::Bounds;
 use super::nearest::Space;
 use super::number::ExactVector;
-use super::peel::peel;
+use super::peel::{Peeled, peel};
 use super::watch::Watch;
 use super::{Found, LIMIT_REACHED};
 use linsep_check::Bias;
@@ -40,15 +40,12 @@ pub(super) fn decide<'a>(
         let mut passes = 0;
         let grown = loop {
             if passes > 0 || peeled.core.is_empty() {
-                let mut w = descent.weights();
+                let w = descent.weights();
                 let separates = peeled.core.iter().all(|&row| examples.dot(row, &w) > 0.0);
-                if separates && peeled.lift(examples, &mut w) {
-                    let pairs: Vec<[f64; 2]> = w.iter().map(|&x| [x, 0.0]).collect();
-                    let w = faces.vanishing(&pairs);
-                    if let Ok(agreements) = positive_agreements(examples, &outside, &w, space.radius) {
-                        let support = simplex(examples, &descent.support());
-                        return (faces, Found::Positive { boundary, w, agreements, support });
-                    }
+                let pairs = w.iter().map(|&x| [x, 0.0]).collect();
+                if separates && let Some((w, agreements)) = lifted(space, &faces, &peeled, &outside, pairs) {
+                    let support = simplex(examples, &descent.support());
+                    return (faces, Found::Positive { boundary, w, agreements, support });
                 }
             }
             if watch.is_over() {
@@ -62,10 +59,25 @@ pub(super) fn decide<'a>(
             watch.passes += 1;
             if passes == limit {
                 limit *= 2;
-                // Where the rows cannot be separated, λ grows without end on rows that show it.
-                let few = descent.heaviest(HEAVIEST);
-                if let Some(Side::Meets { support, free }) = faces.locate(space, &few, &[], watch) {
-                    break Some((support, free));
+                // Where the rows cannot be separated, λ grows without end on rows that show it. Where they can, but
+                // barely, what separates the heaviest may separate all.
+                let few = if peeled.core.len() <= HEAVIEST {
+                    peeled.core.clone()
+                } else {
+                    descent.heaviest(HEAVIEST)
+                };
+                match faces.locate(space, &few, &[], watch) {
+                    Some(Side::Meets { support, free }) => break Some((support, free)),
+                    Some(Side::Positive { w, support, .. }) => {
+                        if let Some((w, agreements)) = lifted(space, &faces, &peeled, &outside, w.to_parts())
+                        {
+                            let support: Vec<(usize, f64)> =
+                                support.into_iter().map(|(row, [share, _])| (row, share)).collect();
+                            let support = simplex(examples, &support);
+                            return (faces, Found::Positive { boundary, w, agreements, support });
+                        }
+                    }
+                    None => {}
                 }
                 watch.begin("descent");
             }
@@ -74,6 +86,29 @@ pub(super) fn decide<'a>(
             faces.add_circuit(support, free);
         }
     }
+}
+
+/// Weights that should be right on the core, made right on all rows outside L and zero on L, exactly; none if that
+/// fails.
+fn lifted(
+    space: &Space<'_>,
+    faces: &Faces<'_>,
+    peeled: &Peeled,
+    outside: &[usize],
+    mut w: Vec<[f64; 2]>,
+) -> Option<(ExactVector, Agreements)> {
+    let mut rounded: Vec<f64> = w.iter().map(|parts| parts[0]).collect();
+    if !peeled.lift(space.examples, &mut rounded) {
+        return None;
+    }
+    for (parts, lifted) in w.iter_mut().zip(rounded) {
+        if parts[0] != lifted {
+            *parts = [lifted, 0.0];
+        }
+    }
+    let w = faces.vanishing(&w);
+    let agreements = positive_agreements(space.examples, outside, &w, space.radius).ok()?;
+    Some((w, agreements))
 }
 
 /// Narrows the margin of separable rows by further passes.

@@ -3,7 +3,7 @@
 use super::super::exact_point::{self, Hull, Start, exact_point};
 use super::super::number::{Exact, ExactVector, quotient_up};
 use super::super::real::DoubleDouble;
-use super::super::testing::{examples, from, grid, normals, of_z};
+use super::super::testing::{examples, from, grid, normals, of_z, times};
 use super::*;
 use crate::random::Random;
 
@@ -117,7 +117,7 @@ impl Case {
 
 #[test]
 fn nearest_points_are_those_of_the_exact_method() {
-    for number in 0..1500 {
+    for number in 0..times(3000) {
         let case = Case::draw(&mut Random::stream(1, number));
         let exact = exact_distance(&case.z, &case.directions, &case.groups, case.two);
         case.check::<f64>(exact, number);
@@ -128,7 +128,7 @@ fn nearest_points_are_those_of_the_exact_method() {
 /// Margins far below the size of the points: pairs of floats see them where floats may not.
 #[test]
 fn pairs_of_floats_find_tiny_distances() {
-    for number in 0..200 {
+    for number in 0..times(200) {
         let random = &mut Random::stream(2, number);
         let d = from(random, 2, 5);
         let mut z = grid(random, 2 * d, d, 3);

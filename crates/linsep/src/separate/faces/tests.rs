@@ -2,7 +2,7 @@
 
 use super::super::testing::instances::{Instance, instance};
 use super::super::testing::oracle::rank;
-use super::super::testing::{self, examples, from, grid, problem, truth};
+use super::super::testing::{self, examples, from, grid, problem, times, truth};
 use super::super::{Bias, Found, Verdict, search};
 use super::*;
 use linsep_check::{Certificate, Claim, Subject, verify};
@@ -50,7 +50,7 @@ fn spanned(random: &mut Random, d: usize, rank: usize, more: usize) -> Vec<Vec<f
 #[test]
 fn vectors_orthogonal_to_all_prove_the_span() {
     let mut with_kernel = 0;
-    for number in 0..200 {
+    for number in 0..times(200) {
         let random = &mut Random::stream(81, number);
         let (d, more) = (from(random, 2, 7), from(random, 0, 30));
         let count = from(random, 1, d as u64);
@@ -97,8 +97,11 @@ fn rows_are_named_one_by_one() {
 /// The coefficients stay positive and the sum stays zero, however the circuits come.
 #[test]
 fn circuits_add_up() {
-    for number in 0..600 {
+    for number in 0..times(800) {
         let (family, problem) = instance(83, number);
+        if problem.bias == Bias::Free && !problem.has_both_sides() {
+            continue;
+        }
         let z = problem.z();
         let data = problem.dataset();
         let examples = examples(&data, &problem);
@@ -141,7 +144,7 @@ fn circuits_add_up() {
 /// A vector is made to vanish on L exactly; it changes only where it must.
 #[test]
 fn vanishing_vectors_vanish() {
-    for number in 0..200 {
+    for number in 0..times(200) {
         let random = &mut Random::stream(84, number);
         let d = from(random, 2, 7);
         let count = from(random, 1, d as u64 - 1);

@@ -2,7 +2,7 @@
 
 use super::super::contradictions::contradictions;
 use super::super::testing::instances::{FAMILIES, Instance, instance};
-use super::super::testing::{self, from, is_tame, problem, truth};
+use super::super::testing::{self, from, is_tame, problem, times, truth};
 use super::super::{Separation, Settings, Verdict, WIDE, search, separate};
 use super::*;
 use crate::random::Random;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 fn small_rows_by_the_way_for_many_features() {
     let mut undecided: BTreeMap<&str, usize> = BTreeMap::new();
     let mut seen = [0; 3];
-    for number in 0..30 * FAMILIES.len() as u64 {
+    for number in 0..times(60 * FAMILIES.len() as u64) {
         let (family, problem) = instance(61, number);
         let data = problem.dataset();
         let examples = testing::examples(&data, &problem);
@@ -47,7 +47,7 @@ fn small_rows_by_the_way_for_many_features() {
     }
     let total: usize = undecided.values().sum();
     assert!(seen.iter().all(|&count| count > 60), "{seen:?}, undecided {undecided:?}");
-    assert!(total * 10 < 30 * FAMILIES.len(), "undecided: {undecided:?}");
+    assert!((total as u64) * 20 < times(60 * FAMILIES.len() as u64), "undecided: {undecided:?}");
 }
 
 /// The columns of the rows spread over more than [`WIDE`] columns.
@@ -87,7 +87,7 @@ fn run(problem: &Instance, settings: Settings) -> Separation {
 
 #[test]
 fn small_rows_among_many_columns() {
-    for number in 0..150 {
+    for number in 0..times(300) {
         let (family, problem) = instance(62, number);
         let z = problem.z();
         if !is_tame(&z, 12) || (problem.bias == Bias::Free && !problem.has_both_sides()) {
