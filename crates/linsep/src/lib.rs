@@ -34,6 +34,10 @@
 //! Statements about data are statements about the exact values of the floats that are stored: every bound is
 //! rounded outwards, and a run that says [`Status::Converged`] has decided each sign beyond rounding.
 
+// Tests inside the crate share files with those outside, which name it.
+#[cfg(test)]
+extern crate self as linsep;
+
 pub mod classes;
 pub mod compare;
 pub mod dataset;

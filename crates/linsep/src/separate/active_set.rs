@@ -372,3 +372,6 @@ impl<T: Real> ActiveSet<T> {
 fn is_positive<T: Real>(weight: T) -> bool {
     weight > T::from_f64(0.0)
 }
+
+#[cfg(test)]
+mod tests;

@@ -169,3 +169,150 @@ impl<'a> Descent<'a> {
             .collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Bias;
+    use super::super::testing::instances::Instance;
+    use super::super::testing::oracle::{boundary, fraction, squared_margin};
+    use super::super::testing::{examples, from, grid, normals, problem, sides, times};
+    use super::*;
+
+    fn draw(number: u64) -> Instance {
+        let random = &mut Random::stream(51, number);
+        let (n, d) = (from(random, 1, 14), from(random, 1, 6));
+        let rows = if random.below(2) == 0 { grid(random, n, d, 3) } else { normals(random, n, d) };
+        let bias = [Bias::None, Bias::Append(0.5), Bias::Free][random.below(3) as usize];
+        Instance { sparse: random.below(2) == 0, ..problem(rows, sides(random, n), bias) }
+    }
+
+    /// Σ λ z as the descent has it against the sum over all rows, and what else must hold at any moment.
+    fn check_state(descent: &mut Descent<'_>, told: &str) {
+        let mut sum = vec![0.0; descent.w.len()];
+        let (mut size, mut total) = (1.0, 0.0);
+        for (&row, &lambda) in descent.rows.iter().zip(&descent.lambda) {
+            assert!(lambda >= 0.0 && lambda <= descent.price, "{told}: λ = {lambda}");
+            let z = descent.examples.dense(row);
+            sum.iter_mut().zip(&z).for_each(|(sum, z)| *sum += lambda * z);
+            size += lambda * norm_squared(&z).sqrt();
+            total += lambda;
+        }
+        // Steps that were taken back may have left more than the λ of now tell of.
+        let tolerance = 1e-10 * size;
+        for (ours, expected) in descent.w.iter().zip(&sum).filter(|_| descent.free.is_empty()) {
+            assert!((ours - expected).abs() <= tolerance, "{told}: {ours} is not {expected}");
+        }
+        let support = descent.support();
+        assert_eq!(support.iter().map(|(_, lambda)| lambda).sum::<f64>(), total, "{told}");
+        assert!(support.iter().all(|(row, _)| descent.rows.contains(row)), "{told}");
+        let heaviest = descent.heaviest(3);
+        assert_eq!(heaviest.len(), support.len().min(3), "{told}");
+        let of = |row: usize| support.iter().find(|(other, _)| *other == row).unwrap().1;
+        if let Some(&last) = heaviest.last() {
+            let others = support.iter().filter(|(row, _)| !heaviest.contains(row));
+            assert!(others.clone().all(|&(_, lambda)| lambda <= of(last)), "{told}");
+        }
+        // The last step was along the last of the free rows: w is orthogonal to it.
+        let w = descent.weights();
+        if let Some(&row) = descent.free.last() {
+            let length = (norm_squared(&w) * squared(descent.examples, row)).sqrt();
+            let part = descent.examples.dot(row, &w);
+            assert!(part.abs() <= 1e-10 * (length + size), "{told}: not orthogonal to L by {part:e}");
+        }
+    }
+
+    #[test]
+    fn the_interval_contains_the_margin() {
+        let (mut separable, mut narrow) = (0, 0);
+        for number in 0..times(500) {
+            let problem = draw(number);
+            let z = problem.z();
+            if boundary(&z).contains(&true) {
+                continue;
+            }
+            let data = problem.dataset();
+            let examples = examples(&data, &problem);
+            let squared = squared_margin(&z);
+            let mut descent = Descent::new(&examples, &problem.present(), &[], number);
+            for pass in 1..=256u32 {
+                descent.pass();
+                if !pass.is_power_of_two() {
+                    continue;
+                }
+                check_state(&mut descent, &format!("{number}, pass {pass}"));
+                let (lower, upper) = descent.interval();
+                // Both are rounded.
+                let (low, high) = (fraction(lower.max(0.0) * (1.0 - 1e-12)), fraction(upper * (1.0 + 1e-12)));
+                assert!(&low * &low <= squared, "{number}: {lower} is above the margin");
+                assert!(&high * &high >= squared, "{number}: {upper} is below the margin");
+                if pass == 256 {
+                    separable += 1;
+                    narrow += usize::from(upper - lower <= 1e-3 * upper);
+                }
+            }
+        }
+        assert!(separable > 100 && narrow * 10 > separable * 7, "{narrow} of {separable}");
+    }
+
+    #[test]
+    fn modulo_a_subspace_weights_are_orthogonal_to_it() {
+        for number in 0..times(300) {
+            let problem = draw(number);
+            let data = problem.dataset();
+            let examples = examples(&data, &problem);
+            let random = &mut Random::stream(52, number);
+            let present = problem.present();
+            let count = random.below(4).min(present.len() as u64) as usize;
+            // The first row twice: what depends on others adds nothing that could hurt.
+            let mut free: Vec<usize> = present[..count].to_vec();
+            free.extend(present.first().filter(|_| count > 0));
+            let rest = &present[count..];
+            let mut descent = Descent::new(&examples, rest, &free, number);
+            for pass in 0..20 {
+                descent.pass();
+                check_state(&mut descent, &format!("{number}, pass {pass}"));
+            }
+        }
+    }
+
+    /// With a price no λ is above it, and the objective never rises.
+    #[test]
+    fn a_price_caps_and_the_objective_falls() {
+        for number in 0..times(300) {
+            let problem = draw(number);
+            let data = problem.dataset();
+            let examples = examples(&data, &problem);
+            let price = [0.01, 1.0, 100.0][(number % 3) as usize];
+            let mut descent = Descent::new(&examples, &problem.present(), &[], number).with_price(price);
+            let mut before = 0.0;
+            for pass in 0..40 {
+                descent.pass();
+                check_state(&mut descent, &format!("{number}, pass {pass}"));
+                let total: f64 = descent.lambda.iter().sum();
+                let objective = 0.5 * norm_squared(&descent.weights()) - total;
+                assert!(objective <= before + 1e-9 * (1.0 + total), "{number}: {objective} after {before}");
+                before = objective;
+            }
+            // Overlapping rows do not make λ grow any more.
+            assert!(descent.support().iter().all(|&(_, lambda)| lambda <= price));
+        }
+    }
+
+    /// Rows that are zero are never stepped along; w stays orthogonal to the free rows.
+    #[test]
+    fn zero_rows_and_free_rows() {
+        let rows = vec![vec![0.0, 0.0], vec![1.0, 0.0], vec![-2.0, 0.0], vec![1.0, 1.0]];
+        let problem = problem(rows, vec![1; 4], Bias::None);
+        let data = problem.dataset();
+        let examples = examples(&data, &problem);
+        let mut descent = Descent::new(&examples, &[0, 3], &[1], 0);
+        for _ in 0..100 {
+            descent.pass();
+        }
+        assert_eq!(descent.support().iter().map(|(row, _)| *row).collect::<Vec<_>>(), [3]);
+        let w = descent.weights();
+        assert!(w[0].abs() < 1e-12 && (w[1] - 1.0).abs() < 1e-12, "{w:?}");
+        let (_, upper) = descent.interval();
+        assert!((upper - 1.0).abs() < 1e-12);
+    }
+}

@@ -345,3 +345,6 @@ fn in_shares(coefficients: &[(usize, Exact)]) -> Vec<(usize, f64)> {
     shares.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     shares
 }
+
+#[cfg(test)]
+mod tests;

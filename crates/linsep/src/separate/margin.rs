@@ -191,3 +191,126 @@ fn whole_coefficients(examples: &Examples<'_>, support: &[(usize, [f64; 2])]) ->
     }
     combination
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::instances::{Instance, instance};
+    use super::super::testing::oracle::{boundary, fraction, squared_margin, squared_margin_free};
+    use super::super::testing::{self, is_tame, times};
+    use super::super::{Found, search};
+    use super::*;
+    use crate::random::Random;
+    use dashu_ratio::RBig;
+
+    fn exact_squared(problem: &Instance) -> RBig {
+        if problem.bias != Bias::Free {
+            return squared_margin(&problem.z());
+        }
+        let present = problem.present();
+        let rows: Vec<Vec<f64>> = present.iter().map(|&i| problem.rows[i].clone()).collect();
+        let signs: Vec<i8> = present.iter().map(|&i| problem.signs[i]).collect();
+        squared_margin_free(&rows, &signs)
+    }
+
+    fn check(bounds: &Bounds, squared: &RBig, told: &str) {
+        let (low, high) = (fraction(bounds.lower), fraction(bounds.upper));
+        assert!(&low * &low <= *squared, "{told}: {:e} is above the margin", bounds.lower);
+        assert!(&high * &high >= *squared, "{told}: {:e} is below the margin", bounds.upper);
+    }
+
+    /// Separable problems with both sides, whose exact margin is cheap.
+    fn separable() -> impl Iterator<Item = (String, Instance)> {
+        (0..times(1500)).filter_map(|number| {
+            let (family, problem) = instance(71, number);
+            let z = problem.z();
+            let usable = problem.has_both_sides() && is_tame(&z, 120) && !boundary(&z).contains(&true);
+            usable.then(|| (format!("{number}, {family}, {:?}", problem.bias), problem))
+        })
+    }
+
+    #[test]
+    fn bounds_contain_the_margin_and_close_in_on_it() {
+        let mut seen = 0;
+        for (told, problem) in separable() {
+            let data = problem.dataset();
+            let examples = testing::examples(&data, &problem);
+            let (space, rows) = (testing::space(&examples), problem.present());
+            let squared = exact_squared(&problem);
+            let observer = &mut ();
+            let mut watch = Watch::new(observer, None);
+            let (_, found, _) = search(&space, &rows, false, &mut watch);
+            let Found::Positive { w, agreements, support, .. } = found else { panic!("{told}") };
+            let mut bounds = Bounds::new(&examples, w, &agreements);
+            assert_eq!(bounds.upper, f64::MAX);
+            check(&bounds, &squared, &told);
+            bounds.offer_combination(&examples, &support);
+            check(&bounds, &squared, &told);
+            // Any shares and any weights prove something, and nothing gets worse.
+            let random = &mut Random::stream(72, seen);
+            for _ in 0..4 {
+                let before = (bounds.lower, bounds.upper);
+                let shares: Vec<(usize, [f64; 2])> = rows
+                    .iter()
+                    .map(|&row| (row, [random.uniform().powi(8), 1e-20 * random.normal()]))
+                    .collect();
+                bounds.offer_combination(&examples, &shares);
+                let (near, _) = bounds.weights.rounded();
+                let near: Vec<f64> = near.iter().map(|w| w * (1.0 + 1e-3 * random.normal())).collect();
+                bounds.offer_weights(&examples, &rows, ExactVector::from_f64(&near), space.radius);
+                check(&bounds, &squared, &told);
+                assert!(bounds.lower >= before.0 && bounds.upper <= before.1, "{told}");
+            }
+            let two_hulls = problem.bias == Bias::Free;
+            bounds.narrow(&Space { two_hulls, ..space }, &rows, 1e-15, &mut watch);
+            check(&bounds, &squared, &told);
+            assert!(bounds.is_within(1e-15), "{told}: {:e} to {:e}", bounds.lower, bounds.upper);
+            // The closest row is as far away as the lower end says.
+            let nearest = bounds.closest[0].1;
+            assert!((nearest / bounds.lower - 1.0).abs() < 1e-9, "{told}: {nearest:e}, {:e}", bounds.lower);
+            let claim = bounds.to_claim();
+            assert!(claim.combination.windows(2).all(|pair| pair[0].0 < pair[1].0), "{told}");
+            assert!(claim.combination.iter().all(|(_, share)| share.sign().is_gt()), "{told}");
+            seen += 1;
+        }
+        assert!(seen > 250, "{seen}");
+    }
+
+    /// For a free bias both sides sum to exactly the same, whatever rounding did to the shares.
+    #[test]
+    fn sums_of_both_sides_are_equal() {
+        for number in 0..300 {
+            let random = &mut Random::stream(73, number);
+            let n = testing::from(random, 2, 20);
+            let mut signs = testing::sides(random, n);
+            (signs[0], signs[1]) = (1, -1);
+            let problem = testing::problem(testing::normals(random, n, 2), signs, Bias::Free);
+            let data = problem.dataset();
+            let examples = testing::examples(&data, &problem);
+            let mut shares: Vec<f64> = (0..n).map(|_| random.uniform() + 1e-3).collect();
+            for side in [1, -1] {
+                let ours: Vec<usize> = (0..n).filter(|&i| problem.signs[i] == side).collect();
+                let total: f64 = ours.iter().map(|&i| shares[i]).sum();
+                ours.iter().for_each(|&i| shares[i] /= total);
+            }
+            let support: Vec<(usize, [f64; 2])> =
+                shares.iter().enumerate().map(|(i, &share)| (i, [share, 1e-18 * random.normal()])).collect();
+            let whole = whole_coefficients(&examples, &support);
+            let sum = |side: i8| {
+                let ours = whole.iter().filter(|(row, _)| problem.signs[*row] == side);
+                ours.fold(IBig::ZERO, |sum, (_, value)| sum + value)
+            };
+            assert_eq!(sum(1), IBig::from(1) << 120);
+            assert_eq!(sum(1), sum(-1));
+            assert!(whole.iter().all(|(_, value)| *value > IBig::ZERO));
+            // They are the shares, but for the rounding.
+            for (row, value) in &whole {
+                let value = Exact::new(value.clone(), -120).approximate();
+                assert!((value - shares[*row]).abs() < 1e-14);
+            }
+            // A side without rows has no sum.
+            let positive: Vec<(usize, [f64; 2])> =
+                support.iter().copied().filter(|(row, _)| problem.signs[*row] == 1).collect();
+            assert!(whole_coefficients(&examples, &positive).is_empty());
+        }
+    }
+}

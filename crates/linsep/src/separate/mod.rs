@@ -18,6 +18,8 @@ mod nearest;
 mod number;
 mod peel;
 mod real;
+#[cfg(test)]
+mod testing;
 mod watch;
 mod wide;
 

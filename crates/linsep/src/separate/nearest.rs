@@ -313,3 +313,6 @@ fn fill_known(columns: &Columns, space: &Space<'_>, row: usize, point: &mut [f64
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -90,6 +90,11 @@ impl Exact {
         libm::scalbn(fraction, exponent.clamp(-4000, 4000) as i32)
     }
 
+    #[cfg(test)]
+    pub(super) fn mantissa_and_exponent(&self) -> (&IBig, i64) {
+        (&self.mantissa, self.exponent)
+    }
+
     pub(super) fn to_dyadic(&self) -> Dyadic {
         dyadic(&self.mantissa, self.exponent)
     }
@@ -170,6 +175,17 @@ impl ExactVector {
         (floats, longest - shortest < 900)
     }
 
+    /// Pairs of floats near the entries, all divided by one power of two so that the largest is between 1 and 2.
+    pub(super) fn to_parts(&self) -> Vec<[f64; 2]> {
+        let shift = 1 - self.values.iter().map(magnitude_bits).max().unwrap_or(0) as i64;
+        let pair = |value: &IBig| {
+            let value = Exact::new(value.clone(), shift);
+            let high = value.approximate();
+            [high, value.minus(&Exact::from_f64(high)).approximate()]
+        };
+        self.values.iter().map(pair).collect()
+    }
+
     /// The entries that are not zero.
     pub(super) fn to_sparse(&self) -> linsep_check::Sparse {
         self.values
@@ -247,6 +263,20 @@ mod tests {
             let (sum, difference) = (Exact::from_f64(a).plus(&Exact::from_f64(b)), Exact::from_f64(b).plus(&Exact::from_f64(a)));
             prop_assert_eq!(sum.compare(&difference), Ordering::Equal);
             prop_assert_eq!(sum.minus(&Exact::from_f64(b)).compare(&Exact::from_f64(a)), Ordering::Equal);
+        }
+
+        #[test]
+        fn pairs_of_floats_keep_a_hundred_bits(values in prop::collection::vec(-(1i64 << 60)..1i64 << 60, 1..6)) {
+            let longer = |&value: &i64| IBig::from(value) * IBig::from((1i64 << 40) + 1);
+            let vector = ExactVector { values: values.iter().map(longer).collect(), exponent: -7 };
+            let again = ExactVector::from_parts(&vector.to_parts());
+            // The same direction, for numbers of up to 101 bits.
+            for (a, b) in (1..values.len()).map(|k| (k - 1, k)) {
+                prop_assert_eq!(
+                    &vector.values[a] * &again.values[b],
+                    &vector.values[b] * &again.values[a]
+                );
+            }
         }
 
         #[test]

@@ -69,7 +69,8 @@ pub(super) fn decide<'a>(
                     Some(Side::Meets { support, free }) => break (support, free),
                     Some(Side::Positive { w, support, .. }) => {
                         // Where rows can be separated, but barely, what separates the heaviest may separate all.
-                        if let Some((w, agreements)) = lifted(space, &faces, &peeled, &outside, w.to_parts()) {
+                        if let Some((w, agreements)) = lifted(space, &faces, &peeled, &outside, w.to_parts())
+                        {
                             let support: Vec<(usize, f64)> =
                                 support.into_iter().map(|(row, [share, _])| (row, share)).collect();
                             let support = simplex(examples, &support);
@@ -176,3 +177,6 @@ fn simplex(examples: &Examples<'_>, support: &[(usize, f64)]) -> Vec<(usize, [f6
     support.iter().for_each(|&(row, lambda)| totals[side(row)] += lambda);
     support.iter().map(|&(row, lambda)| (row, [lambda / totals[side(row)], 0.0])).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -83,7 +83,8 @@ pub(crate) fn learn(
 mod tests {
     use super::*;
     use crate::Dataset;
-    use crate::train::{Learner, train};
+    use crate::random::Random;
+    use crate::train::{Learner, SvmLoss, SvmOptions, train};
 
     fn settings() -> Settings {
         Settings { learner: Learner::MaxMargin(MaxMarginOptions::default()), ..Settings::default() }
@@ -98,6 +99,100 @@ mod tests {
         let (lower, upper) = (margin.lower.unwrap(), margin.upper);
         assert!(lower <= 0.5f64.sqrt() && 0.5f64.sqrt() <= upper && upper - lower < 1e-12, "{margin:?}");
         assert_eq!(outcome.status, Status::Converged);
+    }
+
+    /// Rows on both sides of a street, as wide as `gap` at least.
+    fn street(seed: u64, n: usize, d: usize, gap: f64) -> Dataset {
+        let random = &mut Random::stream(seed, 9);
+        let w: Vec<f64> = (0..d).map(|_| random.normal()).collect();
+        let norm = w.iter().map(|w| w * w).sum::<f64>().sqrt();
+        let (mut values, mut labels) = (Vec::new(), Vec::new());
+        for i in 0..n {
+            let mut row: Vec<f64> = (0..d).map(|_| random.normal()).collect();
+            let level = row.iter().zip(&w).map(|(x, w)| x * w).sum::<f64>() / norm;
+            let sign = if i % 2 == 0 { 1.0 } else { -1.0 };
+            let step = sign * (level.abs() + gap) - level;
+            row.iter_mut().zip(&w).for_each(|(x, w)| *x += step * w / norm);
+            values.extend(row);
+            labels.push(if sign > 0.0 { "1" } else { "0" });
+        }
+        Dataset::dense(d, &values, &labels).unwrap()
+    }
+
+    fn theta(outcome: crate::train::Outcome) -> crate::Theta {
+        match outcome.learned {
+            Learned::Linear(theta) => theta,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The margin of the rounded weights is that of the engine, and both are proved.
+    #[test]
+    fn the_margin_is_that_of_the_engine() {
+        for seed in 0..30 {
+            let (n, d) = (2 + (seed as usize * 7) % 40, 1 + (seed as usize) % 6);
+            let data = street(seed, n, d, 0.05);
+            for bias in [Bias::None, Bias::Append(1.0), Bias::Append(3.0)] {
+                let outcome = train(&data, &Settings { bias, ..settings() }, &mut ()).unwrap();
+                assert_eq!(outcome.status, Status::Converged);
+                let margin = outcome.evidence.margin;
+                let wanted = separate::Settings {
+                    bias: match bias {
+                        Bias::None => separate::Bias::None,
+                        Bias::Append(value) => separate::Bias::Append(value),
+                    },
+                    gap: Some(1e-12),
+                    ..separate::Settings::default()
+                };
+                let classes = crate::classes::ClassPair { positive: "1".into(), negative: vec!["0".into()] };
+                let exact = separate::separate(&data, &classes, &wanted, &mut ()).unwrap().margin;
+                let (lower, upper) = (margin.lower.unwrap(), margin.upper);
+                assert!(
+                    lower <= exact.upper && exact.lower.unwrap() <= upper,
+                    "{seed}: {margin:?} {exact:?}"
+                );
+                assert!(upper - lower <= 1.1e-6 * upper, "{seed}: {margin:?}");
+                // No other weights near these have a wider street.
+                let theta = theta(outcome);
+                let signs: Vec<i8> = data
+                    .labels()
+                    .iter()
+                    .map(|&l| if data.classes()[l as usize] == "1" { 1 } else { -1 })
+                    .collect();
+                let random = &mut Random::stream(seed, 10);
+                for _ in 0..20 {
+                    let mut other = theta.clone();
+                    other.weights.iter_mut().for_each(|w| *w += 0.01 * random.normal());
+                    other.bias += if bias == Bias::None { 0.0 } else { 0.01 * random.normal() };
+                    let found = lower_bound(&data, &signs, &other).unwrap_or(0.0);
+                    assert!(found <= upper, "{seed}: {found} is above {upper}");
+                }
+            }
+        }
+    }
+
+    /// A soft margin whose losses cost enough is the hard one: the same direction, and 1/‖θ‖ is the margin.
+    #[test]
+    fn a_support_vector_machine_with_a_large_price_agrees() {
+        for seed in 0..8 {
+            let data = street(100 + seed, 24, 1 + seed as usize % 4, 0.3);
+            let hard = train(&data, &settings(), &mut ()).unwrap();
+            let svm = SvmOptions { loss: SvmLoss::Hinge, c: 1e6, gap: 1e-9 };
+            let soft = Settings { learner: Learner::Svm(svm), epochs: 1_000_000, ..Settings::default() };
+            let soft = train(&data, &soft, &mut ()).unwrap();
+            assert_eq!(soft.status, Status::Converged);
+            let margin = hard.evidence.margin.upper;
+            let (hard, soft) = (theta(hard), theta(soft));
+            let all = |theta: &crate::Theta| -> Vec<f64> {
+                theta.weights.iter().copied().chain([theta.bias]).collect()
+            };
+            let (hard, soft) = (all(&hard), all(&soft));
+            let norm = |w: &[f64]| w.iter().map(|w| w * w).sum::<f64>().sqrt();
+            let inner: f64 = hard.iter().zip(&soft).map(|(a, b)| a * b).sum();
+            let cosine = inner / (norm(&hard) * norm(&soft));
+            assert!(cosine > 1.0 - 1e-6, "{seed}: the cosine is {cosine}");
+            assert!((norm(&soft) * margin - 1.0).abs() < 1e-3, "{seed}: {} {margin}", norm(&soft));
+        }
     }
 
     #[test]

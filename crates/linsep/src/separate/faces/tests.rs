@@ -1,0 +1,185 @@
+//! The span of B, and both ways to prove it, before the checker.
+
+use super::super::testing::instances::{Instance, instance};
+use super::super::testing::oracle::rank;
+use super::super::testing::{self, examples, from, grid, problem, times, truth};
+use super::super::{Bias, Found, Verdict, search};
+use super::*;
+use linsep_check::{Certificate, Claim, Subject, verify};
+
+fn certificate(examples: &Examples<'_>, claim: Claim) -> Certificate {
+    Certificate {
+        subject: Subject {
+            fingerprint: String::new(),
+            rows: examples.len(),
+            features: examples.data().columns(),
+            positive: vec!["1".to_string()],
+            negative: vec!["-1".to_string()],
+        },
+        bias: examples.bias(),
+        claim,
+    }
+}
+
+/// Proves that all present rows are in B, and has it checked.
+fn prove_overlap(faces: &mut Faces<'_>, examples: &Examples<'_>) -> usize {
+    let rows: Vec<usize> = examples.present().collect();
+    let kernel = faces.prove(&rows);
+    let count = kernel.len();
+    let claim = Claim::Overlap { combination: faces.combination(), kernel };
+    let accepted = verify(&certificate(examples, claim), examples).unwrap();
+    assert_eq!(accepted.boundary_rows, rows.len());
+    assert!(accepted.boundary_is_exact);
+    count
+}
+
+/// Rows and their opposites span L; many more rows are combinations of them, with coefficients of both signs.
+fn spanned(random: &mut Random, d: usize, rank: usize, more: usize) -> Vec<Vec<f64>> {
+    let basis = grid(random, rank, d, 3);
+    let mut rows = basis.clone();
+    rows.extend(basis.iter().map(|row| row.iter().map(|value| -2.0 * value).collect::<Vec<f64>>()));
+    for _ in 0..more {
+        let shares = grid(random, 1, rank, 2).remove(0);
+        rows.push(
+            (0..d).map(|j| basis.iter().zip(&shares).map(|(row, share)| row[j] * share).sum()).collect(),
+        );
+    }
+    rows
+}
+
+#[test]
+fn vectors_orthogonal_to_all_prove_the_span() {
+    let mut with_kernel = 0;
+    for number in 0..times(200) {
+        let random = &mut Random::stream(81, number);
+        let (d, more) = (from(random, 2, 7), from(random, 0, 30));
+        let count = from(random, 1, d as u64);
+        let rows = spanned(random, d, count, more);
+        let n = rows.len();
+        let expected = rank(&rows);
+        let problem = Instance { sparse: random.below(2) == 0, ..problem(rows, vec![1; n], Bias::None) };
+        let data = problem.dataset();
+        let examples = examples(&data, &problem);
+        let mut faces = Faces::new(&examples);
+        faces.add_contradictions(&super::super::contradictions::contradictions(&examples));
+        assert_eq!(faces.rank(), expected);
+        assert_eq!(faces.split(&problem.present()), (problem.present(), vec![]));
+        with_kernel += usize::from(prove_overlap(&mut faces, &examples) > 0);
+    }
+    assert!(with_kernel > 60, "{with_kernel}");
+}
+
+/// So many columns that orthogonal vectors would fill memory: rows are named one by one.
+#[test]
+fn rows_are_named_one_by_one() {
+    let random = &mut Random::stream(82, 0);
+    let (rank, columns) = (7, 140_000);
+    let basis = grid(random, rank, columns, 2);
+    let shares = grid(random, 6, rank, 2);
+    let mut rows = basis.clone();
+    rows.push((0..columns).map(|j| -basis.iter().map(|row| row[j]).sum::<f64>()).collect());
+    rows.extend(shares.iter().map(|shares| {
+        (0..columns).map(|j| basis.iter().zip(shares).map(|(row, share)| row[j] * share).sum()).collect()
+    }));
+    let n = rows.len();
+    let problem = problem(rows, vec![1; n], Bias::None);
+    let data = problem.dataset();
+    let examples = examples(&data, &problem);
+    let mut faces = Faces::new(&examples);
+    let one = || Exact::from_f64(1.0);
+    faces.add_circuit((0..=rank).map(|row| (row, one())).collect(), Vec::new());
+    assert_eq!(faces.rank(), rank);
+    assert_eq!(prove_overlap(&mut faces, &examples), 0);
+    assert_eq!(faces.combination.len(), n);
+    assert!(faces.combination.values().all(|value| value.sign() == Ordering::Greater));
+}
+
+/// The coefficients stay positive and the sum stays zero, however the circuits come.
+#[test]
+fn circuits_add_up() {
+    for number in 0..times(800) {
+        let (family, problem) = instance(83, number);
+        if problem.bias == Bias::Free && !problem.has_both_sides() {
+            continue;
+        }
+        let z = problem.z();
+        let data = problem.dataset();
+        let examples = examples(&data, &problem);
+        let (verdict, _) = truth(&z);
+        let observer = &mut ();
+        let mut watch = Watch::new(observer, None);
+        let (mut faces, found, _) = search(&testing::space(&examples), &problem.present(), false, &mut watch);
+        let told = format!("{number}, {family}");
+        let mut sum = vec![Exact::zero(); examples.dimension()];
+        for (&row, value) in &faces.combination {
+            assert_eq!(value.sign(), Ordering::Greater, "{told}");
+            for (column, entry) in examples.entries(row) {
+                sum[column] = sum[column].plus(&Exact::from_f64(entry).times(value));
+            }
+        }
+        assert!(sum.iter().all(|value| value.sign() == Ordering::Equal), "{told}");
+        let shares: f64 = faces.witness.iter().map(|(_, share)| share).sum();
+        assert!(faces.witness.is_empty() == (verdict == Verdict::Complete), "{told}");
+        assert!(faces.witness.is_empty() || (shares - 1.0).abs() < 1e-12, "{told}");
+        // Rows of the basis are independent, and as many as the rank of the rows of the combination.
+        let of = |rows: &[usize]| rank(&rows.iter().map(|&row| examples.dense(row)).collect::<Vec<_>>());
+        if !faces.basis.is_empty() {
+            assert_eq!(of(&faces.basis), faces.basis.len(), "{told}");
+            let all: Vec<usize> = faces.combination.keys().copied().collect();
+            assert_eq!(of(&all), faces.rank(), "{told}");
+        }
+        if let Found::Positive { boundary, w, .. } = found
+            && !boundary.is_empty()
+        {
+            let kernel = faces.prove(&boundary);
+            let claim =
+                Claim::QuasiComplete { weights: w.to_sparse(), combination: faces.combination(), kernel };
+            let accepted = verify(&certificate(&examples, claim), &examples).unwrap();
+            assert_eq!(accepted.boundary_rows, boundary.len(), "{told}");
+            assert!(accepted.boundary_is_exact, "{told}");
+        }
+    }
+}
+
+/// A vector is made to vanish on L exactly; it changes only where it must.
+#[test]
+fn vanishing_vectors_vanish() {
+    for number in 0..times(200) {
+        let random = &mut Random::stream(84, number);
+        let d = from(random, 2, 7);
+        let count = from(random, 1, d as u64 - 1);
+        let mut rows = spanned(random, d, count, 5);
+        if random.below(2) == 0 {
+            rows.iter_mut().flatten().for_each(|value| *value *= 0.1);
+        }
+        let n = rows.len();
+        let problem = problem(rows, vec![1; n], Bias::None);
+        let data = problem.dataset();
+        let examples = examples(&data, &problem);
+        let mut faces = Faces::new(&examples);
+        faces.add_contradictions(&super::super::contradictions::contradictions(&examples));
+        let w: Vec<[f64; 2]> = (0..d).map(|_| [random.normal(), 1e-20 * random.normal()]).collect();
+        let found = faces.vanishing(&w);
+        for &row in &faces.basis {
+            assert_eq!(found.dot(&examples, row).sign(), Ordering::Equal, "{number}");
+        }
+        // All other coordinates keep their ratios.
+        let others: Vec<usize> = (0..d).filter(|column| !faces.span.pivots().contains(column)).collect();
+        let given = ExactVector::from_parts(&w);
+        for pair in others.windows(2) {
+            let cross = |a: &ExactVector, b: &ExactVector| &a.values[pair[0]] * &b.values[pair[1]];
+            assert_eq!(cross(&found, &given), cross(&given, &found), "{number}");
+        }
+        assert_eq!(others.len(), d - faces.rank());
+    }
+}
+
+#[test]
+fn shares_are_in_order_and_sum_to_one() {
+    let of = |value: f64| Exact::from_f64(value);
+    let shares = in_shares(&[(4, of(1e-300)), (2, of(3e-300)), (9, of(4e-300)), (7, of(4e-300))]);
+    assert_eq!(shares.iter().map(|share| share.0).collect::<Vec<_>>(), [7, 9, 2, 4]);
+    assert!((shares.iter().map(|share| share.1).sum::<f64>() - 1.0).abs() < 1e-15);
+    let huge = Exact::new(IBig::from(3), 5000);
+    assert_eq!(in_shares(&[(1, huge.clone()), (0, huge)]), [(0, 0.5), (1, 0.5)]);
+}
