@@ -18,6 +18,7 @@ pub(crate) struct DatasetBuilder {
     pub(super) labels: Vec<u32>,
     /// Class names in the order of their first row.
     classes: Vec<String>,
+    /// The line of each row, from the first on that is not just the number of its row.
     pub(super) lines: Option<Vec<u64>>,
     feature_names: Option<Vec<String>>,
     index_base: u32,
@@ -38,6 +39,20 @@ impl DatasetBuilder {
             lines: None,
             feature_names: None,
             index_base: 1,
+        }
+    }
+
+    /// Makes room for this many rows with this many values in all, so that nothing has to grow. Only a hint: what
+    /// does not fit is found out when it comes.
+    pub(crate) fn reserve(&mut self, rows: usize, stored: usize) {
+        let _ = self.labels.try_reserve_exact(rows);
+        match &mut self.rows {
+            Rows::Dense { values } => values.reserve(stored),
+            Rows::Sparse { offsets, indices, values } => {
+                let _ = offsets.try_reserve_exact(rows);
+                let _ = indices.try_reserve_exact(stored);
+                values.reserve(stored);
+            }
         }
     }
 
@@ -79,11 +94,18 @@ impl DatasetBuilder {
                 self.columns = self.columns.max(row.width());
             }
         }
+        self.note_lines(&[line.unwrap_or(self.labels.len() as u64 + 1)]);
         self.labels.push(label);
-        if let Some(line) = line {
-            self.lines.get_or_insert_default().push(line);
-        }
         Ok(())
+    }
+
+    /// Notes the lines of the rows whose labels come next.
+    fn note_lines(&mut self, lines: &[u64]) {
+        let before = self.labels.len() as u64;
+        if self.lines.is_none() && lines.iter().zip(before + 1..).all(|(&line, number)| line == number) {
+            return;
+        }
+        self.lines.get_or_insert_with(|| (1..=before).collect()).extend_from_slice(lines);
     }
 
     /// Appends rows that a reader has checked: finite, and for sparse rows not zero, with increasing columns.
@@ -102,10 +124,10 @@ impl DatasetBuilder {
             }
             _ => return Err(DatasetError::Shape("dense and sparse rows in one source".to_string())),
         }
-        self.labels.extend_from_slice(&batch.labels);
         if let Some(lines) = &batch.lines {
-            self.lines.get_or_insert_default().extend_from_slice(lines);
+            self.note_lines(lines);
         }
+        self.labels.extend_from_slice(&batch.labels);
         Ok(())
     }
 

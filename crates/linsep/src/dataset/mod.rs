@@ -260,9 +260,7 @@ impl Dataset {
         let mut failure = None;
         for &i in positions {
             change(self.row(i), &mut |row| {
-                if let Err(error) =
-                    builder.push(row, self.labels[i], self.lines.as_ref().map(|lines| lines[i]))
-                {
+                if let Err(error) = builder.push(row, self.labels[i], Some(self.line(i))) {
                     failure.get_or_insert(error);
                 }
             });
@@ -295,6 +293,7 @@ impl Dataset {
         let hashes: Vec<blake3::Hash> = chunks
             .par_iter()
             .map(|&start| {
+                let mut hasher = blake3::Hasher::new();
                 let mut bytes = Vec::new();
                 for i in start..(start + ROWS_PER_CHUNK).min(self.len()) {
                     bytes.extend_from_slice(&self.labels[i].to_le_bytes());
@@ -303,8 +302,13 @@ impl Dataset {
                         bytes.extend_from_slice(&value.to_bits().to_le_bytes());
                     }
                     bytes.extend_from_slice(&u32::MAX.to_le_bytes());
+                    // Long rows would make a copy of the data otherwise.
+                    if bytes.len() >= 1 << 16 {
+                        hasher.update(&bytes);
+                        bytes.clear();
+                    }
                 }
-                blake3::hash(&bytes)
+                hasher.update(&bytes).finalize()
             })
             .collect();
         let mut whole = blake3::Hasher::new();
@@ -386,6 +390,13 @@ mod tests {
         let data = small().subset(&[2, 1]).unwrap();
         assert_eq!(data.labels(), [1, 0]);
         assert_eq!(data.row(0).iter().collect::<Vec<_>>(), [(0, -1.0), (1, 3.0)]);
+        assert_eq!([data.line(0), data.line(1)], [3, 2]);
+        let first = small().subset(&[0, 1]).unwrap();
+        assert!(first.lines.is_none());
+        assert_eq!([first.line(0), first.line(1)], [1, 2]);
+        let late = small().subset(&[0, 2]).unwrap();
+        assert_eq!([late.line(0), late.line(1)], [1, 3]);
+        assert_eq!(late.subset(&[1]).unwrap().line(0), 3);
         let only = small().only_classes(&["b".to_string()]).unwrap();
         assert_eq!((only.classes(), only.labels()), (&["b".to_string()][..], &[0, 0][..]));
     }

@@ -25,6 +25,15 @@ impl Values {
         self.len() == 0
     }
 
+    /// Makes room, if there is some, for this many values in all.
+    pub(super) fn reserve(&mut self, count: usize) {
+        let more = count.saturating_sub(self.len());
+        let _ = match self {
+            Values::F32(values) => values.try_reserve_exact(more),
+            Values::F64(values) => values.try_reserve_exact(more),
+        };
+    }
+
     /// Appends numbers, changing to f64 the first time that f32 would lose something.
     pub(super) fn extend(&mut self, numbers: &[f64]) {
         if let Values::F32(values) = self {
@@ -32,7 +41,11 @@ impl Values {
                 values.extend(numbers.iter().map(|&x| x as f32));
                 return;
             }
-            *self = Values::F64(values.iter().map(|&x| f64::from(x)).collect());
+            let mut wide = Vec::new();
+            // As much room as there was: it may have been made for all values.
+            let _ = wide.try_reserve_exact(values.capacity());
+            wide.extend(values.iter().map(|&x| f64::from(x)));
+            *self = Values::F64(wide);
         }
         if let Values::F64(values) = self {
             values.extend_from_slice(numbers);

@@ -342,6 +342,14 @@ impl RowStream {
         self.counter.get()
     }
 
+    /// How many rows and numbers will come, where that is known beforehand.
+    fn expected(&self) -> Option<(usize, usize)> {
+        match &self.inner {
+            Inner::Array(reader) => reader.expected(),
+            _ => None,
+        }
+    }
+
     /// The error for a source that gave no rows.
     pub fn no_rows(&self) -> Error {
         let kind = match self.notes() {
@@ -375,10 +383,14 @@ pub fn read(source: &Source, options: &ReadOptions, observer: &mut impl Observer
     let mut rows = 0;
     while let Some(batch) = stream.next_batch()? {
         let builder = builder.get_or_insert_with(|| {
-            DatasetBuilder::new(match batch.rows {
+            let mut builder = DatasetBuilder::new(match batch.rows {
                 BatchRows::Dense { columns, .. } => Layout::Dense { columns },
                 BatchRows::Sparse { .. } => Layout::Sparse,
-            })
+            });
+            if let Some((rows, values)) = stream.expected() {
+                builder.reserve(rows, values);
+            }
+            builder
         });
         builder.append(&batch)?;
         rows += batch.len() as u64;

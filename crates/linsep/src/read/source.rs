@@ -75,6 +75,8 @@ pub(crate) struct Input {
     rest: Box<dyn Read + Send>,
     /// What went wrong while the head was read: told when the bytes before it are used up.
     failure: Option<io::Error>,
+    /// How long the source says it is, if it is not compressed.
+    told: Option<u64>,
 }
 
 /// Enough to tell formats, delimiters and column types apart.
@@ -85,8 +87,8 @@ impl Input {
         let mut head = Vec::new();
         match rest.by_ref().take(wanted as u64).read_to_end(&mut head) {
             Err(error) if head.is_empty() => Err(error),
-            Err(error) => Ok(Self { head, given: 0, whole: false, rest, failure: Some(error) }),
-            Ok(count) => Ok(Self { head, given: 0, whole: count < wanted, rest, failure: None }),
+            Err(error) => Ok(Self { head, given: 0, whole: false, rest, failure: Some(error), told: None }),
+            Ok(count) => Ok(Self { head, given: 0, whole: count < wanted, rest, failure: None, told: None }),
         }
     }
 
@@ -98,6 +100,13 @@ impl Input {
     /// Whether nothing comes after the head.
     pub(crate) fn head_is_all(&self) -> bool {
         self.whole
+    }
+
+    /// The number of bytes in all, where that is known beforehand.
+    pub(crate) fn length(&self) -> Option<u64> {
+        let seen = self.head.len() as u64;
+        // Files that the system makes up may say that they are empty.
+        if self.whole { Some(seen) } else { self.told.filter(|&told| told > seen) }
     }
 
     /// Passes over the byte order mark that some editors put before the first line.
@@ -148,6 +157,7 @@ pub(crate) fn open(source: &Source) -> Result<(Input, ByteCounter), ReadErrorKin
     };
     let counter = ByteCounter { taken: taken.clone(), total };
     let raw = Input::new(Box::new(Counted { inner: raw, taken }), 8)?;
+    let mut told = None;
     let plain: Box<dyn Read + Send> = match raw.head() {
         [0x1f, 0x8b, ..] => {
             Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(1 << 16, raw)))
@@ -155,7 +165,10 @@ pub(crate) fn open(source: &Source) -> Result<(Input, ByteCounter), ReadErrorKin
         [0x28, 0xb5, 0x2f, 0xfd, ..] => Box::new(zstd::Decoder::new(raw)?),
         [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, ..] => return Err(ReadErrorKind::Compression("bzip2")),
         [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => return Err(ReadErrorKind::Compression("xz")),
-        _ => Box::new(raw),
+        _ => {
+            told = total;
+            Box::new(raw)
+        }
     };
-    Ok((Input::new(plain, HEAD_BYTES)?, counter))
+    Ok((Input { told, ..Input::new(plain, HEAD_BYTES)? }, counter))
 }

@@ -315,9 +315,16 @@ impl Job<'_> {
 
 /// What about the features may keep a perceptron from converging, and what to do about it.
 fn scale_advice(data: &Dataset, schema: &Schema) -> Option<String> {
-    // A sample tells as much.
-    let sample: Vec<usize> = (0..data.len()).step_by(data.len().div_ceil(5_000)).collect();
-    let data = &data.subset(&sample).ok()?;
+    // A sample tells as much, and is no second copy of the data.
+    let sampled;
+    let data = if data.len() <= 5_000 {
+        data
+    } else {
+        let count = (data.len() / 8).min(5_000);
+        let sample: Vec<usize> = (0..data.len()).step_by(data.len().div_ceil(count)).collect();
+        sampled = data.subset(&sample).ok()?;
+        &sampled
+    };
     let Scaler::MaxAbs { divisor: mut sizes } = Scaler::learn(Scaling::MaxAbs, data) else { return None };
     sizes.sort_by(f64::total_cmp);
     let (median, largest) = (*sizes.get(sizes.len() / 2)?, *sizes.last()?);

@@ -1,13 +1,15 @@
 //! The members of an `.npz` archive: a dense matrix, or a sparse one as SciPy saves it.
 
 use super::npy::Npy;
+use super::stream::Stream;
 use npyz::npz::NpzArchive;
 use std::io::{Cursor, Read};
 
 /// A matrix of rows.
-#[derive(Debug)]
 pub(super) enum Matrix {
     Dense(Npy),
+    /// Dense, and never in memory as a whole.
+    Stream(Stream),
     Sparse(Csr),
 }
 
@@ -99,6 +101,11 @@ impl Csr {
             return Err(mismatch());
         }
         Ok(Self { data, indices, offsets, columns })
+    }
+
+    /// How many numbers are stored.
+    pub(super) fn stored(&self) -> usize {
+        self.offsets.last().copied().unwrap_or(0)
     }
 
     pub(super) fn rows(&self) -> usize {

@@ -1,8 +1,9 @@
 //! Labels and weights that come apart from their rows: an array, or a text with one on each line.
 
-use super::npy::Npy;
+use super::npy::{Form, Npy, take_header};
+use super::stream::Stream;
 use crate::read::error::{ReadError, ReadErrorKind, excerpt};
-use crate::read::source::{self, Source};
+use crate::read::source::{self, Input, Source};
 use std::io::Read;
 use std::path::Path;
 
@@ -15,8 +16,11 @@ pub(super) struct LabelColumn {
 
 enum Stored {
     Array(Npy),
-    /// The text, and where each line starts and ends.
-    Lines(Vec<u8>, Vec<(usize, usize)>),
+    /// An array in a file of its own, read along with the rows.
+    Stream(Stream),
+    /// The text, and where each line starts, which is one after the end of the line before it. One more start than
+    /// there are lines.
+    Lines(Vec<u8>, Vec<usize>),
 }
 
 impl LabelColumn {
@@ -26,29 +30,26 @@ impl LabelColumn {
         let source_name = source.name();
         let located = |kind| ReadError { source_name: source_name.clone(), line: None, column: None, kind };
         let (mut input, _) = source::open(&source).map_err(located)?;
+        if input.head().starts_with(b"\x93NUMPY") {
+            let stream = open_array(input).map_err(located)?;
+            return Ok(Self { stored: Stored::Stream(stream), source_name });
+        }
         let mut bytes = Vec::new();
         input.read_to_end(&mut bytes).map_err(|error| located(error.into()))?;
-        if bytes.starts_with(b"\x93NUMPY") {
-            let array = Npy::parse(bytes).map_err(|problem| located(ReadErrorKind::Array(problem)))?;
-            return Self::from_array(source_name.clone(), array).map_err(located);
-        }
         Ok(Self { stored: lines(bytes), source_name })
     }
 
     /// Labels from an array, which must stand in one line.
     pub(super) fn from_array(source_name: String, array: Npy) -> Result<Self, ReadErrorKind> {
-        if array.line_length().is_none() {
-            let problem =
-                format!("the labels have the shape {:?} where one dimension is needed", array.shape());
-            return Err(ReadErrorKind::Array(problem));
-        }
+        array.form().line_of_labels().map_err(ReadErrorKind::Array)?;
         Ok(Self { source_name, stored: Stored::Array(array) })
     }
 
     pub(super) fn len(&self) -> usize {
         match &self.stored {
             Stored::Array(array) => array.line_length().unwrap_or(0),
-            Stored::Lines(_, lines) => lines.len(),
+            Stored::Stream(stream) => stream.rows(),
+            Stored::Lines(_, starts) => starts.len() - 1,
         }
     }
 
@@ -56,15 +57,17 @@ impl LabelColumn {
         &self.source_name
     }
 
-    /// The label of a row as written; an error says which text is none.
-    pub(super) fn text(&self, row: usize) -> Result<String, ReadErrorKind> {
-        match &self.stored {
-            Stored::Array(array) => {
-                array.text(row).ok_or(ReadErrorKind::BadLabel { found: "not a text".to_string() })
+    /// The label of a row as written; an error says which text is none. Rows must be asked for in their order.
+    pub(super) fn text(&mut self, row: usize) -> Result<String, ReadErrorKind> {
+        let no_text = || ReadErrorKind::BadLabel { found: "not a text".to_string() };
+        match &mut self.stored {
+            Stored::Array(array) => array.text(row).ok_or_else(no_text),
+            Stored::Stream(stream) => {
+                stream.advance(row)?;
+                stream.text(row).ok_or_else(no_text)
             }
-            Stored::Lines(bytes, lines) => {
-                let (start, end) = lines.get(row).copied().unwrap_or((0, 0));
-                let line = &bytes[start..end];
+            Stored::Lines(bytes, starts) => {
+                let line = &bytes[starts[row]..starts[row + 1] - 1];
                 let bad = |_| ReadErrorKind::BadLabel { found: excerpt(line) };
                 std::str::from_utf8(line).map(str::to_string).map_err(bad)
             }
@@ -72,16 +75,22 @@ impl LabelColumn {
     }
 }
 
+fn open_array(mut input: Input) -> Result<Stream, ReadErrorKind> {
+    let header = take_header(&mut input)?;
+    let (form, start) = Form::parse(&header).map_err(ReadErrorKind::Array)?;
+    // Items in one line have one order only, whatever the header calls it.
+    Stream::open_line(input, form, start)
+}
+
 /// Reads one number for each row, how often it counts, from a file of its own.
 pub fn read_weights(path: &Path) -> Result<Vec<f64>, crate::Error> {
-    let column = LabelColumn::open(path)?;
+    let mut column = LabelColumn::open(path)?;
+    let source_name = column.source_name.clone();
     (0..column.len())
         .map(|row| {
-            let located = |kind| ReadError {
-                source_name: column.source_name.clone(),
-                line: Some(row as u64 + 1),
-                column: None,
-                kind,
+            let located = |kind: ReadErrorKind| {
+                let line = kind.is_row().then_some(row as u64 + 1);
+                ReadError { source_name: source_name.clone(), line, column: None, kind }
             };
             let text = column.text(row).map_err(located)?;
             let weight: f64 = text
@@ -98,15 +107,15 @@ pub fn read_weights(path: &Path) -> Result<Vec<f64>, crate::Error> {
 
 /// Divides a text into lines; blank ones at its end are none.
 fn lines(bytes: Vec<u8>) -> Stored {
-    let mut at = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-    let mut lines = Vec::new();
-    while at < bytes.len() {
-        let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |length| at + length);
-        lines.push((at, end));
-        at = end + 1;
+    let first = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    let mut starts = vec![first];
+    starts.extend(memchr::memchr_iter(b'\n', &bytes).map(|end| end + 1));
+    // The last line may have no end; if it has one, what comes after it is a blank line.
+    starts.push(bytes.len() + 1);
+    while let [.., start, next] = starts[..]
+        && bytes[start..next - 1].trim_ascii().is_empty()
+    {
+        starts.pop();
     }
-    while lines.last().is_some_and(|&(start, end)| bytes[start..end].trim_ascii().is_empty()) {
-        lines.pop();
-    }
-    Stored::Lines(bytes, lines)
+    Stored::Lines(bytes, starts)
 }

@@ -4,6 +4,7 @@
 mod archive;
 mod labels;
 mod npy;
+mod stream;
 #[cfg(test)]
 mod tests;
 
@@ -15,12 +16,13 @@ use crate::report;
 use archive::{Csr, Matrix};
 use labels::LabelColumn;
 pub use labels::read_weights;
-use npy::Npy;
+use npy::{Form, Npy};
 use std::io::Read;
+use stream::Stream;
 
 /// Rows handed out at a time, and numbers: wide rows come in smaller batches.
 const BATCH_ROWS: usize = 4096;
-const BATCH_VALUES: usize = 1 << 20;
+const BATCH_VALUES: usize = 1 << 18;
 
 pub(crate) struct ArrayReader {
     name: String,
@@ -44,17 +46,18 @@ type Fault = (usize, ReadErrorKind);
 impl ArrayReader {
     pub(crate) fn new(
         name: String,
-        mut input: Input,
+        input: Input,
         format: Format,
         options: &ReadOptions,
     ) -> Result<Self, ReadError> {
         let located = |kind| ReadError { source_name: name.clone(), line: None, column: None, kind };
         let wrong = |problem| located(ReadErrorKind::Array(problem));
-        let mut bytes = Vec::new();
-        input.read_to_end(&mut bytes).map_err(|error| located(error.into()))?;
         let (matrix, inner_labels) = match format {
-            Format::Npz => archive::open(bytes).map_err(wrong)?,
-            _ => (Matrix::Dense(Npy::parse(bytes).map_err(wrong)?), None),
+            Format::Npz => {
+                let bytes = take_all(input, Vec::new()).map_err(located)?;
+                archive::open(bytes).map_err(wrong)?
+            }
+            _ => (open_array(input).map_err(located)?, None),
         };
         let (rows, columns) = size(&matrix).map_err(wrong)?;
         check_columns(&matrix, columns, options).map_err(located)?;
@@ -83,10 +86,12 @@ impl ArrayReader {
             let kind = ReadErrorKind::Array(problem);
             return Err(ReadError { source_name, line: None, column: None, kind });
         }
-        let (what, kind) = match &matrix {
-            Matrix::Dense(array) => ("NumPy array", array.type_name()),
-            Matrix::Sparse(csr) => ("SciPy sparse matrix", csr.data.type_name()),
+        let (what, form) = match &matrix {
+            Matrix::Dense(array) => ("NumPy array", array.form()),
+            Matrix::Stream(stream) => ("NumPy array", stream.form()),
+            Matrix::Sparse(csr) => ("SciPy sparse matrix", csr.data.form()),
         };
+        let kind = form.type_name();
         let format = format!("{what}, {rows} × {columns}, {kind}");
         Ok(Self {
             name,
@@ -108,10 +113,16 @@ impl ArrayReader {
         let (mut labels, mut lines) = (Vec::new(), Vec::new());
         while self.next < self.rows && labels.len() < BATCH_ROWS && values.len() < BATCH_VALUES {
             let row = self.next;
+            if let Matrix::Stream(stream) = &mut self.matrix {
+                let located =
+                    |kind| ReadError { source_name: self.name.clone(), line: None, column: None, kind };
+                stream.advance(row).map_err(located)?;
+            }
             self.next += 1;
             let kept = values.len();
             let read = match &self.matrix {
-                Matrix::Dense(array) => dense_row(array, row, self.columns, &mut values),
+                Matrix::Dense(array) => array.append_row(row, &mut values),
+                Matrix::Stream(stream) => stream.append_row(row, &mut values),
                 Matrix::Sparse(csr) => sparse_row(csr, row, &mut indices, &mut values),
             };
             match read.and_then(|()| self.label(row)) {
@@ -136,14 +147,24 @@ impl ArrayReader {
             return Ok(None);
         }
         let rows = match self.matrix {
-            Matrix::Dense(_) => BatchRows::Dense { columns: self.columns, values },
+            Matrix::Dense(_) | Matrix::Stream(_) => BatchRows::Dense { columns: self.columns, values },
             Matrix::Sparse(_) => BatchRows::Sparse { offsets, indices, values },
         };
         Ok(Some(Batch { rows, labels, lines: Some(lines) }))
     }
 
+    /// How many rows are to come in all and how many numbers with them, skipped ones included. `None` if only
+    /// the header says so.
+    pub(crate) fn expected(&self) -> Option<(usize, usize)> {
+        match &self.matrix {
+            Matrix::Stream(stream) if !stream.is_vouched() => None,
+            Matrix::Sparse(csr) => Some((self.rows, csr.stored())),
+            _ => Some((self.rows, self.rows * self.columns)),
+        }
+    }
+
     fn label(&mut self, row: usize) -> Result<u32, Fault> {
-        let Some(labels) = &self.labels else { return Ok(Batch::UNLABELLED) };
+        let Some(labels) = &mut self.labels else { return Ok(Batch::UNLABELLED) };
         let text = labels.text(row).map_err(|kind| (0, kind))?;
         let bad = || (0, ReadErrorKind::BadLabel { found: excerpt(text.as_bytes()) });
         self.table.class(text.as_bytes()).ok_or_else(bad)
@@ -161,7 +182,8 @@ impl ArrayReader {
             _ => self.name.clone(),
         };
         let column = (column > 0).then_some(column as u64);
-        Err(ReadError { source_name, line: Some(line), column, kind })
+        // The file as a whole may be wrong, and found out here.
+        Err(ReadError { source_name, line: kind.is_row().then_some(line), column, kind })
     }
 
     /// Leaves out the numbers of the last row that no weight of the model belongs to.
@@ -196,22 +218,39 @@ impl ArrayReader {
     }
 }
 
+/// A `.npy` file: in memory as a whole only if its rows are scattered.
+fn open_array(mut input: Input) -> Result<Matrix, ReadErrorKind> {
+    let header = npy::take_header(&mut input)?;
+    let (form, start) = Form::parse(&header).map_err(ReadErrorKind::Array)?;
+    if form.has_rows_in_order() {
+        return Ok(Matrix::Stream(Stream::open(input, form, start)?));
+    }
+    let bytes = take_all(input, header)?;
+    Ok(Matrix::Dense(Npy::parse(bytes).map_err(ReadErrorKind::Array)?))
+}
+
+/// Appends all that is left of a file.
+fn take_all(mut input: Input, mut bytes: Vec<u8>) -> Result<Vec<u8>, ReadErrorKind> {
+    let length = input.length().and_then(|length| usize::try_from(length).ok());
+    // Only a hint, like the length.
+    let _ = bytes.try_reserve_exact(length.unwrap_or(0).saturating_sub(bytes.len()));
+    input.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// Rows and columns.
 fn size(matrix: &Matrix) -> Result<(usize, usize), String> {
     match matrix {
         Matrix::Sparse(csr) if csr.columns == 0 => Err("the sparse matrix has no columns".to_string()),
         Matrix::Sparse(csr) => Ok((csr.rows(), csr.columns)),
-        Matrix::Dense(array) if !array.is_numeric() => Err("the rows are text, not numbers".to_string()),
-        Matrix::Dense(array) => match *array.shape() {
-            [rows, columns] if columns > 0 => Ok((rows, columns)),
-            ref shape => Err(format!("the array has the shape {shape:?} where rows and columns are needed")),
-        },
+        Matrix::Dense(array) => array.form().size(),
+        Matrix::Stream(stream) => stream.form().size(),
     }
 }
 
 fn check_columns(matrix: &Matrix, columns: usize, options: &ReadOptions) -> Result<(), ReadErrorKind> {
     match (&options.schema, matrix) {
-        (Some(schema), Matrix::Dense(_)) if columns != schema.features() => {
+        (Some(schema), Matrix::Dense(_) | Matrix::Stream(_)) if columns != schema.features() => {
             Err(ReadErrorKind::ColumnCount { found: columns, expected: schema.features().to_string() })
         }
         (None, _) if columns > options.feature_limit() as usize => {
@@ -219,13 +258,6 @@ fn check_columns(matrix: &Matrix, columns: usize, options: &ReadOptions) -> Resu
         }
         _ => Ok(()),
     }
-}
-
-fn dense_row(array: &Npy, row: usize, columns: usize, values: &mut Vec<f64>) -> Result<(), Fault> {
-    for column in 0..columns {
-        values.push(array.number(array.position(row, column)).map_err(|kind| (column + 1, kind))?);
-    }
-    Ok(())
 }
 
 fn sparse_row(csr: &Csr, row: usize, indices: &mut Vec<u32>, values: &mut Vec<f64>) -> Result<(), Fault> {

@@ -1,4 +1,6 @@
 use super::*;
+use crate::dataset::{Rows, Values};
+use crate::read::Source;
 use proptest::prelude::*;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -94,7 +96,17 @@ struct Table {
 }
 
 fn read(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<(Table, ReadNotes), ReadError> {
-    let mut reader = ArrayReader::new("test".into(), Input::from_bytes(bytes, 1 << 18), format, options)?;
+    read_after(1 << 18, bytes, format, options)
+}
+
+/// Reads after a look at the first `head` bytes. If these are not all, the length is not known beforehand.
+fn read_after(
+    head: usize,
+    bytes: &[u8],
+    format: Format,
+    options: &ReadOptions,
+) -> Result<(Table, ReadNotes), ReadError> {
+    let mut reader = ArrayReader::new("test".into(), Input::from_bytes(bytes, head), format, options)?;
     let (mut rows, mut labels) = (Vec::new(), Vec::new());
     while let Some(batch) = reader.next_batch()? {
         for i in 0..batch.len() {
@@ -235,9 +247,17 @@ fn hostile_headers_are_errors() {
         (npy("", false, "(1, 1)", &[0; 2]), "not supported"),
         (npy(&format!("<U{huge}"), false, "(1, 1)", &[0; 2]), "not supported"),
         (npy("<f8", false, &"(".repeat(10_000), &[]), "header"),
+        (npy("<f8", false, "(1, 134217728)", &[0; 8]), "promises 1073741824 bytes, but only 8 are there"),
+        (
+            [b"\x93NUMPY\x02\x00\x00\x00\xff\xff".to_vec(), vec![b' '; 1 << 20]].concat(),
+            "the header has 4294901760",
+        ),
     ] {
-        let found = message(&bytes, Format::Npy, &unlabelled());
-        assert!(found.contains(problem), "{found} does not say {problem}");
+        for head in [1, 1 << 18] {
+            let error = read_after(head, &bytes, Format::Npy, &unlabelled()).map(|_| ()).unwrap_err();
+            let found = error.to_string();
+            assert!(found.contains(problem), "{found} does not say {problem}");
+        }
     }
     let few = ReadOptions { max_features: Some(1), ..unlabelled() };
     assert!(message(&floats("(1, 2)", &[1.0, 2.0]), Format::Npy, &few).contains("more than 1 feature"));
@@ -312,6 +332,167 @@ fn rows_keep_their_numbers() {
 }
 
 #[test]
+fn every_number_of_rows_and_columns_is_streamed() {
+    let batch = BATCH_ROWS;
+    for (rows, columns) in [
+        (1, 1),
+        (batch - 1, 2),
+        (batch, 3),
+        (batch + 1, 1),
+        (2 * batch + 7, 5),
+        (3, BATCH_VALUES + 1),
+        (9, 100_000),
+    ] {
+        let numbers: Vec<f64> = (0..rows * columns).map(|k| (k % 8191) as f64 - 0.5).collect();
+        let shape = format!("({rows}, {columns})");
+        let data = |bytes: fn(f64) -> Vec<u8>| numbers.iter().flat_map(|&x| bytes(x)).collect::<Vec<u8>>();
+        let (f8, big) = (data(|x| x.to_le_bytes().to_vec()), data(|x| x.to_be_bytes().to_vec()));
+        let f4 = data(|x| (x as f32).to_le_bytes().to_vec());
+        for (descr, data) in [("<f8", f8), (">f8", big), ("<f4", f4)] {
+            let bytes = npy(descr, false, &shape, &data);
+            for head in [1, 1 << 18] {
+                let input = Input::from_bytes(&bytes, head);
+                let mut reader = ArrayReader::new("test".into(), input, Format::Npy, &unlabelled()).unwrap();
+                let mut found = Vec::new();
+                while let Some(batch) = reader.next_batch().unwrap() {
+                    let BatchRows::Dense { values, .. } = &batch.rows else { panic!("not dense") };
+                    assert_eq!(batch.line(0), Some((found.len() / columns) as u64 + 1));
+                    found.extend_from_slice(values);
+                }
+                assert!(found == numbers, "{descr} {shape} {head}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_file_may_end_nowhere_but_at_its_end() {
+    let long = BATCH_ROWS + 3;
+    let (small, large) =
+        (npy("<f4", false, "(3, 2)", &[0; 24]), npy("|u1", false, &format!("({long}, 1)"), &vec![0; long]));
+    let (small_start, large_start) = (small.len() - 24, large.len() - long);
+    let cuts = (0..small.len()).map(|cut| (&small, small_start, cut));
+    let batch_ends = [0, 1, BATCH_ROWS - 1, BATCH_ROWS, BATCH_ROWS + 1, long - 1];
+    for (bytes, start, cut) in cuts.chain(batch_ends.map(|cut| (&large, large_start, large_start + cut))) {
+        let expected = if cut < 6 {
+            "this is not a NumPy array".to_string()
+        } else if cut < start {
+            "the file ends inside its header".to_string()
+        } else {
+            format!("the header promises {} bytes, but only {} are there", bytes.len() - start, cut - start)
+        };
+        for skip_bad in [false, true] {
+            // Before and after the length is known.
+            for head in [1, cut.max(1), cut + 1] {
+                let options = ReadOptions { skip_bad, ..unlabelled() };
+                let error = read_after(head, &bytes[..cut], Format::Npy, &options).unwrap_err().to_string();
+                assert!(error.starts_with(&format!("test: {expected}")), "{cut} {head}: {error}");
+            }
+        }
+    }
+    for (shape, length) in [("(0, 2)", 0), ("(3, 2)", 6), (&format!("({long}, 1)"), long)] {
+        for more in [1, 2, 300_000] {
+            let bytes = npy("|u1", false, shape, &vec![0; length + more]);
+            let counted = report::counted(more as u64, "byte follows", "bytes follow");
+            for head in [1, bytes.len(), bytes.len() + 1] {
+                let error = read_after(head, &bytes, Format::Npy, &unlabelled()).unwrap_err().to_string();
+                assert_eq!(error, format!("test: {counted} the array"));
+            }
+        }
+        assert!(
+            read_after(1, &npy("|u1", false, shape, &vec![0; length]), Format::Npy, &unlabelled()).is_ok()
+        );
+    }
+}
+
+#[test]
+fn labels_are_streamed_with_their_rows() {
+    let count = 2 * BATCH_ROWS + 5;
+    let names = ["ham", "spam"];
+    let expected: Vec<&str> = (0..count).map(|row| names[row % 3 % 2]).collect();
+    let data: Vec<u8> = expected.iter().flat_map(|name| format!("{name:\0<4}").into_bytes()).collect();
+    let packed = |bytes: &[u8]| zstd::encode_all(bytes, 1).unwrap();
+    for (shape, fortran) in [(format!("({count},)"), false), (format!("({count}, 1)"), true)] {
+        let bytes = npy("|S4", fortran, &shape, &data);
+        assert_eq!(labels_of(&bytes, count).unwrap(), expected);
+        assert_eq!(labels_of(&packed(&bytes), count).unwrap(), expected);
+        // Compressed, the length shows only at the end.
+        for (bytes, problem) in [
+            (bytes[..bytes.len() - 1].to_vec(), format!("promises {} bytes, but only", 4 * count)),
+            ([&bytes[..], b"\n"].concat(), "1 byte follows the array".to_string()),
+        ] {
+            for bytes in [packed(&bytes), bytes] {
+                let error = labels_of(&bytes, count).unwrap_err();
+                assert_eq!((error.line, error.column), (None, None));
+                let error = error.to_string();
+                assert!(error.contains("linsep-labels") && error.contains(&problem), "{error}");
+            }
+        }
+    }
+    let mut damaged = npy(">U1", false, &format!("({count},)"), &b"\0\0\0a".repeat(count));
+    let place = damaged.len() - 3;
+    damaged[place] = 0xff;
+    let error = labels_of(&damaged, count).unwrap_err();
+    assert_eq!(error.line, Some(count as u64));
+}
+
+#[test]
+fn whole_batches_can_be_skipped() {
+    let (rows, kept) = (3 * BATCH_ROWS + 10, [5, 2 * BATCH_ROWS + 1, 3 * BATCH_ROWS + 9]);
+    for descr in ["<f8", ">f8", "<f4"] {
+        let number = |row: usize, column| match kept.contains(&row) || column == 0 {
+            true => row as f64,
+            false => f64::NAN,
+        };
+        let numbers = (0..2 * rows).map(|k| number(k / 2, k % 2));
+        let data: Vec<u8> = match descr {
+            "<f8" => numbers.flat_map(f64::to_le_bytes).collect(),
+            ">f8" => numbers.flat_map(f64::to_be_bytes).collect(),
+            _ => numbers.flat_map(|x| (x as f32).to_le_bytes()).collect(),
+        };
+        let bytes = npy(descr, false, &format!("({rows}, 2)"), &data);
+        assert_eq!(message(&bytes, Format::Npy, &unlabelled()), "test:1:2: the value \"NaN\" is not finite");
+        let labels = LabelsFile::new("a\n".repeat(rows).as_bytes());
+        let options =
+            ReadOptions { skip_bad: true, labels_file: Some(labels.0.clone()), ..ReadOptions::default() };
+        let source = Source::Shared("test".into(), bytes.into());
+        let loaded = crate::read::read(&source, &options, &mut ()).unwrap();
+        assert_eq!(loaded.notes.skipped as usize, rows - 3);
+        let data = loaded.dataset;
+        for (i, row) in kept.into_iter().enumerate() {
+            assert_eq!(data.line(i), row as u64 + 1);
+            assert_eq!(data.row(i).iter().collect::<Vec<_>>(), [(0, row as f64), (1, row as f64)]);
+        }
+    }
+}
+
+#[test]
+fn as_much_memory_is_taken_as_is_needed() {
+    let rows = BATCH_ROWS + 123;
+    let labels = LabelsFile::new("a\n".repeat(rows).as_bytes());
+    let options = ReadOptions { labels_file: Some(labels.0.clone()), ..ReadOptions::default() };
+    // The first batch fits f32, the second does not.
+    let numbers: Vec<f64> = (0..3 * rows).map(|k| if k < 3 * BATCH_ROWS { 1.0 } else { 0.1 }).collect();
+    let data: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
+    let shape = format!("({rows}, 3)");
+    for (fortran, narrow) in [(false, false), (false, true), (true, true)] {
+        let bytes = match narrow {
+            true => npy("|u1", fortran, &shape, &vec![1; 3 * rows]),
+            false => npy("<f8", fortran, &shape, &data),
+        };
+        let source = Source::Shared("test".into(), bytes.into());
+        let loaded = crate::read::read(&source, &options, &mut ()).unwrap();
+        let Rows::Dense { values } = loaded.dataset.rows() else { panic!("not dense") };
+        let capacity = match values {
+            Values::F32(values) if narrow => values.capacity(),
+            Values::F64(values) if !narrow => values.capacity(),
+            _ => panic!("stored too narrow or too wide"),
+        };
+        assert_eq!((capacity, values.len()), (3 * rows, 3 * rows));
+    }
+}
+
+#[test]
 fn batches_do_not_show() {
     let numbers: Vec<f64> = (0..30_000).map(f64::from).collect();
     let rows = rows_of(&floats("(10000, 3)", &numbers));
@@ -353,7 +534,7 @@ proptest! {
     #[test]
     fn no_damage_makes_it_panic(
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..5),
-        cut: Option<prop::sample::Index>, which in 0..4, skip_bad: bool,
+        cut: Option<prop::sample::Index>, which in 0..4, skip_bad: bool, head in 1usize..400,
     ) {
         let (bytes, format) = match which {
             0 => (floats("(2, 2)", &[1.0, 2.0, 3.0, 4.0]), Format::Npy),
@@ -361,6 +542,7 @@ proptest! {
             2 => (npz(&sparse(&[1, 0, 2, 0], &[0, 2, 4], b"csr"), true), Format::Npz),
             _ => (npz(&sparse(&[1, 0, 2, 0], &[0, 2, 4], b"csr"), false), Format::Npz),
         };
-        let _ = read(&damaged(bytes, &damage, cut), format, &ReadOptions { skip_bad, ..unlabelled() });
+        let bytes = damaged(bytes, &damage, cut);
+        let _ = read_after(head, &bytes, format, &ReadOptions { skip_bad, ..unlabelled() });
     }
 }
