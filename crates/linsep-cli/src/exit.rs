@@ -85,7 +85,7 @@ fn judge(error: &linsep::Error) -> (Exit, Option<&'static str>) {
             Exit::BadFile,
             Some("give rows of both classes; in a CSV file, check that --label names the right column"),
         ),
-        Error::NoMargin { verdict } => (
+        Error::NoMargin { verdict, .. } => (
             if *verdict == Verdict::Undecided { Exit::Undecided } else { Exit::No },
             Some(
                 "linsep separate tells which rows stand in the way; --learner svm allows rows on the wrong side",

@@ -38,10 +38,12 @@ pub enum Error {
         length: f64,
     },
     /// Rows that no boundary separates with a margin, or of which that is not known.
-    #[error("{}", no_margin(*verdict))]
+    #[error("{class} against the rest: {}", no_margin(*verdict))]
     NoMargin {
         /// What was decided.
         verdict: Verdict,
+        /// The positive class.
+        class: String,
     },
     /// A model file that is not one.
     #[error(transparent)]

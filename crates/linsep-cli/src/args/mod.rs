@@ -19,7 +19,7 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0    fine
   1    the answer is \"no\" (separate: not completely separable; verify: rejected;
-       train: not converged, with --require-convergence)
+       train: not converged, with --require-convergence; no margin for max-margin)
   2    wrong usage or settings
   3    bad data, model or certificate file, or a file that cannot be read or written
   4    undecided, the budget ran out (separate)

@@ -30,8 +30,8 @@ pub(crate) struct SeparateArgs {
     /// Value of the appended coordinate [default: 1]
     #[arg(long, value_name = "SCALE", allow_negative_numbers = true, help_heading = "Deciding")]
     pub(crate) bias_scale: Option<f64>,
-    /// Narrow the margin of separable data until its interval is at most this share of its upper end [default: 1e-6, less
-    /// where the data is large and sparse]
+    /// Narrow the margin of separable data until its interval is at most this share of its upper end [default: 1e-6; for
+    /// data with many features, what a few passes give]
     #[arg(long, value_name = "GAP", allow_negative_numbers = true, help_heading = "Deciding")]
     pub(crate) gap: Option<f64>,
     /// Stop after this many seconds of deciding; for each line of a table [default: no limit]

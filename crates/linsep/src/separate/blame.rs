@@ -48,7 +48,8 @@ pub fn blame(
     };
     let mut signs = examples.signs().to_vec();
     rows.iter().for_each(|&row| signs[row] = 0);
-    if [1, -1].iter().any(|side| !signs.contains(side)) && settings.bias == Bias::Free {
+    let one_sided = [1, -1].iter().any(|side| !signs.contains(side));
+    if signs.iter().all(|&sign| sign == 0) || (one_sided && settings.bias == Bias::Free) {
         return Err(SettingsError(
             "nothing is left of one class: these rows cannot be told apart at all".into(),
         )
@@ -83,12 +84,13 @@ fn fewest_errors(space: &Space<'_>, rows: &[usize], watch: &mut Watch<'_>) -> Ve
     best
 }
 
-/// Whether rows of both sides remain, where the bias asks for them.
+/// Whether rows of both sides remain, if there were both.
 fn has_both_sides(examples: &Examples<'_>, rows: &[usize], removed: &[usize]) -> bool {
     let mut gone = vec![false; examples.len()];
     removed.iter().for_each(|&row| gone[row] = true);
     let remains = |side: i8| rows.iter().any(|&row| !gone[row] && examples.signs()[row] == side);
-    examples.bias() != Bias::Free || (remains(1) && remains(-1))
+    let was = |side: i8| rows.iter().any(|&row| examples.signs()[row] == side);
+    remains(1) == was(1) && remains(-1) == was(-1)
 }
 
 /// A row of either side, with different features.

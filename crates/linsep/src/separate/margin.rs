@@ -9,6 +9,7 @@ use super::real::DoubleDouble;
 use super::watch::Watch;
 use dashu_int::IBig;
 use linsep_check::{Bias, Margin, Sparse};
+use std::cmp::Ordering;
 
 /// The best weights and the best combination so far.
 #[derive(Clone, Debug)]
@@ -28,10 +29,13 @@ impl Bounds {
         let norm_squared = weights.norm_squared(normed(examples));
         let lower =
             if norm_squared.sign().is_gt() { quotient_down(&agreements.least, &norm_squared) } else { 0.0 };
-        // Distances are agreements of the rounded weights over their length.
-        let (rounded, _) = weights.rounded();
-        let norm = crate::kernel::norm_squared(&rounded[..normed(examples)]).sqrt();
-        let closest = agreements.closest.iter().map(|&(row, agreement)| (row, agreement / norm)).collect();
+        // A distance is an agreement over the length of the features' weights, whatever counts in the margin.
+        let squared = weights.norm_squared(examples.data().columns());
+        let distance = |row: usize| match squared.sign() {
+            Ordering::Greater => quotient_down(&weights.dot(examples, row), &squared),
+            _ => f64::INFINITY,
+        };
+        let closest = agreements.closest.iter().map(|&(row, _)| (row, distance(row))).collect();
         Self { weights, lower, upper: f64::MAX, combination: Vec::new(), closest }
     }
 
@@ -264,9 +268,11 @@ mod tests {
             bounds.narrow(&Space { two_hulls, ..space }, &rows, 1e-15, &mut watch);
             check(&bounds, &squared, &told);
             assert!(bounds.is_within(1e-15), "{told}: {:e} to {:e}", bounds.lower, bounds.upper);
-            // The closest row is as far away as the lower end says.
+            // The closest row is as far away as the lower end says, or further where the bias counts in that.
             let nearest = bounds.closest[0].1;
-            assert!((nearest / bounds.lower - 1.0).abs() < 1e-9, "{told}: {nearest:e}, {:e}", bounds.lower);
+            assert!(nearest >= bounds.lower * (1.0 - 1e-9), "{told}: {nearest:e}, {:e}", bounds.lower);
+            let appended = matches!(problem.bias, Bias::Append(_));
+            assert!(appended || nearest <= bounds.lower * (1.0 + 1e-9), "{told}: {nearest:e}");
             let claim = bounds.to_claim();
             assert!(claim.combination.windows(2).all(|pair| pair[0].0 < pair[1].0), "{told}");
             assert!(claim.combination.iter().all(|(_, share)| share.sign().is_gt()), "{told}");

@@ -152,6 +152,8 @@ pub struct Separation {
     pub support: usize,
     /// Passes over the data.
     pub passes: u64,
+    /// Whether a budget ended the search, or the observer.
+    pub out_of_time: bool,
     /// Undecided: why no more was done. Complete: why the gap was not reached, if it was not.
     pub stopped: Option<String>,
 }
@@ -173,7 +175,8 @@ const USUAL_GAP: f64 = 1e-6;
 /// With more coordinates than this, the way for many features is gone: a matrix of the support would take long.
 const FEW_DENSE: usize = 2048;
 const FEW_SPARSE: usize = 512;
-const LIMIT_REACHED: &str = "the passes over the data that were allowed are used up";
+const LIMIT_REACHED: &str =
+    "with so many features only a few passes were made for it; --gap goes on until it is reached";
 
 /// What the search ended with.
 enum Found {
@@ -209,6 +212,11 @@ pub(crate) fn decide(
     let space = space_of(examples, &extent, settings);
     let few = if matches!(examples.data().rows(), Rows::Sparse { .. }) { FEW_SPARSE } else { FEW_DENSE };
     let is_wide = examples.dimension() > few;
+    // What is kept for each row and each coordinate, whatever the way.
+    let least = 48 * rows.len() as u64 + 64 * examples.dimension() as u64;
+    if settings.max_memory.is_some_and(|limit| limit < least) {
+        watch.end_for_memory();
+    }
     let (mut faces, found, contradictions) = search(&space, &rows, is_wide, &mut watch);
     let mut separation = Separation {
         verdict: Verdict::Undecided,
@@ -224,6 +232,7 @@ pub(crate) fn decide(
         closest: Vec::new(),
         support: 0,
         passes: 0,
+        out_of_time: false,
         stopped: None,
     };
     if settings.bias == Bias::Free {
@@ -276,8 +285,11 @@ pub(crate) fn decide(
                 );
             }
             if !bounds.is_within(gap) {
-                separation.stopped =
-                    Some(if watch.is_over() { watch.reason() } else { LIMIT_REACHED.to_string() });
+                separation.stopped = Some(match is_wide {
+                    _ if watch.is_over() => watch.reason(),
+                    true => LIMIT_REACHED.to_string(),
+                    false => "floats of this size, or with so many features, hold no more digits".to_string(),
+                });
             }
             separation.margin.lower = Some(bounds.lower);
             separation.margin.upper = bounds.upper;
@@ -294,6 +306,7 @@ pub(crate) fn decide(
         separation.rank = Some(rank(examples, &rows));
     }
     watch.begin("verification");
+    separation.out_of_time = watch.is_over();
     separation.passes = watch.passes;
     let certificate = Certificate {
         subject: Subject {

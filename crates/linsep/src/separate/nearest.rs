@@ -112,6 +112,7 @@ pub(super) fn nearest<T: Real>(
         let numbers =
             working.rows.len() * width + (width + 2 * size_of::<T>() / 8) * width.min(working.rows.len());
         if numbers as u64 * 8 > space.memory {
+            watch.end_for_memory();
             return Nearest { end: End::Stopped, w: vec![], support: vec![], relative_distance: 0.0 };
         }
         let mut points = Points::new(width);

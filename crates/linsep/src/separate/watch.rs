@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 pub(super) enum Stop {
     Time,
     Interrupted,
+    Memory,
 }
 
 /// Passes on progress, and tells when to stop.
@@ -76,12 +77,18 @@ impl<'a> Watch<'a> {
         self.stop.is_some()
     }
 
+    /// Ends the job: what it needs is more than it may use.
+    pub(super) fn end_for_memory(&mut self) {
+        self.stop.get_or_insert(Stop::Memory);
+    }
+
     /// Why it is over.
     pub(super) fn reason(&self) -> String {
         match self.stop {
             Some(Stop::Time) => "the time limit was reached".to_string(),
             Some(Stop::Interrupted) => "it was interrupted".to_string(),
-            None => "the memory limit was reached".to_string(),
+            Some(Stop::Memory) => "the memory limit leaves too little room".to_string(),
+            None => "rounding hides the answer".to_string(),
         }
     }
 }

@@ -56,7 +56,7 @@ pub(crate) fn learn(
     };
     let found = separate::decide(&examples, &task.classes, &wanted, observer)?;
     let (Verdict::Complete, Some(theta)) = (found.verdict, found.weights) else {
-        return Err(Error::NoMargin { verdict: found.verdict });
+        return Err(Error::NoMargin { verdict: found.verdict, class: task.classes.positive.clone() });
     };
     // What the weights prove after they have been rounded to floats.
     let upper = found.margin.upper;
@@ -65,10 +65,11 @@ pub(crate) fn learn(
     let support = found.support as u64;
     Ok(Fit {
         learned: Learned::Linear(theta),
-        status: if gap <= options.gap || found.stopped.is_none() {
-            Status::Converged
-        } else {
-            Status::TimeLimit
+        // Weights as floats may keep less than was found.
+        status: match found.out_of_time {
+            _ if gap <= options.gap => Status::Converged,
+            true => Status::TimeLimit,
+            false => Status::EpochLimit,
         },
         epochs: found.passes,
         updates: support,
@@ -199,6 +200,6 @@ mod tests {
     fn no_margin_is_no_model() {
         let data = Dataset::dense(1, &[1.0, 1.0], &["1", "0"]).unwrap();
         let refused = train(&data, &settings(), &mut ()).unwrap_err();
-        assert!(matches!(refused, Error::NoMargin { verdict: Verdict::Overlap }), "{refused}");
+        assert!(matches!(refused, Error::NoMargin { verdict: Verdict::Overlap, .. }), "{refused}");
     }
 }
