@@ -84,13 +84,12 @@ fn fewest_errors(space: &Space<'_>, rows: &[usize], watch: &mut Watch<'_>) -> Ve
     best
 }
 
-/// Whether rows of both sides remain, if there were both.
+/// Whether rows of both sides remain, where the bias asks for them.
 fn has_both_sides(examples: &Examples<'_>, rows: &[usize], removed: &[usize]) -> bool {
     let mut gone = vec![false; examples.len()];
     removed.iter().for_each(|&row| gone[row] = true);
     let remains = |side: i8| rows.iter().any(|&row| !gone[row] && examples.signs()[row] == side);
-    let was = |side: i8| rows.iter().any(|&row| examples.signs()[row] == side);
-    remains(1) == was(1) && remains(-1) == was(-1)
+    examples.bias() != Bias::Free || (remains(1) && remains(-1))
 }
 
 /// A row of either side, with different features.
