@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from common import ROOT, TARGET, WORK, machine, say, write_record  # noqa: E402
 
-TESTS = ["cargo", "test", "--release", "--locked", "-p", "linsep", "--test", "separation"]
+TESTS = ["cargo", "test", "--locked", "-p", "linsep", "--test", "separation"]
 
 
 def main():
@@ -26,7 +26,10 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="the tests of every day have seed 0")
     parser.add_argument("--trials", type=int, default=2000, help="of Cover's law")
     parser.add_argument("--record", default=f"{datetime.date.today()}-never-wrong.md")
+    parser.add_argument("--dev", action="store_true", help="the build of every day: there at once, slower to run")
     arguments = parser.parse_args()
+    tests = TESTS if arguments.dev else [*TESTS, "--release"]
+    profile = "the development profile" if arguments.dev else "release"
     tables = WORK / "never-wrong"
     shutil.rmtree(tables, ignore_errors=True)
     tables.mkdir(parents=True)
@@ -40,10 +43,10 @@ def main():
         "LINSEP_GARDNER": "400",
         "LINSEP_REPORT": str(tables),
     }
-    subprocess.run([*TESTS, "--no-run"], cwd=ROOT, check=True, env=environment)
+    subprocess.run([*tests, "--no-run"], cwd=ROOT, check=True, env=environment)
     say(f"{arguments.instances} problems: this takes some minutes")
     start = time.perf_counter()
-    done = subprocess.run(TESTS, cwd=ROOT, env=environment, capture_output=True, text=True)
+    done = subprocess.run(tests, cwd=ROOT, env=environment, capture_output=True, text=True)
     seconds = time.perf_counter() - start
     say(done.stdout[-20_000:])
 
@@ -56,7 +59,7 @@ def main():
     record = [
         "# Never wrong: small adversarial problems against an exact oracle",
         "",
-        "Made by `bench/separation/never_wrong.py`, which runs the tests of `crates/linsep/tests/separation` in release.",
+        f"Made by `bench/separation/never_wrong.py`, which runs the tests of `crates/linsep/tests/separation` in {profile}.",
         "",
         f"That no verdict, certificate or margin was wrong **{claim}** here: {arguments.instances} problems with seed "
         f"{arguments.seed}, {seconds:.0f} seconds in all. Each verdict is compared with an exact linear program, B with the exact "
