@@ -338,18 +338,21 @@ impl<T: Real> ActiveSet<T> {
         let targets: Vec<T> = references.iter().chain(members).copied().collect();
         let mut support = self.support();
         let mut step = one;
-        let mut first = 0;
+        let mut first = None;
         for (k, (&(_, now), &target)) in support.iter().zip(&targets).enumerate() {
             if target <= zero {
                 let reach = if now > zero { now / (now - target) } else { zero };
-                if reach < step {
-                    (step, first) = (reach, k);
+                // A target of exactly zero is reached at the end of the way, and is dropped there.
+                if first.is_none() || reach < step {
+                    (step, first) = (reach, Some(k));
                 }
             }
         }
         for (member, &target) in support.iter_mut().zip(&targets) {
             member.1 = member.1 + step * (target - member.1);
         }
+        // Without a target at or below zero some are no numbers: any point may go.
+        let first = first.unwrap_or(0);
         support[first].1 = zero;
         if first < self.references.len() {
             self.rebuild(points, &support);

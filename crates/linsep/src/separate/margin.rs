@@ -35,7 +35,9 @@ impl Bounds {
             Ordering::Greater => quotient_down(&weights.dot(examples, row), &squared),
             _ => f64::INFINITY,
         };
-        let closest = agreements.closest.iter().map(|&(row, _)| (row, distance(row))).collect();
+        let mut closest: Vec<(usize, f64)> =
+            agreements.closest.iter().map(|&(row, _)| (row, distance(row))).collect();
+        closest.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
         Self { weights, lower, upper: f64::MAX, combination: Vec::new(), closest }
     }
 

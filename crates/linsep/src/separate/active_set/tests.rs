@@ -257,6 +257,39 @@ fn one_dimension() {
     }
 }
 
+/// On the way a coefficient becomes exactly zero: it is that point which goes, and no other.
+#[test]
+fn a_target_of_exactly_zero() {
+    let z: Vec<Vec<f64>> = [
+        [-1, -1, -1, -1, 0],
+        [1, 0, 0, 1, 1],
+        [1, 1, 1, 1, -1],
+        [-1, 0, 0, -1, 1],
+        [-1, -1, -1, -1, -1],
+        [-1, 0, -1, 0, -1],
+        [0, -1, 0, 0, 0],
+        [0, 1, 0, 1, 1],
+        [-1, 0, -1, 0, -1],
+        [-1, 1, -1, 1, 1],
+        [0, 1, 0, 1, 0],
+        [-1, 1, -1, 1, 0],
+        [-1, -1, 0, -1, 0],
+    ]
+    .iter()
+    .map(|row| row.iter().map(|&value| f64::from(value)).collect())
+    .collect();
+    let groups = vec![0, 1, 1, 0, 1, 0, 1, 0, 1, 1, 0, 0, 1];
+    let case = Case { z, directions: Vec::new(), groups, two: true };
+    assert_eq!(exact_distance(&case.z, &[], &case.groups, true), 0.0);
+    case.check::<f64>(0.0, 0);
+    // The same by hand.
+    let points = to_points(&[vec![1.0], vec![-1.0]], &[0, 0]);
+    let mut set = ActiveSet::<f64>::new(&points, 1, &[], &[(0, 0.5), (1, 0.25)]);
+    (set.references[0].1, set.members[0].1) = (0.75, 0.25);
+    set.step_towards(&points, &[0.0], &[1.0]);
+    assert_eq!(set.support(), [(0, 1.0)]);
+}
+
 /// A stop from outside is asked for and obeyed.
 #[test]
 fn stops_when_told() {
