@@ -197,8 +197,8 @@ impl<'a> Faces<'a> {
             return w;
         }
         let pivots = self.span.pivots();
-        let mut is_pivot = vec![false; w.values.len()];
-        pivots.iter().for_each(|&column| is_pivot[column] = true);
+        let mut place = vec![None; w.values.len()];
+        pivots.iter().enumerate().for_each(|(k, &column)| place[column] = Some(k));
         let (mut matrix, mut right) = (Vec::new(), Vec::new());
         for &row in &self.basis {
             let (columns, values): (Vec<usize>, Vec<f64>) = self.examples.entries(row).unzip();
@@ -206,9 +206,9 @@ impl<'a> Faces<'a> {
             let mut equation = vec![IBig::ZERO; pivots.len()];
             let mut rest = IBig::ZERO;
             for (column, value) in columns.into_iter().zip(values) {
-                match pivots.iter().position(|&pivot| pivot == column) {
-                    Some(k) if is_pivot[column] => equation[k] = value,
-                    _ => rest -= value * &w.values[column],
+                match place[column] {
+                    Some(k) => equation[k] = value,
+                    None => rest -= value * &w.values[column],
                 }
             }
             matrix.push(equation);

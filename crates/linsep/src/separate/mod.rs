@@ -132,8 +132,8 @@ pub struct Separation {
     pub margin: MarginInterval,
     /// Rows that belong to a side.
     pub rows: usize,
-    /// R, the length of the longest z, rounded up (for a free bias, of x alone).
-    pub radius: f64,
+    /// The lengths of the rows z (for a free bias, of x alone).
+    pub extent: Extent,
     /// The rank of the rows z, where it is known.
     pub rank: Option<usize>,
     /// Not complete: a few rows that cannot all be strictly on their right sides, with shares that sum to 1 in a
@@ -144,7 +144,7 @@ pub struct Separation {
     pub contradictions: Vec<[usize; 2]>,
     /// Quasi-complete: B, the rows that every boundary without a wrong side goes through.
     pub boundary: Vec<usize>,
-    /// Complete and quasi-complete: the separating weights in f64, and for quasi-complete rounded, with length 1.
+    /// Complete and quasi-complete: the separating weights, rounded to floats and to length 1.
     pub weights: Option<Theta>,
     /// Complete: the rows nearest to the boundary, nearest first, with their distances (at most 20).
     pub closest: Vec<RowShare>,
@@ -175,7 +175,8 @@ const USUAL_GAP: f64 = 1e-6;
 /// With more coordinates than this, the way for many features is gone: a matrix of the support would take long.
 const FEW_DENSE: usize = 2048;
 const FEW_SPARSE: usize = 512;
-const LIMIT_REACHED: &str =
+/// Why the margin of data with many features is not known better.
+const FEW_PASSES: &str =
     "with so many features only a few passes were made for it; --gap goes on until it is reached";
 
 /// What the search ended with.
@@ -223,7 +224,7 @@ pub(crate) fn decide(
         certificate: None,
         margin: MarginInterval { lower: None, upper: extent.shortest, kind: kind_of(settings.bias) },
         rows: rows.len(),
-        radius: extent.radius_upper,
+        extent,
         rank: None,
         witness: shares(&faces.witness),
         contradictions: contradictions.pairs,
@@ -236,10 +237,9 @@ pub(crate) fn decide(
         stopped: None,
     };
     if settings.bias == Bias::Free {
-        let features = Extent::of_rows(examples.data(), &rows, 0.0);
-        separation.radius = features.radius_upper;
-        // Half the longest distance between two rows.
-        separation.margin.upper = features.radius_upper;
+        separation.extent = Extent::of_rows(examples.data(), &rows, 0.0);
+        // Half the distance of two rows is no longer than the longest.
+        separation.margin.upper = separation.extent.radius_upper;
     }
     if !faces.witness.is_empty() {
         separation.margin.upper = 0.0;
@@ -249,6 +249,7 @@ pub(crate) fn decide(
             if let Some(upper) = margin::proved_upper(examples, &watch.support) {
                 separation.margin.upper = separation.margin.upper.min(upper);
             }
+            separation.out_of_time = watch.is_over();
             separation.passes = watch.passes;
             separation.stopped = Some(reason);
             return Ok(separation);
@@ -287,7 +288,7 @@ pub(crate) fn decide(
             if !bounds.is_within(gap) {
                 separation.stopped = Some(match is_wide {
                     _ if watch.is_over() => watch.reason(),
-                    true => LIMIT_REACHED.to_string(),
+                    true => FEW_PASSES.to_string(),
                     false => "floats of this size, or with so many features, hold no more digits".to_string(),
                 });
             }

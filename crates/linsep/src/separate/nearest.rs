@@ -87,9 +87,14 @@ impl Columns {
         Self { used, place: Some(place) }
     }
 
+    /// The coordinates of a row that the working rows use; the others are left out, where w is zero.
     fn fill(&self, space: &Space<'_>, row: usize, point: &mut [f64]) {
         for (column, value) in space.entries(row) {
-            point[self.place.as_ref().map_or(column, |place| place[column] as usize)] = value;
+            match &self.place {
+                None => point[column] = value,
+                Some(place) if place[column] != u32::MAX => point[place[column] as usize] = value,
+                Some(_) => {}
+            }
         }
     }
 }
@@ -131,32 +136,30 @@ pub(super) fn nearest<T: Real>(
         let mut set = ActiveSet::<T>::new(&points, space.groups(), &directions, &begin);
         let patience = 20 * (width + 50) + working.rows.len();
         let mut end = set.search(&points, patience, &mut || watch.is_over());
-        support = set.support().into_iter().map(|(k, weight)| (working.rows[k], weight.to_f64())).collect();
+        let found: Vec<(usize, [f64; 2])> =
+            set.support().into_iter().map(|(k, weight)| (working.rows[k], weight.parts())).collect();
+        support = found.iter().map(|&(row, weight)| (row, weight[0])).collect();
+        let mut w = vec![[0.0; 2]; space.examples.dimension()];
+        columns.used.iter().zip(&set.w).for_each(|(&column, w_k)| w[column] = w_k.parts());
+        let levels = levels(space, &set, &points);
         let distance = set.distance();
         if directions.is_empty() {
             let half = if space.two_hulls { 0.5 } else { 1.0 };
             watch.upper = Some(half * distance / space.factor());
-            watch.support =
-                set.support().into_iter().map(|(k, weight)| (working.rows[k], weight.parts())).collect();
+            watch.support = found.clone();
         }
         if end == End::Optimal {
-            let mut w = vec![[0.0; 2]; dimension];
-            columns.used.iter().zip(&set.w).for_each(|(&column, w_k)| w[column] = w_k.parts());
-            let level = Levels::new(space, &set, &points);
             watch.passes += 1;
-            match working.add_below(space, rows, &columns, &set.w, &w, &level, distance) {
+            match working.add_below(space, rows, &columns, &set.w, &w[..dimension], &levels, distance) {
                 0 => {}
                 _ if watch.is_over() => end = End::Stopped,
                 _ => continue,
             }
         }
-        let mut w = vec![[0.0; 2]; space.examples.dimension()];
-        columns.used.iter().zip(&set.w).for_each(|(&column, w_k)| w[column] = w_k.parts());
         if space.two_hulls {
             // Midway between the levels of the two sides: y(⟨w, x⟩ + b) is the same on both. In the scale of the
             // space the bias is multiplied by the factor of the rows.
-            let level = Levels::new(space, &set, &points);
-            let bias = (level.value[1] - level.value[0]) / T::from_f64(2.0);
+            let bias = (levels[1] - levels[0]) / T::from_f64(2.0);
             w[dimension] = bias.parts();
             if space.exponent != 0 {
                 w[dimension] = w[dimension].map(|part| part * libm::scalbn(1.0, -space.exponent));
@@ -165,28 +168,17 @@ pub(super) fn nearest<T: Real>(
         return Nearest {
             end,
             w,
-            support: set.support().into_iter().map(|(k, weight)| (working.rows[k], weight.parts())).collect(),
+            support: found,
             relative_distance: distance / (space.radius * space.factor()),
         };
     }
 }
 
 /// ⟨w, z⟩ of the support, for each simplex.
-struct Levels<T> {
-    value: Vec<T>,
-}
-
-impl<T: Real> Levels<T> {
-    fn new(space: &Space<'_>, set: &ActiveSet<T>, points: &Points) -> Self {
-        let references = set.support();
-        let value = (0..space.groups())
-            .map(|group| {
-                let (reference, _) = references[group];
-                T::dot_stored(&set.w, points.point(reference))
-            })
-            .collect();
-        Self { value }
-    }
+fn levels<T: Real>(space: &Space<'_>, set: &ActiveSet<T>, points: &Points) -> Vec<T> {
+    // The support begins with the reference point of each simplex.
+    let support = set.support();
+    support.iter().take(space.groups()).map(|&(k, _)| T::dot_stored(&set.w, points.point(k))).collect()
 }
 
 /// The rows that the active set chooses from.
@@ -259,7 +251,7 @@ impl WorkingRows {
         columns: &Columns,
         w: &[T],
         w_parts: &[[f64; 2]],
-        level: &Levels<T>,
+        levels: &[T],
         distance: f64,
     ) -> usize {
         const CHUNK: usize = 4096;
@@ -277,11 +269,11 @@ impl WorkingRows {
                     let mut found = Vec::new();
                     for &row in chunk.iter().filter(|&&row| !self.inside[row]) {
                         let group = usize::from(space.group(row));
-                        let mut depth = level.value[group].to_f64() - space.examples.dot(row, &high);
+                        let mut depth = levels[group].to_f64() - space.examples.dot(row, &high);
                         if !exact_enough && depth.abs() <= doubt {
                             point.fill(0.0);
-                            fill_known(columns, space, row, point);
-                            depth = (level.value[group] - T::dot_stored(w, point)).to_f64();
+                            columns.fill(space, row, point);
+                            depth = (levels[group] - T::dot_stored(w, point)).to_f64();
                         }
                         if depth > noise {
                             found.push((row, depth));
@@ -301,17 +293,6 @@ impl WorkingRows {
             self.rows.push(row);
         }
         below.len()
-    }
-}
-
-/// The coordinates of a row that the working rows use; w is zero in the others.
-fn fill_known(columns: &Columns, space: &Space<'_>, row: usize, point: &mut [f64]) {
-    for (column, value) in space.entries(row) {
-        match &columns.place {
-            None => point[column] = value,
-            Some(place) if place[column] != u32::MAX => point[place[column] as usize] = value,
-            Some(_) => {}
-        }
     }
 }
 

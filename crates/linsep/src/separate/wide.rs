@@ -1,5 +1,6 @@
 //! Many features: contradictions, peeling and dual coordinate descent decide nearly all such data, without a matrix.
 
+use super::Found;
 use super::agreements::{Agreements, positive_agreements};
 use super::descent::Descent;
 use super::examples::Examples;
@@ -9,7 +10,6 @@ use super::nearest::Space;
 use super::number::ExactVector;
 use super::peel::{Peeled, peel};
 use super::watch::Watch;
-use super::{Found, LIMIT_REACHED};
 use linsep_check::Bias;
 
 /// Passes of a descent before its heaviest rows are looked at exactly, then twice as many, and so on.
@@ -47,7 +47,10 @@ pub(super) fn decide<'a>(
                 }
             }
             if watch.is_over() || passes >= MOST_PASSES {
-                let reason = if watch.is_over() { watch.reason() } else { LIMIT_REACHED.to_string() };
+                let reason = match watch.is_over() {
+                    true => watch.reason(),
+                    false => not_shown(),
+                };
                 watch.support = simplex(examples, &descent.support());
                 return (faces, Found::Undecided(reason));
             }
@@ -87,6 +90,11 @@ pub(super) fn decide<'a>(
     }
 }
 
+/// Why a verdict is open though there was time.
+fn not_shown() -> String {
+    format!("{MOST_PASSES} passes of descent did not show it")
+}
+
 /// Weights that should be right on the core, made right on all rows outside L and zero on L, exactly; none if that
 /// fails.
 fn lifted(
@@ -122,15 +130,11 @@ pub(super) fn narrow(
     let examples = space.examples;
     // A bias that is free is one whose weight costs next to nothing: a large appended coordinate.
     const NEARLY_FREE: f64 = 16.0;
-    let appended = match examples.bias() {
-        Bias::Free => NEARLY_FREE * space.radius,
-        Bias::None | Bias::Append(_) => examples.bias_input(),
+    let bias = match examples.bias() {
+        Bias::Free => Bias::Append(NEARLY_FREE * space.radius),
+        bias => bias,
     };
-    let near = match examples.bias() {
-        Bias::None => Bias::None,
-        Bias::Append(_) | Bias::Free => Bias::Append(appended),
-    };
-    let near = Examples::with_signs(examples.data(), examples.signs().to_vec(), near);
+    let near = Examples::with_signs(examples.data(), examples.signs().to_vec(), bias);
     let mut descent = Descent::new(&near, rows, &[], space.seed);
     watch.begin("margin");
     // Exact bounds cost more than a pass: they are taken of the best that floating-point numbers saw.
@@ -159,7 +163,7 @@ pub(super) fn narrow(
                 if examples.bias() == Bias::Free
                     && let Some(bias) = w.last_mut()
                 {
-                    *bias *= appended;
+                    *bias *= near.bias_input();
                 }
                 bounds.offer_weights(examples, rows, ExactVector::from_f64(&w), space.radius);
             }

@@ -125,18 +125,18 @@ fn check_radius(found: &Separation, instance: &Instance, z: &[Vec<f64>]) -> Resu
     let (rows, exponent) = whole(z);
     let longest = rows.iter().map(|row| dot(&row[..measured], &row[..measured])).max().unwrap();
     let longest = RBig::from(longest) * scaled(&IBig::ONE, 2 * exponent);
-    if found.radius == f64::INFINITY {
+    if found.extent.radius_upper == f64::INFINITY {
         let largest = fraction(f64::MAX);
         ensure!(longest > &largest * &largest / RBig::from(4), "R is infinite, but the longest row is not");
         return Ok(());
     }
-    let radius = fraction(found.radius);
-    ensure!(&radius * &radius >= longest, "R = {:e} is below the length of a row", found.radius);
-    let below = fraction(found.radius * (1.0 - 1e-9)) - fraction(1e-322);
+    let radius = fraction(found.extent.radius_upper);
+    ensure!(&radius * &radius >= longest, "R = {:e} is below the length of a row", found.extent.radius_upper);
+    let below = fraction(found.extent.radius_upper * (1.0 - 1e-9)) - fraction(1e-322);
     ensure!(
         below <= RBig::ZERO || &below * &below <= longest,
         "R = {:e} is far from the length of the longest row",
-        found.radius
+        found.extent.radius_upper
     );
     Ok(())
 }

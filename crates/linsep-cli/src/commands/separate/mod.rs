@@ -18,7 +18,6 @@ use linsep::Dataset;
 use linsep::classes::{ClassError, ClassPair};
 use linsep::read::{Format, ReadNotes, Schema, read};
 use linsep::separate::{Bias, Separation, Settings, Verdict, separate};
-use linsep::theory::margin::Extent;
 use linsep::theory::novikoff::{MistakeBound, mistake_bound};
 use record::Record;
 use std::path::{Path, PathBuf};
@@ -179,7 +178,7 @@ impl Job<'_> {
             linsep::store::write_atomically(path, |out| out.write_all(text.as_bytes()))?;
             certificate = Some(path.to_path_buf());
         }
-        let difficulty = mistake_bound(&self.extent(classes), &separation.margin);
+        let difficulty = mistake_bound(&separation.extent, &separation.margin);
         Ok(Decided { classes: classes.clone(), separation, difficulty, blame: None, certificate, seconds })
     }
 
@@ -191,26 +190,6 @@ impl Job<'_> {
             }
             error => error.into(),
         }
-    }
-
-    /// The lengths of the rows that are spoken of.
-    fn extent(&self, classes: &ClassPair) -> Extent {
-        let bias_input = match self.settings.bias {
-            Bias::Append(scale) => scale,
-            Bias::None | Bias::Free => 0.0,
-        };
-        let spoken_of: Vec<bool> =
-            self.data.classes().iter().map(|class| classes.sign_of(class).is_some()).collect();
-        if spoken_of.iter().all(|&spoken_of| spoken_of) {
-            return Extent::of(&self.data, bias_input);
-        }
-        let mut extent = Extent::default();
-        for (i, &label) in self.data.labels().iter().enumerate() {
-            if spoken_of[label as usize] {
-                extent.include(self.data.row(i), bias_input);
-            }
-        }
-        extent
     }
 
     fn one(&self, pair: ClassPair) -> anyhow::Result<Exit> {

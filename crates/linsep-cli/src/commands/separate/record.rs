@@ -116,7 +116,7 @@ impl Record {
             bias: bias_record(job.settings.bias),
             margin: separation.margin,
             difficulty: decided.difficulty,
-            radius: separation.radius,
+            radius: separation.extent.radius_upper,
             rows: separation.rows,
             features: job.data.columns(),
             rank: separation.rank,

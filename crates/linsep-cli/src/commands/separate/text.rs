@@ -114,7 +114,7 @@ impl Job<'_> {
             "{} ({}); R ≤ {}",
             interval(&separation.margin),
             kind_of_margin(self.settings.bias),
-            rounded(separation.radius, Rounding::Up)
+            rounded(separation.extent.radius_upper, Rounding::Up)
         );
         let MarginInterval { lower, upper, .. } = separation.margin;
         if let (Verdict::Complete, Some(lower)) = (separation.verdict, lower)
