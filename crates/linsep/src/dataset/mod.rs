@@ -211,6 +211,13 @@ impl Dataset {
         }
     }
 
+    /// Number of stored values; of dense rows, all of them.
+    pub(crate) fn stored(&self) -> usize {
+        match &self.rows {
+            Rows::Dense { values } | Rows::Sparse { values, .. } => values.len(),
+        }
+    }
+
     /// The largest number of values stored in a row.
     pub(crate) fn longest_row(&self) -> usize {
         match &self.rows {

@@ -13,6 +13,7 @@
 use super::evidence::Detail;
 use super::fit::Fit;
 use super::learned::Learned;
+use super::order::Blocks;
 use super::passes::{Course, Pupil, passes};
 use super::run::{Status, Task, rows_between_pauses};
 use super::settings::Settings;
@@ -67,8 +68,8 @@ pub(crate) fn learn(
     };
     let mut learner = LiftedPerceptron::new(task, lift.q, settings.bias.input());
     let pause_rows = rows_between_pauses(task.data);
-    let status =
-        stopped.unwrap_or_else(|| passes(&mut learner, settings, task.data.len(), pause_rows, observer));
+    let status = stopped
+        .unwrap_or_else(|| passes(&mut learner, settings, Blocks::of(task.data), pause_rows, observer));
     learner.end_pass();
     let uppers = [learner.margin_upper(), comparator.as_ref().and_then(|found| found.margin_upper)];
     Fit {

@@ -15,6 +15,7 @@ mod memoriser;
 mod multiclass;
 mod one_against_rest;
 mod online;
+mod order;
 mod passes;
 mod passive_aggressive;
 mod perceptron;

@@ -1,9 +1,9 @@
 //! Going through the rows again and again: orders, limits, pauses. What happens at a row is the learner's affair.
 
+use super::order::{Blocks, Pass};
 use super::run::Status;
-use super::settings::{Order, Settings};
+use super::settings::Settings;
 use crate::observe::{Observer, Progress};
-use crate::random::Random;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -80,77 +80,40 @@ pub(crate) trait Pupil {
 /// How far ahead of a shuffled pass rows are brought into the cache.
 const ROWS_AHEAD: usize = 6;
 
-/// The order of one pass.
-enum Visit {
-    Given,
-    Listed(Vec<u32>),
-}
-
-impl Visit {
-    fn new(settings: &Settings, epoch: u64, rows: usize) -> Self {
-        let stream = match settings.order {
-            Order::Given => return Visit::Given,
-            Order::ShuffleOnce => 0,
-            Order::Shuffle => epoch,
-        };
-        let mut order: Vec<u32> = (0..rows as u32).collect();
-        Random::stream(settings.seed, stream).shuffle(&mut order);
-        Visit::Listed(order)
-    }
-
-    /// As many draws as there are rows.
-    fn drawn(seed: u64, epoch: u64, rows: usize) -> Self {
-        let mut random = Random::stream(seed, epoch);
-        Visit::Listed((0..rows).map(|_| random.below(rows as u64) as u32).collect())
-    }
-
-    /// The row at a later position, where the memory cannot guess it.
-    #[inline(always)]
-    fn jump(&self, position: usize) -> Option<usize> {
-        match self {
-            Visit::Given => None,
-            Visit::Listed(order) => order.get(position).map(|&row| row as usize),
-        }
-    }
-
-    #[inline(always)]
-    fn at(&self, position: usize) -> usize {
-        match self {
-            Visit::Given => position,
-            Visit::Listed(order) => order[position] as usize,
-        }
-    }
-}
-
 /// Goes on until a reason to stop: the goal at the end of a pass (a pass without an update, unless the learner has
 /// another), or a limit of the settings. The observer is heard after every `pause_rows` rows, unless the pupil knows a better
 /// stride.
 pub(crate) fn passes<P: Pupil>(
     pupil: &mut P,
     settings: &Settings,
-    rows: usize,
+    blocks: Blocks,
     pause_rows: usize,
     observer: &mut impl Observer,
 ) -> Status {
+    let rows = blocks.rows();
     let (clock, spent) = (Instant::now(), pupil.course().seconds);
     pupil.pause(observer);
     while pupil.course().epoch < settings.epochs {
         let epoch = pupil.course().epoch;
-        let visit = match pupil.draws() {
-            true => Visit::drawn(settings.seed, epoch, rows),
-            false => Visit::new(settings, epoch, rows),
+        let pass = match pupil.draws() {
+            true => Pass::drawn(settings.seed, epoch, blocks),
+            false => Pass::new(settings, epoch, blocks),
         };
+        let mut window = pass.window(pupil.course().position as usize);
         while (pupil.course().position as usize) < rows {
             let start = pupil.course().position as usize;
-            let end = (start + pupil.stride(pause_rows).max(1)).min(rows);
-            pupil.announce((start..end).map(|position| visit.at(position)));
+            if start == window.end() {
+                window = pass.window(start);
+            }
+            let end = (start + pupil.stride(pause_rows).max(1)).min(window.end());
+            pupil.announce((start..end).map(|position| window.at(position)));
             while (pupil.course().position as usize) < end {
                 let position = pupil.course().position as usize;
-                if let Some(next) = visit.jump(position + ROWS_AHEAD) {
+                if let Some(next) = window.jump(position + ROWS_AHEAD) {
                     pupil.prefetch(next);
                 }
                 pupil.course().position += 1;
-                if pupil.visit(visit.at(position), observer) {
+                if pupil.visit(window.at(position), observer) {
                     pupil.course().pass_updates += 1;
                     if settings.max_updates.is_some_and(|most| pupil.updates() >= most) {
                         return Status::UpdateLimit;

@@ -13,6 +13,7 @@
 use super::evidence::Detail;
 use super::fit::Fit;
 use super::learned::Learned;
+use super::order::Blocks;
 use super::passes::{Course, Pupil, passes};
 use super::run::{Status, Task, rows_between_pauses};
 use super::settings::Settings;
@@ -56,7 +57,8 @@ pub(crate) fn learn(
 ) -> Fit {
     let mut learner = PocketPerceptron::new(task, options.margin, settings.bias.input());
     let rows = task.data.len();
-    let status = passes(&mut learner, settings, rows, rows_between_pauses(task.data), observer);
+    let status =
+        passes(&mut learner, settings, Blocks::of(task.data), rows_between_pauses(task.data), observer);
     learner.end_pass();
     // The last θ has had no time to prove itself: it gets its look without a run.
     learner.look();
@@ -468,7 +470,7 @@ mod tests {
         let task = Task::with_signs(&data, signs, 0.0);
         let mut learner = PocketPerceptron::new(&task, 0.0, 0.0);
         let settings = settings(3, 1);
-        passes(&mut learner, &settings, n, n, &mut ());
+        passes(&mut learner, &settings, Blocks::of(task.data), n, &mut ());
         assert!(learner.pocket.updates < learner.updates, "the pocket must be older than the last θ");
         assert!(learner.pocket.taught != learner.taught);
         let fit = learn(&task, &settings, &PocketOptions::default(), &mut ());

@@ -5,6 +5,7 @@ use super::fit::Fit;
 use super::learned::Learned;
 use super::learner::Learner;
 use super::online::OnlineLearner;
+use super::order::Blocks;
 use super::passes::{Course, Pupil, passes};
 use super::settings::Settings;
 use super::{batch, kernel, lifted, max_margin, memoriser, one_against_rest, pocket, svm};
@@ -160,7 +161,7 @@ impl Run {
         let settings = self.settings.clone();
         let pause = rows_between_pauses(task.data);
         let mut visitor = Visitor { task, run: &mut self };
-        let status = passes(&mut visitor, &settings, task.data.len(), pause, observer);
+        let status = passes(&mut visitor, &settings, Blocks::of(task.data), pause, observer);
         self.learner.end_pass();
         Fit {
             learned: self.learner.learned(),

@@ -17,7 +17,7 @@ pub enum Order {
     Given,
     /// Shuffled once, the same order in every pass.
     ShuffleOnce,
-    /// Shuffled anew for every pass.
+    /// Shuffled anew for every pass; large data block-wise, so that rows which stand together stay nearly together.
     #[default]
     Shuffle,
 }

@@ -12,6 +12,7 @@ use crate::theory::margin::{Extent, MarginInterval, MarginKind, quotient_down};
 use crate::train::evidence::Detail;
 use crate::train::fit::{Fit, Space};
 use crate::train::learned::Learned;
+use crate::train::order::Blocks;
 use crate::train::passes::{Course, Pupil, passes};
 use crate::train::run::{Status, Task};
 use crate::train::settings::Settings;
@@ -53,7 +54,7 @@ pub(super) fn run<const R: usize>(
     observer: &mut impl Observer,
 ) -> Fit {
     let mut learner = Learner::<R>::new(task, weights, settings, options);
-    let status = passes(&mut learner, settings, task.data.len(), MOST_ROWS, observer);
+    let status = passes(&mut learner, settings, Blocks::of(task.data), MOST_ROWS, observer);
     learner.finish(status, options, observer)
 }
 
@@ -220,7 +221,7 @@ pub(super) fn rows_between_pauses(missed: usize, work: usize) -> usize {
 #[cfg(test)]
 pub(super) fn kept(task: &Task<'_>, settings: &Settings, options: &KernelOptions) -> (usize, usize) {
     let mut learner = Learner::<SIDE>::new(task, None, settings, options);
-    passes(&mut learner, settings, task.data.len(), MOST_ROWS, &mut ());
+    passes(&mut learner, settings, Blocks::of(task.data), MOST_ROWS, &mut ());
     learner.scores.kept()
 }
 
