@@ -3,6 +3,8 @@
 use super::{Dataset, DatasetError, Row, Rows, Values};
 use crate::classes::{class_name, sorted_order};
 use crate::read::{Batch, BatchRows};
+use rayon::prelude::*;
+use std::sync::OnceLock;
 
 /// How a builder stores what it is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,8 +53,8 @@ impl DatasetBuilder {
         match &mut self.rows {
             Rows::Dense { values } => values.reserve(stored),
             Rows::Sparse { offsets, indices, values } => {
-                let _ = offsets.try_reserve_exact(rows);
-                let _ = indices.try_reserve_exact(stored);
+                offsets.reserve(rows);
+                indices.reserve(stored.saturating_sub(indices.len()));
                 values.reserve(stored);
             }
         }
@@ -157,7 +159,7 @@ impl DatasetBuilder {
     /// Moves every column of sparse rows down by one: the file turned out to count from 1.
     pub(crate) fn shift_columns_down(&mut self) {
         if let Rows::Sparse { indices, .. } = &mut self.rows {
-            indices.iter_mut().for_each(|index| *index -= 1);
+            indices.par_chunks_mut(1 << 16).flatten_iter().for_each(|index| *index -= 1);
         }
     }
 
@@ -180,6 +182,7 @@ impl DatasetBuilder {
             feature_names: self.feature_names,
             index_base: self.index_base,
             weights: None,
+            fingerprint: OnceLock::new(),
         })
     }
 }

@@ -10,6 +10,7 @@ pub(crate) use storage::FileBytes;
 pub use storage::{Array, Plain};
 
 use rayon::prelude::*;
+use std::sync::OnceLock;
 
 /// What is wrong with numbers handed over as a data set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -57,6 +58,8 @@ pub struct Dataset {
     index_base: u32,
     lines: Option<Array<u64>>,
     weights: Option<Vec<f64>>,
+    /// Computed when it is first asked for.
+    fingerprint: OnceLock<String>,
 }
 
 impl Dataset {
@@ -178,7 +181,7 @@ impl Dataset {
         if weights.iter().all(|&weight| weight == 0.0) {
             return Err(DatasetError::Shape("all weights are zero: no row counts".to_string()));
         }
-        Ok(Self { weights: Some(weights), ..self })
+        Ok(Self { weights: Some(weights), fingerprint: OnceLock::new(), ..self })
     }
 
     /// How many rows each class has.
@@ -290,6 +293,7 @@ impl Dataset {
             feature_names: self.feature_names.clone(),
             index_base: self.index_base,
             weights: self.weights.as_ref().map(|weights| positions.iter().map(|&i| weights[i]).collect()),
+            fingerprint: OnceLock::new(),
         })
     }
 
@@ -297,7 +301,16 @@ impl Dataset {
     ///
     /// Two files with the same rows have the same fingerprint, whether dense or sparse, CSV or LIBSVM. The
     /// names of features do not count.
-    pub fn fingerprint(&self) -> String {
+    pub fn fingerprint(&self) -> &str {
+        if let Some(fingerprint) = self.fingerprint.get() {
+            return fingerprint;
+        }
+        // Not while the cell is held: a thread that hashes may be given other work that asks for the same fingerprint.
+        let fingerprint = self.compute_fingerprint();
+        self.fingerprint.get_or_init(|| fingerprint)
+    }
+
+    fn compute_fingerprint(&self) -> String {
         const ROWS_PER_CHUNK: usize = 8192;
         let chunks: Vec<usize> = (0..self.len()).step_by(ROWS_PER_CHUNK).collect();
         let hashes: Vec<blake3::Hash> = chunks

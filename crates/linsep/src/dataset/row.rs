@@ -29,10 +29,10 @@ impl Values {
     /// Makes room, if there is some, for this many values in all.
     pub(super) fn reserve(&mut self, count: usize) {
         let more = count.saturating_sub(self.len());
-        let _ = match self {
-            Values::F32(values) => values.try_reserve_exact(more),
-            Values::F64(values) => values.try_reserve_exact(more),
-        };
+        match self {
+            Values::F32(values) => values.reserve(more),
+            Values::F64(values) => values.reserve(more),
+        }
     }
 
     /// Appends numbers, changing to f64 the first time that f32 would lose something.
@@ -42,11 +42,11 @@ impl Values {
                 values.extend(numbers.iter().map(|&x| x as f32));
                 return;
             }
-            let mut wide = Vec::new();
+            let mut wide = Array::from(Vec::new());
             // As much room as there was: it may have been made for all values.
-            let _ = wide.try_reserve_exact(values.capacity());
+            wide.reserve(values.capacity());
             wide.extend(values.iter().map(|&x| f64::from(x)));
-            *self = Values::F64(wide.into());
+            *self = Values::F64(wide);
         }
         if let Values::F64(values) = self {
             values.extend_from_slice(numbers);

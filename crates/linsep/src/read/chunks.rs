@@ -24,6 +24,8 @@ pub(crate) struct Text {
 /// What was made of a chunk, and whether its last line has no line break.
 pub(crate) struct Chunk<T> {
     pub(crate) content: T,
+    /// The length of its text.
+    pub(crate) bytes: usize,
     pub(crate) cut_short: bool,
 }
 
@@ -91,7 +93,7 @@ impl<T: Send + 'static> Chunks<T> {
                 },
                 Supply::Inline(_) | Supply::Ahead(_) => match self.supply.next_text() {
                     Some(Ok(Text { bytes, cut_short })) => {
-                        Box::new(move || Ok(Chunk { content: parse(&bytes), cut_short }))
+                        Box::new(move || Ok(Chunk { content: parse(&bytes), bytes: bytes.len(), cut_short }))
                     }
                     Some(Err(error)) => {
                         self.pending.push_back(Pending::Known(Err(error)));
@@ -245,7 +247,8 @@ impl FilePart {
         PART.with_borrow_mut(|bytes| {
             let lines = self.read(bytes)?;
             let lines = &bytes[lines];
-            Ok(Chunk { content: parse(lines), cut_short: lines.last().is_some_and(|&last| last != b'\n') })
+            let cut_short = lines.last().is_some_and(|&last| last != b'\n');
+            Ok(Chunk { content: parse(lines), bytes: lines.len(), cut_short })
         })
     }
 

@@ -141,7 +141,7 @@ impl Run {
             learner: OnlineLearner::with_radius(settings, task.data.columns(), radius)?,
             settings: settings.clone(),
             course: Course::default(),
-            data: if saves { task.data.fingerprint() } else { String::new() },
+            data: if saves { task.data.fingerprint().to_string() } else { String::new() },
         })
     }
 
@@ -283,7 +283,7 @@ pub fn resume(
 ) -> Result<Outcome, Error> {
     let task = Task::new(data, settings)?;
     let mut run = checkpoint;
-    run.adopt(settings, task.data.columns(), &task.data.fingerprint())?;
+    run.adopt(settings, task.data.columns(), task.data.fingerprint())?;
     if run.course.position > data.len() as u64 {
         return Err(super::checkpoint::CheckpointError::Damaged("it is beyond the last row".into()).into());
     }
