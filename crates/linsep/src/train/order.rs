@@ -32,17 +32,18 @@ pub(crate) struct Blocks {
     rows: usize,
     /// Rows of a block.
     block: usize,
-    /// Rows of a strip; all if they are shuffled as a whole.
+    /// Rows of a strip.
     strip: usize,
+    /// So many rows are shuffled as a whole.
+    whole: usize,
 }
 
 impl Blocks {
     /// The blocks of rows that store so many values in all.
     pub(crate) fn new(rows: usize, stored: usize) -> Self {
-        let per_block = BLOCK_VALUES as u128 * rows as u128 / stored.max(1) as u128;
-        let block = per_block.clamp(1, BLOCK_VALUES as u128) as usize;
-        let strip = if stored <= WHOLE_VALUES { rows } else { block.div_ceil(STRIPS_OF_BLOCK) };
-        Self { rows, block, strip }
+        let rows_with = |values: usize| (values as u128 * rows as u128 / stored.max(1) as u128) as usize;
+        let block = rows_with(BLOCK_VALUES).clamp(1, BLOCK_VALUES);
+        Self { rows, block, strip: block.div_ceil(STRIPS_OF_BLOCK), whole: rows_with(WHOLE_VALUES) }
     }
 
     pub(crate) fn of(data: &Dataset) -> Self {
@@ -60,6 +61,21 @@ impl Blocks {
 
     fn count(self) -> usize {
         self.rows.div_ceil(self.block)
+    }
+
+    /// Some of the rows, given as they stand, in a random order that keeps strips of them together.
+    pub(crate) fn mixed(self, mut rows: Vec<u32>, mut random: Random) -> WindowRows {
+        if rows.len() <= self.whole {
+            random.shuffle(&mut rows);
+            return WindowRows::Listed(rows);
+        }
+        let mut strips: Vec<&[u32]> = rows.chunks(self.strip).collect();
+        random.shuffle(&mut strips);
+        let strips = strips.concat();
+        let mixed = STRIPS_MIXED * self.strip;
+        let mut order = strips.clone();
+        order.chunks_mut(mixed).for_each(|mixture| random.shuffle(mixture));
+        WindowRows::Strips { order, strips, mixed }
     }
 }
 
@@ -100,6 +116,20 @@ pub(crate) enum WindowRows {
     Listed(Vec<u32>),
     /// In this order, in which rows that stand together come at about the same time as in the order of the strips.
     Strips { order: Vec<u32>, strips: Vec<u32>, mixed: usize },
+}
+
+impl WindowRows {
+    /// Those that a test lets through.
+    pub(crate) fn only(self, keep: impl Fn(&u32) -> bool) -> Self {
+        let kept = |rows: Vec<u32>| rows.into_iter().filter(&keep).collect();
+        match self {
+            WindowRows::Range(range) => WindowRows::Listed(kept(range.map(|row| row as u32).collect())),
+            WindowRows::Listed(order) => WindowRows::Listed(kept(order)),
+            WindowRows::Strips { order, strips, mixed } => {
+                WindowRows::Strips { order: kept(order), strips: kept(strips), mixed }
+            }
+        }
+    }
 }
 
 impl Window {
@@ -182,13 +212,16 @@ impl Pass {
         match &self.order {
             PassOrder::Given => Window { start: 0, rows: WindowRows::Range(0..rows) },
             PassOrder::Whole(random) => {
-                Window { start: 0, rows: self.mixed((0..rows as u32).collect(), random.clone()) }
+                Window { start: 0, rows: self.blocks.mixed((0..rows as u32).collect(), random.clone()) }
             }
             PassOrder::Windows { blocks, seed } => {
                 let (number, start) = self.place(blocks, position);
                 let blocks = self.window_blocks(position).into_iter();
                 let rows = blocks.flat_map(|block| self.blocks.block(block as usize)).map(|row| row as u32);
-                Window { start, rows: self.mixed(rows.collect(), Random::stream(*seed, number as u64)) }
+                Window {
+                    start,
+                    rows: self.blocks.mixed(rows.collect(), Random::stream(*seed, number as u64)),
+                }
             }
             PassOrder::Drawn(random) => {
                 let mut random = random.clone();
@@ -196,22 +229,6 @@ impl Pass {
                 Window { start: 0, rows: WindowRows::Listed(order) }
             }
         }
-    }
-
-    /// The rows of a window, in an order that keeps strips of them together.
-    fn mixed(&self, mut rows: Vec<u32>, mut random: Random) -> WindowRows {
-        let strip = self.blocks.strip;
-        if rows.len() <= strip {
-            random.shuffle(&mut rows);
-            return WindowRows::Listed(rows);
-        }
-        let mut strips: Vec<&[u32]> = rows.chunks(strip).collect();
-        random.shuffle(&mut strips);
-        let strips = strips.concat();
-        let mixed = STRIPS_MIXED * strip;
-        let mut order = strips.clone();
-        order.chunks_mut(mixed).for_each(|mixture| random.shuffle(mixture));
-        WindowRows::Strips { order, strips, mixed }
     }
 
     /// The window that a position lies in: its number and where it starts.
