@@ -13,59 +13,96 @@ pub(crate) use bounds::{Interval, certified_dot, norm_interval, rounding_doubt};
 /// Sums that are kept side by side.
 const LANES: usize = 8;
 
-/// A stored number: f32 or f64, widened to f64 (exactly) before any arithmetic.
+/// A stored number: f32 or f64, widened to f64 (exactly) before any arithmetic. It knows the loops for the processor at
+/// hand.
 pub(crate) trait Value: Copy + Send + Sync {
+    /// The same number.
     fn wide(self) -> f64;
+
+    /// ⟨values, weights⟩ over the common length.
+    fn dot_dense(values: &[Self], weights: &[f64]) -> f64;
+
+    /// Σ values[k] · weights[indices[k]] over the common length of indices and values.
+    ///
+    /// # Panics
+    /// If an index lies outside `weights`.
+    fn dot_sparse(indices: &[u32], values: &[Self], weights: &[f64]) -> f64;
+
+    /// weights += scale · values
+    fn add_dense(scale: f64, values: &[Self], weights: &mut [f64]);
+
+    /// Σ values², rounded.
+    fn norm_squared(values: &[Self]) -> f64;
 }
 
-impl Value for f32 {
-    #[inline(always)]
-    fn wide(self) -> f64 {
-        f64::from(self)
-    }
+/// Chooses between the loops for a particular processor and the portable ones.
+macro_rules! choose {
+    ($loops:ident, $name:ident($($argument:expr),*)) => {{
+        #[cfg(target_arch = "x86_64")]
+        if x86::is_available() {
+            // SAFETY: the processor has what the function needs.
+            return unsafe { x86::$loops::$name($($argument),*) };
+        }
+        portable::$name($($argument),*)
+    }};
 }
 
-impl Value for f64 {
-    #[inline(always)]
-    fn wide(self) -> f64 {
-        self
-    }
+macro_rules! value {
+    ($value:ty, $loops:ident) => {
+        impl Value for $value {
+            #[inline(always)]
+            fn wide(self) -> f64 {
+                f64::from(self)
+            }
+
+            #[inline]
+            fn dot_dense(values: &[Self], weights: &[f64]) -> f64 {
+                choose!($loops, dot_dense(values, weights))
+            }
+
+            #[inline]
+            fn dot_sparse(indices: &[u32], values: &[Self], weights: &[f64]) -> f64 {
+                choose!($loops, dot_sparse(indices, values, weights))
+            }
+
+            #[inline]
+            fn add_dense(scale: f64, values: &[Self], weights: &mut [f64]) {
+                choose!($loops, add_dense(scale, values, weights))
+            }
+
+            #[inline]
+            fn norm_squared(values: &[Self]) -> f64 {
+                choose!($loops, norm_squared(values))
+            }
+        }
+    };
 }
 
-/// ⟨values, weights⟩ over the common length.
-#[inline]
+value!(f32, f32s);
+value!(f64, f64s);
+
+/// [`Value::dot_dense`]
+#[inline(always)]
 pub(crate) fn dot_dense<T: Value>(values: &[T], weights: &[f64]) -> f64 {
-    #[cfg(target_arch = "x86_64")]
-    if x86::is_available() {
-        // SAFETY: the processor has what the function needs.
-        return unsafe { x86::dot_dense(values, weights) };
-    }
-    portable::dot_dense(values, weights)
+    T::dot_dense(values, weights)
 }
 
-/// Σ values[k] · weights[indices[k]] over the common length of indices and values.
-///
-/// # Panics
-/// If an index lies outside `weights`.
-#[inline]
+/// [`Value::dot_sparse`]
+#[inline(always)]
 pub(crate) fn dot_sparse<T: Value>(indices: &[u32], values: &[T], weights: &[f64]) -> f64 {
-    #[cfg(target_arch = "x86_64")]
-    if x86::is_available() {
-        // SAFETY: the processor has what the function needs.
-        return unsafe { x86::dot_sparse(indices, values, weights) };
-    }
-    portable::dot_sparse(indices, values, weights)
+    T::dot_sparse(indices, values, weights)
 }
 
-/// weights += scale · values
-#[inline]
+/// [`Value::add_dense`]
+#[inline(always)]
 pub(crate) fn add_dense<T: Value>(scale: f64, values: &[T], weights: &mut [f64]) {
-    #[cfg(target_arch = "x86_64")]
-    if x86::is_available() {
-        // SAFETY: the processor has what the function needs.
-        return unsafe { x86::add_dense(scale, values, weights) };
-    }
-    portable::add_dense(scale, values, weights);
+    T::add_dense(scale, values, weights);
+}
+
+/// [`Value::norm_squared`]
+#[inline(always)]
+pub(crate) fn norm_squared<T: Value>(values: &[T]) -> f64 {
+    T::norm_squared(values)
 }
 
 /// weights[indices[k]] += scale · values[k]; every index must be inside `weights`.
@@ -74,17 +111,6 @@ pub(crate) fn add_sparse<T: Value>(scale: f64, indices: &[u32], values: &[T], we
     for (&j, x) in indices.iter().zip(values) {
         weights[j as usize] += scale * x.wide();
     }
-}
-
-/// Σ values², rounded.
-#[inline]
-pub(crate) fn norm_squared<T: Value>(values: &[T]) -> f64 {
-    #[cfg(target_arch = "x86_64")]
-    if x86::is_available() {
-        // SAFETY: the processor has what the function needs.
-        return unsafe { x86::norm_squared(values) };
-    }
-    portable::norm_squared(values)
 }
 
 /// Asks for the beginning of a slice to be brought into the cache, where the processor can be asked: as much as
@@ -138,9 +164,9 @@ mod tests {
             prop_assert_eq!(bits(norm_squared(&narrow)), bits(portable::norm_squared(&narrow)));
             prop_assert_eq!(bits(norm_squared(&wide)), bits(portable::norm_squared(&wide)));
             let (mut one, mut other) = (weights.clone(), weights);
-            add_dense(scale, &narrow, &mut one);
+            f32::add_dense(scale, &narrow, &mut one);
             portable::add_dense(scale, &narrow, &mut other);
-            add_dense(scale, &wide, &mut one);
+            f64::add_dense(scale, &wide, &mut one);
             portable::add_dense(scale, &wide, &mut other);
             prop_assert_eq!(one, other);
         }
@@ -152,15 +178,15 @@ mod tests {
             let indices: Vec<u32> = pairs.iter().map(|pair| pair.0).collect();
             let values: Vec<f32> = pairs.iter().map(|pair| pair.1 as f32).collect();
             let expected: f64 = pairs.iter().map(|&(j, x)| f64::from(x) * weights[j as usize]).sum();
-            prop_assert_eq!(dot_sparse(&indices, &values, &weights), expected);
+            prop_assert_eq!(f32::dot_sparse(&indices, &values, &weights), expected);
             let expected: f64 = pairs.iter().map(|&(_, x)| f64::from(x * x)).sum();
-            prop_assert_eq!(norm_squared(&values), expected);
+            prop_assert_eq!(f32::norm_squared(&values), expected);
         }
     }
 
     #[test]
     #[should_panic(expected = "outside the weights")]
     fn a_column_outside_is_noticed() {
-        dot_sparse(&[0, 1, 2, 3, 4, 5, 6, 7, 1, 2, 3, 4, 5, 6, 9, 7], &[1.0f64; 16], &[0.0; 9]);
+        f64::dot_sparse(&[0, 1, 2, 3, 4, 5, 6, 7, 1, 2, 3, 4, 5, 6, 9, 7], &[1.0f64; 16], &[0.0; 9]);
     }
 }
