@@ -78,7 +78,7 @@ pub(crate) trait Pupil {
 }
 
 /// How far ahead of a shuffled pass rows are brought into the cache.
-const ROWS_AHEAD: usize = 6;
+pub(crate) const ROWS_AHEAD: usize = 6;
 
 /// Goes on until a reason to stop: the goal at the end of a pass (a pass without an update, unless the learner has
 /// another), or a limit of the settings. The observer is heard after every `pause_rows` rows, unless the pupil knows a better
