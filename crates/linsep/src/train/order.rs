@@ -95,6 +95,11 @@ pub(crate) enum WindowRows {
 }
 
 impl Window {
+    /// No rows, before the first.
+    pub(crate) fn empty() -> Self {
+        Self { start: 0, rows: WindowRows::Range(0..0) }
+    }
+
     /// One past the last position.
     pub(crate) fn end(&self) -> usize {
         self.start

@@ -89,17 +89,17 @@ impl Shard {
         };
         let blocks = blocks.with_rows(rows.count(blocks.rows()));
         let pass = Pass::seeded(settings.order, seed, 0, blocks);
-        let (mut learner, window) = (common.clone(), pass.window(0));
+        let mut learner = common.clone();
         // What is shared by all is kept once.
         learner.start = None;
-        Self { rows, blocks, seed, learner, pass, window, position: 0, updates: 0 }
+        Self { rows, blocks, seed, learner, pass, window: Window::empty(), position: 0, updates: 0 }
     }
 
     /// Begins a pass where the mixture stands.
     fn begin(&mut self, common: &OnlineLearner, settings: &Settings, epoch: u64) {
         self.learner.follow(common);
         self.pass = Pass::seeded(settings.order, self.seed, epoch, self.blocks);
-        self.window = self.pass.window(0);
+        self.window = Window::empty();
         (self.position, self.updates) = (0, 0);
     }
 
@@ -137,7 +137,8 @@ pub(super) fn passes(run: &mut Run, task: &Task<'_>, observer: &mut impl Observe
         .collect();
     run.shard_updates.resize(shards.len(), 0);
     let longest = shards.iter().map(|shard| shard.blocks.rows()).max().unwrap_or(0);
-    let stride = rows_between_pauses(task.data);
+    // Pauses are as near as those of eight shards, however many there are.
+    let stride = (8 * rows_between_pauses(task.data) / shards.len().max(8)).max(1);
     let (clock, spent) = (Instant::now(), run.course.seconds);
     observer.checkpoint(run);
     while run.course.epoch < settings.epochs {
