@@ -50,8 +50,18 @@ impl Blocks {
         Self::new(data.len(), data.stored())
     }
 
+    /// The same blocks of other rows: those of a shard.
+    pub(crate) fn with_rows(self, rows: usize) -> Self {
+        Self { rows, ..self }
+    }
+
     pub(crate) fn rows(self) -> usize {
         self.rows
+    }
+
+    /// How many rows stand together.
+    pub(crate) fn size(self) -> usize {
+        self.block
     }
 
     /// The rows of a block.
@@ -133,6 +143,11 @@ impl WindowRows {
 }
 
 impl Window {
+    /// No rows, before the first.
+    pub(crate) fn empty() -> Self {
+        Self { start: 0, rows: WindowRows::Range(0..0) }
+    }
+
     /// One past the last position.
     pub(crate) fn end(&self) -> usize {
         self.start
@@ -170,12 +185,17 @@ impl Window {
 impl Pass {
     /// The order that the settings ask for.
     pub(crate) fn new(settings: &Settings, epoch: u64, blocks: Blocks) -> Self {
-        let stream = match settings.order {
+        Self::seeded(settings.order, settings.seed, epoch, blocks)
+    }
+
+    /// This order, shuffled by this seed.
+    pub(crate) fn seeded(order: Order, seed: u64, epoch: u64, blocks: Blocks) -> Self {
+        let stream = match order {
             Order::Given => return Self { blocks, order: PassOrder::Given },
             Order::ShuffleOnce => 0,
             Order::Shuffle => epoch,
         };
-        let mut random = Random::stream(settings.seed, stream);
+        let mut random = Random::stream(seed, stream);
         if blocks.count() <= BLOCKS_TOGETHER {
             return Self { blocks, order: PassOrder::Whole(random) };
         }
