@@ -154,8 +154,8 @@ def claims(rows, contenders, errors, python_start):
         found.append(ratio_claim(f"{where}: beside LIBLINEAR -s 1", 20, by_name["LIBLINEAR -s 1"].median(), mine))
     learned = min(c.median("read") + c.median("train") for c in contenders if c.name.startswith("scikit-learn"))
     found.append(ratio_claim(f"{where}: beside scikit-learn, loading and fitting alone", 40, learned, mine))
-    # At equal epochs: LIBLINEAR counts none of ours.
-    equal = {c.name: errors[c.name] for c in contenders if not c.ours and "LIBLINEAR" not in c.name}
+    # LIBLINEAR does not count epochs.
+    equal = {c.name: errors[c.name] for c in contenders if c.runs and not c.ours and "LIBLINEAR" not in c.name}
     best = min(equal, key=equal.get)
     found.append(
         Claim(
