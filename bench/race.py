@@ -69,7 +69,10 @@ def versions():
     debian = done.stdout if with_liblinear() else "not installed, left out"
     compiler = subprocess.run(["rustc", "--version"], capture_output=True, text=True).stdout.strip()
     peers = ", ".join(package.replace("==", " ") for package in PACKAGES)
-    return [f"* Peers: {peers} (PyPI); LIBLINEAR tools {debian} (Debian)", f"* {compiler}; Python {platform.python_version()}"]
+    return [
+        f"* Peers: {peers} (PyPI); LIBLINEAR tools {debian} (Debian)",
+        f"* {compiler}; Python {platform.python_version()}",
+    ]
 
 
 def write(name, quick, rounds, arguments):
@@ -87,9 +90,9 @@ def write(name, quick, rounds, arguments):
         "",
         *claims_table(sections),
         "",
-        f"Medians of {rounds} rounds (3 for real data and growth), the programs taking turns, after a round that does not "
-        f"count; who needs more than {PATIENCE} s runs in one counted round. Files are in the cache of the system. Ratios are to "
-        "the first line of each table.",
+        f"Medians of {rounds} rounds (at most 3 for real data and growth), the programs taking turns, after a round that "
+        f"does not count; who needs more than {PATIENCE} s runs in one counted round. Files are in the cache of the "
+        "system. Ratios are to the first line of each table.",
         "",
     ]
     for section in sections.values():

@@ -44,7 +44,7 @@ def race(options):
         "|---|---:|---:|---:|---:|---:|",
     ]
     for c in contenders:
-        parts = [seconds_text(c.median(part)) if c.runs[-1].parts.get(part) is not None else "" for part in ("read", "train")]
+        parts = [seconds_text(c.median(part)) if part in c.runs[-1].parts else "" for part in ("read", "train")]
         lines.append(
             f"| {c.name} | {seconds_text(c.median())} | {spread_text(c.seconds())} | {parts[0]} | {parts[1]} "
             f"| {c.runs[-1].megabytes:.0f} MiB |"

@@ -27,34 +27,39 @@ class Set:
 
     def wabbit(self, path):
         """The same rows in the format of Vowpal Wabbit."""
-        made = path.with_suffix(".vw")
-        if not made.exists():
-            unfinished = made.with_suffix(".part")
+
+        def convert(unfinished):
             with open(path) as source, open(unfinished, "w") as target:
                 target.writelines(line.replace(" ", " | ", 1) for line in source)
-            unfinished.rename(made)
-        return made
+
+        return once(convert, path.with_suffix(".vw"))[0]
 
 
-def finished(*paths):
-    return all(path.exists() for path in paths)
+def once(make, *paths):
+    """Makes files that are not there yet. They get their names when all are whole, so that none is ever half made."""
+    if not all(path.exists() for path in paths):
+        say(f"making {paths[0].name}")
+        unfinished = [path.with_name(f"{path.name}.part") for path in paths]
+        paths[0].parent.mkdir(parents=True, exist_ok=True)
+        make(*unfinished)
+        for part, path in zip(unfinished, paths):
+            part.rename(path)
+    return paths
 
 
 def generate(path, *arguments):
-    """A file that linsep makes, once."""
-    if not path.exists():
-        say(f"making {path.name}")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_suffix(".part")
+    """A file that linsep makes."""
+
+    def make(unfinished):
         subprocess.run([LINSEP, "generate", *map(str, arguments), "--quiet", "-o", unfinished], check=True)
-        unfinished.rename(path)
-    return path
+
+    return once(make, path)[0]
 
 
 def made(rows):
     """Rows like those of text, and the next ones of the same seed held out."""
-    train, held = FOLDER / f"text-{rows}.svm", FOLDER / f"text-{rows}-held.svm"
-    if not finished(train, held):
+
+    def make(train, held):
         # A row depends on the seed and its number alone, so the first rows are those of a file of that length.
         everything = generate(FOLDER / f"text-{rows}-all.svm", "text", "--rows", rows + HELD_ROWS, "--seed", 0)
         with open(everything, "rb") as source:
@@ -62,6 +67,8 @@ def made(rows):
                 with open(path, "wb") as target:
                     target.writelines(next(source) for _ in range(count))
         everything.unlink()
+
+    train, held = once(make, FOLDER / f"text-{rows}.svm", FOLDER / f"text-{rows}-held.svm")
     about = f"{rows:,} generated rows like those of text, 47,000 features, the next {HELD_ROWS:,} rows held out"
     return Set(f"text {rows:,}", train, held, about)
 
@@ -102,10 +109,8 @@ def real(given, names=tuple(REAL)):
 def prepare(folder, name):
     """Plain LIBSVM with labels 1 and −1, shuffled once: not every program shuffles, and some files are sorted by class."""
     source, test, positive, scaled, about = REAL[name]
-    train, held = FOLDER / f"{name}.svm", FOLDER / f"{name}-held.svm"
-    if not finished(train, held):
-        say(f"preparing {name}")
-        FOLDER.mkdir(parents=True, exist_ok=True)
+
+    def make(train, held):
         lines = relabelled(folder / source, positive)
         if scaled:
             lines = scale(lines)
@@ -117,6 +122,8 @@ def prepare(folder, name):
             lines = [line for number, line in enumerate(lines) if number % 10]
         for path, content in [(train, lines), (held, held_lines)]:
             path.write_text("\n".join(content) + "\n")
+
+    train, held = once(make, FOLDER / f"{name}.svm", FOLDER / f"{name}-held.svm")
     how = "its own test rows" if test else "every tenth row"
     return Set(name, train, held, f"{about}; held out: {how}")
 

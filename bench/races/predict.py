@@ -44,9 +44,9 @@ def race(options):
     ]
     outputs = ["labels.linsep", "labels.one", "labels.vw"]
     if with_liblinear():
-        labels = "labels.liblinear"
-        contenders.insert(2, Contender("liblinear-predict", ["liblinear-predict", rows.train, "predict.liblinear", labels]))
-        outputs.insert(2, labels)
+        command = ["liblinear-predict", rows.train, "predict.liblinear", "labels.liblinear"]
+        contenders.insert(2, Contender("liblinear-predict", command))
+        outputs.insert(2, "labels.liblinear")
     say("prediction")
     contest(contenders, options.rounds)
     lines = [
