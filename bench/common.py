@@ -82,7 +82,7 @@ def machine():
     return [
         f"* Processor: {model}, {os.cpu_count()} cores, {memory} of memory, "
         f"{platform.system()} {platform.release()}",
-        f"* linsep at commit {commit()}; load of the machine before the first run: {LOAD:.2f}",
+        f"* linsep at commit {COMMIT}; load of the machine before the first run: {LOAD:.2f}",
     ]
 
 
@@ -91,8 +91,8 @@ def commit():
     return subprocess.run(git, cwd=ROOT, capture_output=True, text=True).stdout.strip() or "unknown"
 
 
-# Taken when the benchmark starts: what others do on the machine, not what the benchmark does.
-LOAD = os.getloadavg()[0]
+# Taken when the benchmark starts: what others do on the machine, not what the benchmark does; and what is built.
+LOAD, COMMIT = os.getloadavg()[0], commit()
 
 
 def write_record(name, lines):

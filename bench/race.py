@@ -13,7 +13,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from common import RECORDS, WORK, build, commit, machine, say, write_record
+from common import COMMIT, RECORDS, WORK, build, machine, say, write_record
 from races import cache, growth, predict, reading, roofline, svm, text
 from races.contest import PACKAGES, PATIENCE, Claim, Options, Section, python, with_liblinear
 
@@ -32,7 +32,7 @@ RESULTS = WORK / "results"
 def save(name, section, quick):
     """Keeps what a race found, so that a record can be put together from several runs."""
     RESULTS.mkdir(parents=True, exist_ok=True)
-    found = {"commit": commit(), "quick": quick, "machine": machine(), "section": dataclasses.asdict(section)}
+    found = {"commit": COMMIT, "quick": quick, "machine": machine(), "section": dataclasses.asdict(section)}
     (RESULTS / f"{name}.json").write_text(json.dumps(found))
 
 
@@ -44,7 +44,7 @@ def saved(quick):
         if not path.exists():
             continue
         found = json.loads(path.read_text())
-        if (found["commit"], found["quick"]) != (commit(), quick):
+        if (found["commit"], found["quick"]) != (COMMIT, quick):
             say(f"the race {name} was run with another linsep or another size: left out of the record")
             continue
         section = found["section"]
@@ -90,7 +90,7 @@ def write(name, quick, rounds, arguments):
         "",
         *claims_table(sections),
         "",
-        f"Medians of {rounds} rounds (at most 3 for real data and growth), the programs taking turns, after a round that "
+        f"Medians of {rounds} rounds (at most 3 for real data, large files and growth), the programs taking turns, after a round that "
         f"does not count; who needs more than {PATIENCE} s runs in one counted round. Files are in the cache of the "
         "system. Ratios are to the first line of each table.",
         "",

@@ -19,7 +19,7 @@ INSIDE = Path(__file__).resolve().parent / "inside.py"
 # Who needs longer than this for one run is stopped, and the table says so.
 LIMIT = 180
 # Who needs longer than this runs in one counted round only.
-PATIENCE = 15
+PATIENCE = 10
 
 
 def python():

@@ -20,6 +20,7 @@ class Set:
     train: Path
     held: Path
     about: str
+    real: bool = False
 
     @property
     def megabytes(self):
@@ -125,7 +126,7 @@ def prepare(folder, name):
 
     train, held = once(make, FOLDER / f"{name}.svm", FOLDER / f"{name}-held.svm")
     how = "its own test rows" if test else "every tenth row"
-    return Set(name, train, held, f"{about}; held out: {how}")
+    return Set(name, train, held, f"{about}; held out: {how}", real=True)
 
 
 def relabelled(path, positive):

@@ -177,7 +177,7 @@ def race(options):
         large = rows.megabytes > 500
         say(f"text to saved model: {rows.name}")
         contenders = line_up(rows, short=large)
-        contest(contenders, options.rounds if rows.name.startswith("text") else min(options.rounds, 3))
+        contest(contenders, min(options.rounds, 3) if large or rows.real else options.rounds)
         errors = {c.name: c.error() for c in contenders if c.runs}
         name = f"text-{rows.train.stem.removeprefix('text-')}"
         title = f"Text to saved model: {rows.name} ({rows.megabytes:.1f} MB)"
