@@ -26,10 +26,12 @@ pub(crate) struct DatasetBuilder {
 
 impl DatasetBuilder {
     pub(crate) fn new(layout: Layout) -> Self {
-        let values = Values::F32(Vec::new());
+        let values = Values::F32(Vec::new().into());
         let (rows, columns) = match layout {
             Layout::Dense { columns } => (Rows::Dense { values }, columns),
-            Layout::Sparse => (Rows::Sparse { offsets: vec![0], indices: Vec::new(), values }, 0),
+            Layout::Sparse => {
+                (Rows::Sparse { offsets: vec![0].into(), indices: Vec::new().into(), values }, 0)
+            }
         };
         Self {
             rows,
@@ -172,9 +174,9 @@ impl DatasetBuilder {
         Ok(Dataset {
             rows: self.rows,
             columns: self.columns,
-            labels: self.labels.into_iter().map(|label| place[label as usize]).collect(),
+            labels: self.labels.into_iter().map(|label| place[label as usize]).collect::<Vec<_>>().into(),
             classes: order.iter().map(|&original| self.classes[original].clone()).collect(),
-            lines: self.lines,
+            lines: self.lines.map(Into::into),
             feature_names: self.feature_names,
             index_base: self.index_base,
             weights: None,

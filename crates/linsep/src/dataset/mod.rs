@@ -2,9 +2,12 @@
 
 mod builder;
 mod row;
+mod storage;
 
 pub(crate) use builder::{DatasetBuilder, Layout};
 pub use row::{Row, Rows, Values};
+pub(crate) use storage::FileBytes;
+pub use storage::{Array, Plain};
 
 use rayon::prelude::*;
 
@@ -48,11 +51,11 @@ pub enum DatasetError {
 pub struct Dataset {
     rows: Rows,
     columns: usize,
-    labels: Vec<u32>,
+    labels: Array<u32>,
     classes: Vec<String>,
     feature_names: Option<Vec<String>>,
     index_base: u32,
-    lines: Option<Vec<u64>>,
+    lines: Option<Array<u64>>,
     weights: Option<Vec<f64>>,
 }
 
@@ -181,7 +184,7 @@ impl Dataset {
     /// How many rows each class has.
     pub fn class_counts(&self) -> Vec<usize> {
         let mut counts = vec![0; self.classes.len()];
-        for &label in &self.labels {
+        for &label in &*self.labels {
             counts[label as usize] += 1;
         }
         counts
@@ -281,8 +284,8 @@ impl Dataset {
         Ok(Self {
             rows: builder.rows,
             columns: self.columns,
-            labels: builder.labels,
-            lines: builder.lines,
+            labels: builder.labels.into(),
+            lines: builder.lines.map(Array::from),
             classes: self.classes.clone(),
             feature_names: self.feature_names.clone(),
             index_base: self.index_base,
@@ -362,7 +365,7 @@ mod tests {
         assert!(matches!(small().rows(), Rows::Dense { values: Values::F32(_) }));
         let data = Dataset::dense(1, &[0.5, 0.1, 3.0], &["0", "1", "1"]).unwrap();
         let Rows::Dense { values: Values::F64(values) } = data.rows() else { panic!("0.1 needs f64") };
-        assert_eq!(values, &[0.5, 0.1, 3.0]);
+        assert_eq!(values[..], [0.5, 0.1, 3.0]);
     }
 
     #[test]

@@ -1,14 +1,15 @@
 //! How rows are stored, and the view of one row that every algorithm works on.
 
+use super::storage::Array;
 use crate::kernel;
 
 /// Stored numbers: f32 where every value survives the round trip, otherwise f64.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
     /// All values are exactly f32.
-    F32(Vec<f32>),
+    F32(Array<f32>),
     /// At least one value needs f64.
-    F64(Vec<f64>),
+    F64(Array<f64>),
 }
 
 impl Values {
@@ -45,7 +46,7 @@ impl Values {
             // As much room as there was: it may have been made for all values.
             let _ = wide.try_reserve_exact(values.capacity());
             wide.extend(values.iter().map(|&x| f64::from(x)));
-            *self = Values::F64(wide);
+            *self = Values::F64(wide.into());
         }
         if let Values::F64(values) = self {
             values.extend_from_slice(numbers);
@@ -64,9 +65,9 @@ pub enum Rows {
     /// Compressed sparse rows: only the non-zero values, with their columns in increasing order.
     Sparse {
         /// Where each row starts, and the end: one more than there are rows.
-        offsets: Vec<usize>,
+        offsets: Array<usize>,
         /// The column of each value.
-        indices: Vec<u32>,
+        indices: Array<u32>,
         /// The values.
         values: Values,
     },
