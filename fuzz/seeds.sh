@@ -3,7 +3,7 @@
 # and checkpoints of every learner and scaling. Needs `linsep` on the path.
 set -eu
 cd "$(dirname "$0")"
-mkdir -p corpus/libsvm corpus/csv corpus/array corpus/model corpus/checkpoint
+mkdir -p corpus/libsvm corpus/csv corpus/array corpus/cache corpus/model corpus/checkpoint
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -13,12 +13,18 @@ printf '# rows\n+1 qid:1 1:0.5 3:2e-3\n-1 2:1.5 # comment\n\nword 0:1\n' > "$wor
 printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }" > "$work/array.npy"
 head -c 32 /dev/zero >> "$work/array.npy"
 
+linsep convert "$work/rows.libsvm" "$work/rows.linsep" -q
+linsep convert "$work/numbers.csv" "$work/numbers.linsep" -q
+
 for choice in 000 002 006 012 102 302; do
     for file in "$work"/*.csv; do
         { printf "\\$choice"; cat "$file"; } > "corpus/csv/$(basename "$file")-$choice"
     done
     { printf "\\$choice"; cat "$work/rows.libsvm"; } > "corpus/libsvm/rows-$choice"
     { printf "\\$choice"; cat "$work/array.npy"; } > "corpus/array/array-$choice"
+    for file in "$work"/*.linsep; do
+        { printf "\\$choice"; cat "$file"; } > "corpus/cache/$(basename "$file")-$choice"
+    done
 done
 
 for learner in perceptron averaged voted; do

@@ -59,6 +59,16 @@ fn the_commands_of_separation_run() {
 }
 
 #[test]
+fn the_commands_of_formats_run() {
+    let folder = Folder::new();
+    let found = commands(include_str!("../../../docs/formats.md"));
+    assert!(found.len() > 6, "the document has lost its commands: {found:?}");
+    for command in &found {
+        folder.linsep(command).exits(0);
+    }
+}
+
+#[test]
 fn the_taught_weights_are_the_same() {
     let folder = Folder::new();
     folder.linsep("demo iris --export iris.csv").exits(0);

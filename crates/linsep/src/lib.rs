@@ -22,7 +22,8 @@
 //!
 //! The data flows one way, and the modules are in that order:
 //!
-//! - [`read`] turns files and streams (LIBSVM, CSV, NumPy) into rows; [`generate`] makes rows;
+//! - [`read`] turns files and streams (LIBSVM, CSV, NumPy, caches) into rows, [`write`](mod@write) turns rows into files;
+//!   [`generate`] makes rows;
 //! - [`dataset`] holds them, checked and immutable; [`split`] and [`scale`] prepare them;
 //! - [`train()`] learns ([`mod@train`] holds the learners, one file each) while an [`observe::Observer`] may watch;
 //! - [`theory`] is what is proved about the run, one file per statement;
@@ -57,6 +58,7 @@ pub mod story;
 pub mod theory;
 mod theta;
 pub mod train;
+pub mod write;
 
 pub use dataset::{Dataset, Row};
 pub use error::{Error, SettingsError};

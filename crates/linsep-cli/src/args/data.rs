@@ -39,6 +39,16 @@ pub(crate) struct ReadArgs {
     pub(crate) max_features: Option<u32>,
 }
 
+/// Whether the rows are kept for the next time.
+#[derive(Clone, Copy, Debug, Default, Args)]
+#[command(next_help_heading = "Reading")]
+pub(crate) struct CacheArgs {
+    /// Keep the rows in FILE.linsep beside the data, ready for use, and read that from then on while the data and these
+    /// options stay as they are
+    #[arg(long)]
+    pub(crate) cache: bool,
+}
+
 fn delimiter(text: &str) -> Result<u8, String> {
     match text {
         "tab" | "\\t" => Ok(b'\t'),
@@ -57,6 +67,8 @@ pub(crate) enum FormatArg {
     Tsv,
     Npy,
     Npz,
+    /// A cache, as convert makes it
+    Linsep,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -119,6 +131,8 @@ pub(crate) struct TaskArgs {
     pub(crate) classes: ClassArgs,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
+    #[command(flatten)]
+    pub(crate) cache: CacheArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -84,7 +84,7 @@ pub(crate) struct LearnerArgs {
     pub(crate) offset: Option<f64>,
     /// kernel: memory for kernel values that are kept, such as 2GB [default: 500MB]
     #[arg(long, value_name = "BYTES", value_parser = super::size)]
-    pub(crate) cache: Option<u64>,
+    pub(crate) kernel_cache: Option<u64>,
     /// kernel, multiclass, sgd, passive-aggressive: what joins the weights of the run [default: last for kernel and the
     /// perceptron loss, else average]
     #[arg(long, value_enum)]

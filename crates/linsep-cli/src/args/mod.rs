@@ -5,7 +5,7 @@ mod learner;
 mod separate;
 
 pub(crate) use data::{
-    BiasArg, BiasArgs, ClassArgs, FormatArg, HeaderArg, MissingArg, ReadArgs, ScaleArg, TaskArgs,
+    BiasArg, BiasArgs, CacheArgs, ClassArgs, FormatArg, HeaderArg, MissingArg, ReadArgs, ScaleArg, TaskArgs,
 };
 pub(crate) use learner::{
     AggressionArg, CombineArg, KernelArg, LearnerArg, LearnerArgs, LossArg, MixingArg, ScheduleArg,
@@ -65,8 +65,10 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     /// Judge a model on labelled rows: error, confusion matrix, precision, recall, F1, AUC
     Evaluate(EvaluateArgs),
-    /// Show what is in a model: settings, classes, evidence, strongest weights
+    /// Show what is in a model: settings, classes, evidence, strongest weights; or what is in a cache
     Inspect(InspectArgs),
+    /// Write data in another format, or as a cache that opens at once; what is read back is the same
+    Convert(ConvertArgs),
     /// Make data: the square of the lecture notes, blobs with a margin, XOR, random labels, text-like rows
     Generate(GenerateArgs),
     /// Run the whole job on a data set that comes with the program, and say what it shows
@@ -78,7 +80,7 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 #[command(allow_negative_numbers = true)]
 pub(crate) struct TrainArgs {
-    /// Labelled data: LIBSVM, CSV, TSV, .npy, .npz, plain or .gz or .zst; - for standard input
+    /// Labelled data: LIBSVM, CSV, TSV, .npy, .npz, .linsep, plain or .gz or .zst; - for standard input
     pub(crate) data: PathBuf,
     /// Where to save the model (safetensors)
     #[arg(short, long, value_name = "MODEL")]
@@ -114,6 +116,10 @@ pub(crate) struct TrainArgs {
     /// standard input with --epochs 1; the voted learner alone keeps its mistakes)
     #[arg(long, help_heading = "Learning")]
     pub(crate) online: bool,
+    /// Learn from data larger than memory, using at most this much, such as 64MB or 2GB: the rows stay in FILE.linsep
+    /// beside the data, which is made if need be; the model is the same
+    #[arg(long, value_name = "SIZE", value_parser = size, conflicts_with = "online", help_heading = "Learning")]
+    pub(crate) memory: Option<u64>,
     /// Exit with code 1 unless the run came to its end: for a perceptron, a whole pass without a mistake
     #[arg(long, help_heading = "Learning")]
     pub(crate) require_convergence: bool,
@@ -162,6 +168,8 @@ pub(crate) struct TrainArgs {
     pub(crate) options: LearnerArgs,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
+    #[command(flatten)]
+    pub(crate) cache: CacheArgs,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -298,7 +306,7 @@ pub(crate) struct EvaluateArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
-    /// A trained model
+    /// A trained model, or a cache
     pub(crate) model: PathBuf,
     /// How many of the strongest weights to show
     #[arg(long, value_name = "N", default_value_t = 10)]
@@ -306,6 +314,24 @@ pub(crate) struct InspectArgs {
     /// Print one JSON record on standard output instead of the report
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArgs {
+    /// Labelled data: LIBSVM, CSV, TSV, .npy, .npz, .linsep, plain or .gz or .zst; - for standard input
+    #[arg(value_name = "IN")]
+    pub(crate) input: PathBuf,
+    /// Where to write: .svm, .libsvm, .csv, .tsv, .npz or .linsep; the texts also with .gz or .zst
+    #[arg(value_name = "OUT")]
+    pub(crate) output: PathBuf,
+    /// The format to write, if the name should not decide
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) to: Option<FormatArg>,
+    /// CSV: settle the columns from the first rows, so that memory does not grow with the file
+    #[arg(long)]
+    pub(crate) online: bool,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
 }
 
 #[derive(Debug, Args)]

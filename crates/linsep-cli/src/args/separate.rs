@@ -1,6 +1,6 @@
 //! The arguments of `separate` and `verify`.
 
-use super::ReadArgs;
+use super::{CacheArgs, ReadArgs};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ classes can be separated does not depend on the scale of the features.";
 #[derive(Debug, Args)]
 #[command(allow_negative_numbers = true, after_help = AFTER_SEPARATE, after_long_help = AFTER_SEPARATE)]
 pub(crate) struct SeparateArgs {
-    /// Labelled data: LIBSVM, CSV, TSV, .npy, .npz, plain or .gz or .zst; - for standard input
+    /// Labelled data: LIBSVM, CSV, TSV, .npy, .npz, .linsep, plain or .gz or .zst; - for standard input
     pub(crate) data: PathBuf,
     /// Where to write the certificate (JSON), for verify; for a table, a folder for one certificate per line
     ///
@@ -77,6 +77,8 @@ pub(crate) struct SeparateArgs {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
+    #[command(flatten)]
+    pub(crate) cache: CacheArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -104,4 +106,6 @@ pub(crate) struct VerifyArgs {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
+    #[command(flatten)]
+    pub(crate) cache: CacheArgs,
 }

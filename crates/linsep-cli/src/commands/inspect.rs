@@ -5,11 +5,15 @@ use crate::args::InspectArgs;
 use crate::exit::Exit;
 use linsep::classes::Classes;
 use linsep::model::Model;
+use linsep::read::cache::{Cache, is_cache};
 use linsep::report;
 use linsep::train::Learned;
 use serde_json::json;
 
 pub(crate) fn run(args: &InspectArgs) -> anyhow::Result<Exit> {
+    if is_cache(&args.model).unwrap_or(false) {
+        return inspect_cache(args);
+    }
     let model = load_model(&args.model)?;
     let strongest: Vec<(String, Vec<(String, f64)>)> = strongest(&model, args.top);
     if args.json {
@@ -45,6 +49,42 @@ pub(crate) fn run(args: &InspectArgs) -> anyhow::Result<Exit> {
         return print_json(&record);
     }
     print_result(|out| out.write_all(to_text(&model, &strongest).as_bytes()))
+}
+
+/// Tells what a cache holds, after a check of all of it.
+fn inspect_cache(args: &InspectArgs) -> anyhow::Result<Exit> {
+    let cache = Cache::open(&args.model).map_err(linsep::Error::from)?;
+    cache.load().map_err(linsep::Error::from)?;
+    let summary = cache.summary();
+    if args.json {
+        return print_json(&summary);
+    }
+    let values = match summary.sparse {
+        true => format!("{} stored, zeros left out", report::grouped(summary.stored)),
+        false => "all stored".to_string(),
+    };
+    let lines = [
+        ("Cache", format!("whole, {} bytes, made by {}", report::grouped(summary.bytes), summary.program)),
+        (
+            "Source",
+            match &summary.source {
+                Some(name) => format!("{name} ({})", summary.format),
+                None => summary.format.clone(),
+            },
+        ),
+        (
+            "Rows",
+            format!(
+                "{}, {}",
+                report::counted(summary.rows, "row", "rows"),
+                report::counted(summary.features, "feature", "features")
+            ),
+        ),
+        ("Values", format!("{values}, {} bytes each", summary.value_bytes)),
+        ("Classes", summary.classes.join(", ")),
+        ("Data", summary.fingerprint.clone()),
+    ];
+    print_result(|out| out.write_all(report_lines(&lines).as_bytes()))
 }
 
 /// The strongest weights of the boundary, or of each class.

@@ -156,7 +156,7 @@ fn kernel(mut options: KernelOptions, args: &LearnerArgs) -> Result<KernelOption
         KernelArg::Rbf => Kernel::Rbf { gamma: args.gamma },
     };
     options.combine = args.combine.map_or(options.combine, combine);
-    options.cache_bytes = args.cache.unwrap_or(options.cache_bytes);
+    options.cache_bytes = args.kernel_cache.unwrap_or(options.cache_bytes);
     Ok(options)
 }
 
@@ -204,7 +204,7 @@ fn refuse_foreign(learner: Learner, args: &LearnerArgs) -> Result<(), Usage> {
         (args.degree.is_some(), "--degree", &["kernel"]),
         (args.gamma.is_some(), "--gamma", &["kernel"]),
         (args.offset.is_some(), "--offset", &["kernel"]),
-        (args.cache.is_some(), "--cache", &["kernel"]),
+        (args.kernel_cache.is_some(), "--kernel-cache", &["kernel"]),
         (args.combine.is_some(), "--combine", &["kernel", "multiclass", "sgd", "passive-aggressive"]),
         (args.loss.is_some(), "--loss", &["sgd", "svm"]),
         (args.l2.is_some(), "--l2", &["sgd"]),

@@ -2,6 +2,7 @@
 
 mod again;
 mod compare;
+mod convert;
 mod demo;
 mod evaluate;
 mod generate;
@@ -14,21 +15,22 @@ mod train;
 mod verify;
 
 use crate::args::{
-    Arguments, BiasArg, BiasArgs, ClassArgs, Command, FormatArg, HeaderArg, MissingArg, ReadArgs, ScaleArg,
-    TaskArgs,
+    Arguments, BiasArg, BiasArgs, CacheArgs, ClassArgs, Command, FormatArg, HeaderArg, MissingArg, ReadArgs,
+    ScaleArg, TaskArgs,
 };
 use crate::console::{Console, Watch};
 use crate::exit::{Exit, Usage};
 use anyhow::Context;
 use clap::CommandFactory;
 use linsep::classes::class_name;
+use linsep::read::cache::{self, CacheUse};
 use linsep::read::{Format, Missing, ReadNotes, ReadOptions, Source, read, read_weights};
 use linsep::report::{Rounding, counted, grouped, percent, rounded};
 use linsep::scale::Scaling;
 use linsep::train::{Bias, Boundary};
 use linsep::{Dataset, Model, Status};
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Runs the command that was asked for.
 pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
@@ -42,6 +44,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
         Command::Verify(args) => verify::run(&args, console),
         Command::Evaluate(args) => evaluate::run(&args, console),
         Command::Inspect(args) => inspect::run(&args),
+        Command::Convert(args) => convert::run(&args, console),
         Command::Generate(args) => generate::run(&args, console),
         Command::Demo(args) => demo::run(&args, console),
         Command::Completions(args) => {
@@ -98,16 +101,65 @@ fn load_model(path: &Path) -> anyhow::Result<Model> {
     Model::load(path).with_context(|| format!("{}", path.display()))
 }
 
+/// The format that an argument names.
+fn data_format(format: FormatArg) -> Format {
+    match format {
+        FormatArg::Libsvm => Format::Libsvm,
+        FormatArg::Csv => Format::Csv,
+        FormatArg::Tsv => Format::Tsv,
+        FormatArg::Npy => Format::Npy,
+        FormatArg::Npz => Format::Npz,
+        FormatArg::Linsep => Format::Cache,
+    }
+}
+
+/// Where rows are read from and how: the file itself, or with `--cache` the one beside it.
+fn source_and_options(
+    path: &Path,
+    read: &ReadArgs,
+    cache: CacheArgs,
+    console: Console,
+) -> anyhow::Result<(Source, ReadOptions)> {
+    let options = read_options(read);
+    if !cache.cache {
+        return Ok((data_source(path), options));
+    }
+    if path.as_os_str() == "-" {
+        return Err(Usage(
+            "--cache keeps a file beside the data, and standard input has no place: name a file".into(),
+        )
+        .into());
+    }
+    let kept = cache_of(path, &options, console)?;
+    if kept == path {
+        return Ok((data_source(path), options));
+    }
+    // How the text was read is settled in the cache.
+    let options = ReadOptions { max_features: options.max_features, ..ReadOptions::default() };
+    Ok((Source::File(kept), options))
+}
+
+/// The cache of a file, made or renewed if need be.
+fn cache_of(path: &Path, options: &ReadOptions, console: Console) -> anyhow::Result<PathBuf> {
+    let mut watch = Watch::new(console);
+    let (kept, done) = cache::beside(path, options, &mut watch)?;
+    watch.end()?;
+    let name = kept.display();
+    match done {
+        CacheUse::Itself => {}
+        CacheUse::Used => console.note(&format!("note: The rows are read from {name}.")),
+        CacheUse::Made => console.note(&format!("note: The rows are kept in {name}, and read from there from now on.")),
+        CacheUse::Renewed => console.note(&format!(
+            "note: {name} was of another state of the file, or read with other options, and has been made anew."
+        )),
+    }
+    Ok(kept)
+}
+
 /// What the arguments say about reading.
 fn read_options(args: &ReadArgs) -> ReadOptions {
     ReadOptions {
-        format: args.format.map(|format| match format {
-            FormatArg::Libsvm => Format::Libsvm,
-            FormatArg::Csv => Format::Csv,
-            FormatArg::Tsv => Format::Tsv,
-            FormatArg::Npy => Format::Npy,
-            FormatArg::Npz => Format::Npz,
-        }),
+        format: args.format.map(data_format),
         label: args.label.clone(),
         ignore: args.ignore.clone(),
         header: match args.header {
@@ -133,12 +185,12 @@ fn read_options(args: &ReadArgs) -> ReadOptions {
 /// Reads the rows that the arguments name, with their weights, of the classes asked for. Gives the name of their source
 /// too.
 fn load(path: &Path, args: &TaskArgs, console: Console) -> anyhow::Result<(String, Dataset)> {
-    let source = data_source(path);
+    let (source, options) = source_and_options(path, &args.read, args.cache, console)?;
     let mut watch = Watch::new(console);
-    let loaded = read(&source, &read_options(&args.read), &mut watch)?;
+    let loaded = read(&source, &options, &mut watch)?;
     watch.end()?;
     tell_notes(console, &loaded.notes);
-    Ok((source.name(), chosen_classes(weighted(loaded.dataset, &args.classes)?, &args.classes)?))
+    Ok((data_source(path).name(), chosen_classes(weighted(loaded.dataset, &args.classes)?, &args.classes)?))
 }
 
 /// The rows with the weights that the arguments name.

@@ -63,7 +63,8 @@ struct Again {
 
 impl Again {
     fn new(args: &TheoryArgs, name: &str) -> Self {
-        let TaskArgs { bias, classes, read } = &args.task;
+        // Which rows they are does not depend on where they are kept.
+        let TaskArgs { bias, classes, read, cache: _ } = &args.task;
         let words = |scale: Option<ScaleArg>| {
             Words::of(&args.data)
                 .option("--positive", classes.positive.clone())

@@ -1,13 +1,13 @@
 //! `linsep verify`
 
 use super::separate::{bias_record, ends, kind_of_margin, place};
-use super::{data_source, print_json, print_result, read_options, report_lines, tell_notes};
+use super::{data_source, print_json, print_result, report_lines, source_and_options, tell_notes};
 use crate::args::VerifyArgs;
 use crate::console::{Console, Watch};
 use crate::exit::{BadFile, Exit};
 use anyhow::Context;
 use linsep::Dataset;
-use linsep::read::{Format, read};
+use linsep::read::{Schema, read};
 use linsep::report::{counted, grouped};
 use linsep::separate::{Certificate, Examples};
 use linsep_check::{Accepted, Claim, Rejected, Subject};
@@ -20,9 +20,9 @@ const HELP: &str = "the certificate comes first, then the data; if it was change
 
 pub(crate) fn run(args: &VerifyArgs, console: Console) -> anyhow::Result<Exit> {
     let certificate = read_certificate(&args.certificate)?;
-    let source = data_source(&args.data);
+    let (source, options) = source_and_options(&args.data, &args.read, args.cache, console)?;
     let mut watch = Watch::new(console);
-    let loaded = read(&source, &read_options(&args.read), &mut watch)?;
+    let loaded = read(&source, &options, &mut watch)?;
     watch.end()?;
     tell_notes(console, &loaded.notes);
     let data = loaded.dataset;
@@ -35,8 +35,8 @@ pub(crate) fn run(args: &VerifyArgs, console: Console) -> anyhow::Result<Exit> {
     let clock = Instant::now();
     let outcome = check(&certificate, &data);
     let seconds = clock.elapsed().as_secs_f64();
-    let name = source.name();
-    let numbered = matches!(loaded.format, Format::Npy | Format::Npz);
+    let name = data_source(&args.data).name();
+    let numbered = matches!(loaded.schema, Schema::Array { .. });
     let told = Told { certificate: &certificate, data: &data, outcome: &outcome, same_data, seconds };
     if args.json {
         print_json(&told.record())?;

@@ -1,14 +1,17 @@
 //! The data set: rows of numbers with labels, checked once and never changed after.
 
 mod builder;
+mod fingerprint;
 mod row;
 mod storage;
 
 pub(crate) use builder::{DatasetBuilder, Layout};
+pub(crate) use fingerprint::FingerprintHasher;
 pub use row::{Row, Rows, Values};
-pub(crate) use storage::FileBytes;
 pub use storage::{Array, Plain};
+pub(crate) use storage::{FileBytes, bytes_of, bytes_of_mut};
 
+use fingerprint::{ChunkHasher, ROWS_PER_CHUNK};
 use rayon::prelude::*;
 use std::sync::OnceLock;
 
@@ -111,6 +114,41 @@ impl Dataset {
         builder.finish()
     }
 
+    /// A data set of arrays as they are stored, all of which are checked: `labels` are places in `classes`, which must be
+    /// sorted.
+    pub(crate) fn from_arrays(
+        rows: Rows,
+        columns: usize,
+        labels: Array<u32>,
+        lines: Option<Array<u64>>,
+        classes: Vec<String>,
+        feature_names: Option<Vec<String>>,
+        index_base: u32,
+    ) -> Result<Self, DatasetError> {
+        let shape = |what: &str| Err(DatasetError::Shape(what.to_string()));
+        if labels.is_empty() {
+            return Err(DatasetError::Empty);
+        }
+        if labels.par_iter().with_min_len(1 << 16).any(|&label| label as usize >= classes.len()) {
+            return shape("a row has a class that is not there");
+        }
+        if lines.as_ref().is_some_and(|lines| lines.len() != labels.len()) {
+            return shape("each row needs one line");
+        }
+        rows.check(labels.len(), columns)?;
+        Ok(Self {
+            rows,
+            columns,
+            labels,
+            classes,
+            feature_names,
+            index_base,
+            lines,
+            weights: None,
+            fingerprint: OnceLock::new(),
+        })
+    }
+
     /// Number of rows.
     pub fn len(&self) -> usize {
         self.labels.len()
@@ -134,22 +172,7 @@ impl Dataset {
     /// Row `i`.
     #[inline]
     pub fn row(&self, i: usize) -> Row<'_> {
-        match &self.rows {
-            Rows::Dense { values } => {
-                let range = i * self.columns..(i + 1) * self.columns;
-                match values {
-                    Values::F32(values) => Row::DenseF32(&values[range]),
-                    Values::F64(values) => Row::DenseF64(&values[range]),
-                }
-            }
-            Rows::Sparse { offsets, indices, values } => {
-                let range = offsets[i]..offsets[i + 1];
-                match values {
-                    Values::F32(values) => Row::SparseF32(&indices[range.clone()], &values[range]),
-                    Values::F64(values) => Row::SparseF64(&indices[range.clone()], &values[range]),
-                }
-            }
-        }
+        self.rows.row(i, self.columns)
     }
 
     /// The class of each row, as a position in [`classes`](Self::classes).
@@ -311,48 +334,18 @@ impl Dataset {
     }
 
     fn compute_fingerprint(&self) -> String {
-        const ROWS_PER_CHUNK: usize = 8192;
         let chunks: Vec<usize> = (0..self.len()).step_by(ROWS_PER_CHUNK).collect();
         let hashes: Vec<blake3::Hash> = chunks
             .par_iter()
             .map(|&start| {
-                let mut hasher = blake3::Hasher::new();
-                let mut bytes = Vec::new();
+                let mut chunk = ChunkHasher::default();
                 for i in start..(start + ROWS_PER_CHUNK).min(self.len()) {
-                    bytes.extend_from_slice(&self.labels[i].to_le_bytes());
-                    for (column, value) in self.row(i).iter().filter(|&(_, value)| value != 0.0) {
-                        bytes.extend_from_slice(&(column as u32).to_le_bytes());
-                        bytes.extend_from_slice(&value.to_bits().to_le_bytes());
-                    }
-                    bytes.extend_from_slice(&u32::MAX.to_le_bytes());
-                    // Long rows would make a copy of the data otherwise.
-                    if bytes.len() >= 1 << 16 {
-                        hasher.update(&bytes);
-                        bytes.clear();
-                    }
+                    chunk.row(self.labels[i], self.row(i));
                 }
-                hasher.update(&bytes).finalize()
+                chunk.finish()
             })
             .collect();
-        let mut whole = blake3::Hasher::new();
-        whole.update(b"linsep data 1\n");
-        for size in [self.len(), self.columns, self.classes.len()] {
-            whole.update(&(size as u64).to_le_bytes());
-        }
-        for class in &self.classes {
-            whole.update(&(class.len() as u64).to_le_bytes());
-            whole.update(class.as_bytes());
-        }
-        for hash in hashes {
-            whole.update(hash.as_bytes());
-        }
-        if let Some(weights) = &self.weights {
-            whole.update(b"weights\n");
-            weights.iter().for_each(|weight| {
-                whole.update(&weight.to_bits().to_le_bytes());
-            });
-        }
-        whole.finalize().to_hex().to_string()
+        fingerprint::whole(self.len(), self.columns, &self.classes, &hashes, self.weights())
     }
 }
 

@@ -1,7 +1,9 @@
 //! How rows are stored, and the view of one row that every algorithm works on.
 
+use super::DatasetError;
 use super::storage::Array;
 use crate::kernel;
+use rayon::prelude::*;
 
 /// Stored numbers: f32 where every value survives the round trip, otherwise f64.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +26,27 @@ impl Values {
     /// Whether nothing is stored.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Forgets the values, and keeps the room for them.
+    pub(crate) fn clear(&mut self) {
+        match self {
+            Values::F32(values) => values.to_mut().clear(),
+            Values::F64(values) => values.to_mut().clear(),
+        }
+    }
+
+    /// Whether values in a range are all finite, and not zero where zeros are not stored.
+    fn are_sound(&self, range: std::ops::Range<usize>, zeros: bool) -> bool {
+        // Without a branch for each value.
+        match self {
+            Values::F32(values) => {
+                values[range].iter().fold(true, |sound, x| sound & x.is_finite() & (zeros | (*x != 0.0)))
+            }
+            Values::F64(values) => {
+                values[range].iter().fold(true, |sound, x| sound & x.is_finite() & (zeros | (*x != 0.0)))
+            }
+        }
     }
 
     /// Makes room, if there is some, for this many values in all.
@@ -71,6 +94,75 @@ pub enum Rows {
         /// The values.
         values: Values,
     },
+}
+
+/// Rows that are checked by one thread at a time.
+const ROWS_CHECKED: usize = 4096;
+
+impl Rows {
+    /// Row `i` of rows with so many columns.
+    #[inline(always)]
+    pub(crate) fn row(&self, i: usize, columns: usize) -> Row<'_> {
+        match self {
+            Rows::Dense { values } => {
+                let range = i * columns..(i + 1) * columns;
+                match values {
+                    Values::F32(values) => Row::DenseF32(&values[range]),
+                    Values::F64(values) => Row::DenseF64(&values[range]),
+                }
+            }
+            Rows::Sparse { offsets, indices, values } => {
+                let range = offsets[i]..offsets[i + 1];
+                match values {
+                    Values::F32(values) => Row::SparseF32(&indices[range.clone()], &values[range]),
+                    Values::F64(values) => Row::SparseF64(&indices[range.clone()], &values[range]),
+                }
+            }
+        }
+    }
+
+    /// Checks that the arrays are those of so many rows and columns: each row lies within them, its columns increase and
+    /// are inside, its values are finite and, in sparse rows, not zero.
+    pub(crate) fn check(&self, rows: usize, columns: usize) -> Result<(), DatasetError> {
+        let wrong = |what: &str| Err(DatasetError::Shape(what.to_string()));
+        let starts = || (0..rows).into_par_iter().step_by(ROWS_CHECKED);
+        let end_of = |start: usize| (start + ROWS_CHECKED).min(rows);
+        match self {
+            Rows::Dense { values } => {
+                if rows.checked_mul(columns) != Some(values.len()) {
+                    return wrong("the values do not make whole rows");
+                }
+                if !starts().all(|start| values.are_sound(start * columns..end_of(start) * columns, true)) {
+                    return wrong("a value is not finite");
+                }
+            }
+            Rows::Sparse { offsets, indices, values } => {
+                if offsets.len().checked_sub(1) != Some(rows) || indices.len() != values.len() {
+                    return wrong("the parts of the rows differ in length");
+                }
+                let rising =
+                    |start: usize| offsets[start..=end_of(start)].windows(2).all(|pair| pair[0] <= pair[1]);
+                if offsets[0] != 0 || offsets[rows] != values.len() || !starts().all(rising) {
+                    return wrong("the rows do not start one after the other");
+                }
+                // Every offset is now known to lie within the arrays.
+                let in_order = |start: usize| {
+                    offsets[start..=end_of(start)].windows(2).all(|pair| {
+                        let row = &indices[pair[0]..pair[1]];
+                        row.last().is_none_or(|&last| (last as usize) < columns)
+                            && row.windows(2).fold(true, |order, pair| order & (pair[0] < pair[1]))
+                    })
+                };
+                if !starts().all(in_order) {
+                    return wrong("the columns of a row do not increase, or are outside the data set");
+                }
+                if !starts().all(|start| values.are_sound(offsets[start]..offsets[end_of(start)], false)) {
+                    return wrong("a value is not finite, or a zero is stored");
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 /// One row, dense or sparse.

@@ -21,18 +21,53 @@ enum Place<T: Plain> {
 ///
 /// # Safety
 /// The type has no padding, no invalid pattern of bits and no pointers.
-pub unsafe trait Plain: Copy + fmt::Debug + PartialEq + Send + Sync + 'static {}
+pub unsafe trait Plain: Copy + fmt::Debug + PartialEq + Send + Sync + 'static {
+    /// The number whose bytes in memory are those of this one in the order of files, and the other way round.
+    fn little_endian(self) -> Self;
+}
 
-// SAFETY: whole numbers and floats are nothing but their bits.
-unsafe impl Plain for u32 {}
+// SAFETY: whole numbers are nothing but their bits.
+unsafe impl Plain for u32 {
+    fn little_endian(self) -> Self {
+        self.to_le()
+    }
+}
 // SAFETY: as above.
-unsafe impl Plain for u64 {}
+unsafe impl Plain for u64 {
+    fn little_endian(self) -> Self {
+        self.to_le()
+    }
+}
 // SAFETY: as above.
-unsafe impl Plain for usize {}
+unsafe impl Plain for usize {
+    fn little_endian(self) -> Self {
+        self.to_le()
+    }
+}
+// SAFETY: every pattern of bits is a float, if only one that is no number.
+unsafe impl Plain for f32 {
+    fn little_endian(self) -> Self {
+        Self::from_bits(self.to_bits().to_le())
+    }
+}
 // SAFETY: as above.
-unsafe impl Plain for f32 {}
-// SAFETY: as above.
-unsafe impl Plain for f64 {}
+unsafe impl Plain for f64 {
+    fn little_endian(self) -> Self {
+        Self::from_bits(self.to_bits().to_le())
+    }
+}
+
+/// The bytes of numbers as they lie in memory.
+pub(crate) fn bytes_of<T: Plain>(numbers: &[T]) -> &[u8] {
+    // SAFETY: plain types have no padding, so all of their bytes are initialised.
+    unsafe { std::slice::from_raw_parts(numbers.as_ptr().cast(), size_of_val(numbers)) }
+}
+
+/// The bytes of numbers as they lie in memory, to be replaced.
+pub(crate) fn bytes_of_mut<T: Plain>(numbers: &mut [T]) -> &mut [u8] {
+    // SAFETY: as for `bytes_of`, and whatever bytes are written make plain numbers.
+    unsafe { std::slice::from_raw_parts_mut(numbers.as_mut_ptr().cast(), size_of_val(numbers)) }
+}
 
 /// The bytes of a whole file.
 #[derive(Debug)]

@@ -15,6 +15,8 @@ pub enum Format {
     Npy,
     /// An archive of NumPy arrays.
     Npz,
+    /// Rows as linsep stores them.
+    Cache,
 }
 
 impl Format {
@@ -25,12 +27,18 @@ impl Format {
             Format::Csv => "CSV",
             Format::Tsv => "TSV",
             Format::Npy | Format::Npz => "NumPy",
+            Format::Cache => "linsep cache",
         }
     }
 
     /// Whether it is delimited text.
     pub(crate) fn is_table(self) -> bool {
         matches!(self, Format::Csv | Format::Tsv)
+    }
+
+    /// Whether it is text.
+    pub(crate) fn is_text(self) -> bool {
+        matches!(self, Format::Libsvm | Format::Csv | Format::Tsv)
     }
 
     /// Whether it is made of NumPy arrays.
@@ -46,6 +54,9 @@ const SAMPLE_ROWS: usize = 50;
 pub(crate) fn detect(head: &[u8]) -> Result<Format, ReadErrorKind> {
     if head.starts_with(b"\x93NUMPY") {
         return Ok(Format::Npy);
+    }
+    if head.starts_with(&super::cache::MAGIC) {
+        return Ok(Format::Cache);
     }
     if head.starts_with(b"PK\x03\x04") {
         return Ok(Format::Npz);
@@ -114,6 +125,7 @@ mod tests {
             (b"ham\tmeet 12:30 at the gate\n", Format::Csv),
             (b"\x93NUMPY\x01\x00", Format::Npy),
             (b"PK\x03\x04", Format::Npz),
+            (b"\x89linsep\n\x01\x00\x00\x00", Format::Cache),
         ] {
             assert_eq!(detect(head).unwrap(), format, "{}", String::from_utf8_lossy(head));
         }

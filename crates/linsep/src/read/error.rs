@@ -1,5 +1,6 @@
 //! What can be wrong with a data file, and where.
 
+use super::cache::CacheFault;
 use std::fmt;
 
 /// A malformed data file: where, what was found, and what to do about it.
@@ -210,6 +211,9 @@ pub enum ReadErrorKind {
     /// An array file that does not hold what is needed.
     #[error("{0}")]
     Array(String),
+    /// A cache that cannot be used.
+    #[error(transparent)]
+    Cache(#[from] super::cache::CacheFault),
 }
 
 impl ReadErrorKind {
@@ -236,6 +240,7 @@ impl ReadErrorKind {
                 | MeanInOnePass
                 | ColumnCount { .. }
                 | Array(_)
+                | Cache(_)
         )
     }
 
@@ -245,9 +250,11 @@ impl ReadErrorKind {
         match self {
             Io(_) => "check the path, the permissions and that the file is whole",
             Empty | AllSkipped(_) => "give a file with at least one row of each class",
-            Binary(_) => "give a LIBSVM, CSV, .npy or .npz file, plain or compressed with gzip or zstd",
+            Binary(_) => {
+                "give a LIBSVM, CSV, .npy, .npz or .linsep file, plain or compressed with gzip or zstd"
+            }
             Compression(_) => "decompress it first and pipe it in: linsep reads standard input as -",
-            UnknownFormat => "name the format with --format libsvm, csv, tsv, npy or npz",
+            UnknownFormat => "name the format with --format libsvm, csv, tsv, npy, npz or linsep",
             OldLineEnds => "convert the line ends, for example with: tr '\\r' '\\n' < FILE > NEW",
             MissingLabel { .. } => "begin each row with its label, or skip such rows with --skip-bad",
             BadLabel { .. } => "give the row a label, or skip such rows with --skip-bad",
@@ -289,6 +296,10 @@ impl ReadErrorKind {
             NotUtf8 { .. } => "convert the file to UTF-8, or skip such rows with --skip-bad",
             MeanInOnePass => "choose --missing zero or --missing drop-row, or read the whole file first",
             ColumnCount { .. } => "give the columns that the model was trained with, in the same order",
+            Cache(CacheFault::Newer { .. }) => {
+                "use a newer linsep, or make the cache again from its source with linsep convert"
+            }
+            Cache(_) => "make it again from its source, with linsep convert or --cache",
             Array(_) => "give a two-dimensional array of rows, and one label for each row",
         }
     }

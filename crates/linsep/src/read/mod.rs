@@ -4,6 +4,7 @@
 //! [`read`] collects them into a [`Dataset`]. The format comes from the content.
 
 mod array;
+pub mod cache;
 mod chunks;
 mod csv;
 mod detect;
@@ -15,6 +16,7 @@ mod schema;
 mod source;
 
 pub use array::read_weights;
+pub(crate) use csv::is_missing_label;
 pub use detect::Format;
 pub use error::{ReadError, ReadErrorKind};
 pub use schema::{Column, ColumnKind, Schema};
@@ -239,6 +241,7 @@ enum Inner {
     Libsvm(libsvm::LibsvmReader),
     Csv(csv::CsvReader),
     Array(array::ArrayReader),
+    Cache(Box<cache::CacheReader>),
 }
 
 impl RowStream {
@@ -256,7 +259,7 @@ impl RowStream {
                 detected => detected.map_err(located)?,
             },
         };
-        if !format.is_array() && detect::has_old_line_ends(input.head()) {
+        if format.is_text() && detect::has_old_line_ends(input.head()) {
             return Err(located(ReadErrorKind::OldLineEnds).into());
         }
         options.check(format)?;
@@ -279,6 +282,10 @@ impl RowStream {
             Format::Npy | Format::Npz => {
                 Inner::Array(array::ArrayReader::new(name.clone(), input, format, options)?)
             }
+            Format::Cache => {
+                let cache = cache::Cache::of_source(source, &name, input).map_err(located)?;
+                Inner::Cache(Box::new(cache::CacheReader::new(cache, options)?))
+            }
         };
         Ok(Self { name, format, counter, length, inner, remark })
     }
@@ -289,6 +296,7 @@ impl RowStream {
             Inner::Libsvm(reader) => reader.next_batch(),
             Inner::Csv(reader) => reader.next_batch(),
             Inner::Array(reader) => reader.next_batch(),
+            Inner::Cache(reader) => reader.next_batch(),
         }
         .map_err(Error::from)
     }
@@ -299,6 +307,7 @@ impl RowStream {
             Inner::Libsvm(reader) => reader.label_names(),
             Inner::Csv(reader) => reader.label_names(),
             Inner::Array(reader) => reader.label_names(),
+            Inner::Cache(reader) => reader.label_names(),
         }
     }
 
@@ -308,6 +317,15 @@ impl RowStream {
             Inner::Libsvm(reader) => reader.schema(),
             Inner::Csv(reader) => reader.schema(),
             Inner::Array(reader) => reader.schema(),
+            Inner::Cache(reader) => reader.schema(),
+        }
+    }
+
+    /// How the columns of the source itself came about, whatever model they are matched with.
+    pub fn own_schema(&self) -> Schema {
+        match &self.inner {
+            Inner::Cache(reader) => reader.own_schema().clone(),
+            _ => self.schema(),
         }
     }
 
@@ -326,6 +344,7 @@ impl RowStream {
             Inner::Libsvm(reader) => reader.notes(),
             Inner::Csv(reader) => reader.notes(),
             Inner::Array(reader) => reader.notes(),
+            Inner::Cache(reader) => reader.notes(),
         };
         notes.remarks.extend(self.remark.clone());
         notes
@@ -352,6 +371,7 @@ impl RowStream {
         const MORE: f64 = 1.02;
         let text_bytes = match &self.inner {
             Inner::Array(reader) => return reader.expected(),
+            Inner::Cache(reader) => return Some(reader.expected()),
             Inner::Libsvm(reader) => reader.text_bytes(),
             Inner::Csv(_) => return None,
         };
@@ -387,12 +407,21 @@ pub struct Loaded {
     pub schema: Schema,
     /// What was noticed.
     pub notes: ReadNotes,
+    /// How the columns of the source itself came about, whatever model they were matched with.
+    pub own_schema: Schema,
+    /// The fingerprint of the rows, where the source tells it.
+    pub fingerprint: Option<String>,
 }
 
 /// Reads a whole source of labelled rows into memory.
 pub fn read(source: &Source, options: &ReadOptions, observer: &mut impl Observer) -> Result<Loaded, Error> {
     let options = ReadOptions { labels: Labels::Required, ..options.clone() };
     let mut stream = RowStream::open(source, &options)?;
+    if let Inner::Cache(reader) = &stream.inner
+        && let Some((cache, rows)) = reader.whole()
+    {
+        return Ok(cache.loaded(rows.clone()));
+    }
     let mut builder: Option<DatasetBuilder> = None;
     let mut rows = 0;
     while let Some(batch) = stream.next_batch()? {
@@ -424,7 +453,15 @@ pub fn read(source: &Source, options: &ReadOptions, observer: &mut impl Observer
         Err(DatasetError::Empty) => return Err(stream.no_rows()),
         finished => finished?,
     };
-    Ok(Loaded { dataset, format: stream.format(), schema, notes: stream.notes() })
+    let own_schema = stream.own_schema();
+    Ok(Loaded {
+        dataset,
+        format: stream.format(),
+        schema,
+        notes: stream.notes(),
+        own_schema,
+        fingerprint: None,
+    })
 }
 
 #[cfg(test)]

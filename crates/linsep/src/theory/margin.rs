@@ -98,7 +98,7 @@ impl Extent {
         });
     }
 
-    fn merge(&mut self, other: &Self) {
+    pub(crate) fn merge(&mut self, other: &Self) {
         self.radius_lower = self.radius_lower.max(other.radius_lower);
         self.radius_upper = self.radius_upper.max(other.radius_upper);
         self.shortest = self.shortest.min(other.shortest);

@@ -6,7 +6,7 @@ use super::run::{Outcome, Status, Task};
 use super::settings::Settings;
 use crate::Error;
 use crate::SettingsError;
-use crate::classes::Classes;
+use crate::classes::{ClassPair, Classes};
 use crate::observe::{Observer, Progress};
 use crate::theory::geometry;
 use crate::theory::margin::{
@@ -14,6 +14,7 @@ use crate::theory::margin::{
 };
 use crate::theory::mixing::Mixing;
 use crate::theory::novikoff::{MistakeBound, mistake_bound};
+use crate::theta::Theta;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -173,35 +174,80 @@ pub(crate) fn judge(
     fit: Fit,
     observer: &mut impl Observer,
 ) -> Result<Outcome, Error> {
-    if !fit.learned.is_finite() {
-        return Err(SettingsError(
-            "the weights grew beyond all numbers: the steps are too long for these rows; choose a smaller --step, or \
-             bring the features to a common scale with --scale"
-                .into(),
-        )
-        .into());
-    }
+    check_finite(&fit)?;
     let errors = training_errors(task, &fit.learned, observer);
-    let weights = match &fit.learned {
+    let weights = weights_of(&fit.learned);
+    let least = weights.and_then(|theta| least_agreement(task.data, &task.signs, theta));
+    let own = least.zip(weights).map(|(least, theta)| quotient_down(least, theta.norm().high));
+    let lower = if fit.space.is_some() {
+        None
+    } else {
+        // Candidates are often the weights themselves, which have been judged.
+        let others = fit.candidates.iter().filter(|&theta| Some(theta) != weights);
+        others.map(|theta| lower_bound(task.data, &task.signs, theta)).fold(own, larger)
+    };
+    let facts = Facts {
+        shape: (task.data.len() as u64, task.data.columns() as u64, task.data.nonzeros() as u64),
+        extent: task.extent,
+        classes: &task.classes,
+        weighted: task.weights.is_some(),
+    };
+    Ok(conclude(facts, settings, fit, Judged { errors, least, lower }))
+}
+
+/// The weights whose agreements are a margin of the rows themselves.
+fn weights_of(learned: &Learned) -> Option<&Theta> {
+    match learned {
         Learned::Linear(theta) | Learned::Voted { last: theta, .. } => Some(theta),
         _ => None,
-    };
-    let least = weights.and_then(|theta| least_agreement(task.data, &task.signs, theta));
+    }
+}
+
+/// Refuses weights that are no numbers any more.
+pub(crate) fn check_finite(fit: &Fit) -> Result<(), SettingsError> {
+    if fit.learned.is_finite() {
+        return Ok(());
+    }
+    Err(SettingsError(
+        "the weights grew beyond all numbers: the steps are too long for these rows; choose a smaller --step, or \
+         bring the features to a common scale with --scale"
+            .into(),
+    ))
+}
+
+/// What is known of the rows before a run.
+pub(crate) struct Facts<'a> {
+    /// Rows, features, values that are not zero.
+    pub(crate) shape: (u64, u64, u64),
+    pub(crate) extent: Extent,
+    pub(crate) classes: &'a ClassPair,
+    pub(crate) weighted: bool,
+}
+
+/// What a look at all rows tells of a result.
+pub(crate) struct Judged {
+    /// Rows that are predicted wrong, if they were counted to the end.
+    pub(crate) errors: Option<u64>,
+    /// What every agreement with the weights is at least, if that is above zero.
+    pub(crate) least: Option<f64>,
+    /// The best lower bound of γ* that the weights and the candidates prove.
+    pub(crate) lower: Option<f64>,
+}
+
+/// Puts together what a run and the rows prove.
+pub(crate) fn conclude(facts: Facts<'_>, settings: &Settings, fit: Fit, judged: Judged) -> Outcome {
     let (extent, margin) = match fit.space {
         Some(space) => (space.extent, space.margin),
         None => {
-            let own = least.zip(weights).map(|(least, theta)| quotient_down(least, theta.norm().high));
-            // Candidates are often the weights themselves, which have been judged.
-            let others = fit.candidates.iter().filter(|&theta| Some(theta) != weights);
-            let lower = others.map(|theta| lower_bound(task.data, &task.signs, theta)).fold(own, larger);
-            let upper = fit.margin_upper.unwrap_or(task.extent.shortest);
-            (task.extent, MarginInterval { lower, upper, kind: MarginKind::of_bias(settings.bias.input()) })
+            let upper = fit.margin_upper.unwrap_or(facts.extent.shortest);
+            let kind = MarginKind::of_bias(settings.bias.input());
+            (facts.extent, MarginInterval { lower: judged.lower, upper, kind })
         }
     };
     let mut evidence = Evidence::new(
-        (task.data.len() as u64, task.data.columns() as u64, task.data.nonzeros() as u64),
+        facts.shape,
         (fit.epochs, fit.updates, fit.status),
-        errors.map(|errors| errors as f64 / task.data.len() as f64),
+        judged.errors.map(|errors| errors as f64 / facts.shape.0 as f64),
         None,
         extent,
         margin.kind,
@@ -212,18 +258,18 @@ pub(crate) fn judge(
         && geometry::weight_norm(theta) > 0.0
     {
         // The smallest distance (B3) from a row to the boundary, which is there only if all are right.
-        evidence.distance = least.map(|least| quotient_down(least, theta.weight_norm().high));
+        evidence.distance = judged.least.map(|least| quotient_down(least, theta.weight_norm().high));
     }
-    evidence.weighted = task.weights.is_some();
+    evidence.weighted = facts.weighted;
     evidence.detail = fit.detail;
-    Ok(Outcome {
+    Outcome {
         learned: fit.learned,
         status: fit.status,
         evidence,
         boundaries: Vec::new(),
-        classes: Classes::Pair(task.classes.clone()),
+        classes: Classes::Pair(facts.classes.clone()),
         settings: settings.clone(),
-    })
+    }
 }
 
 /// How many rows of the task are predicted wrong, or `None` if the observer had no patience for it: counting

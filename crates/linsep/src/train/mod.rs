@@ -6,6 +6,7 @@ pub(crate) mod checkpoint;
 mod evidence;
 mod fit;
 pub(crate) mod kernel;
+mod larger;
 mod learned;
 mod learner;
 mod lifted;
@@ -38,6 +39,7 @@ pub use evidence::{Detail, Evidence};
 #[doc(hidden)]
 pub use kernel::train_kernel;
 pub use kernel::{Kernel, KernelMachine, KernelOptions};
+pub use larger::{LargerData, train_larger};
 pub use learned::Learned;
 pub use learner::{Combine, Learner};
 pub use lifted::LiftedOptions;

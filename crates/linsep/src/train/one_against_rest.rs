@@ -53,18 +53,29 @@ pub fn train_each(
     }
     let learned = Learned::Each(each);
     evidence.training_error = Some(error(data, &labels, &learned));
-    Ok(Outcome {
+    Ok(outcome(learned, evidence, boundaries, names, settings))
+}
+
+/// The outcome of runs of each class against the rest.
+pub(super) fn outcome(
+    learned: Learned,
+    evidence: Evidence,
+    boundaries: Vec<Boundary>,
+    names: Vec<String>,
+    settings: &Settings,
+) -> Outcome {
+    Outcome {
         learned,
         status: evidence.status,
         evidence,
         boundaries,
         classes: Classes::Each { names },
         settings: settings.clone(),
-    })
+    }
 }
 
 /// What the runs of all classes add up to: the margin is the smallest of the best margins.
-fn summary<'a>(runs: impl Iterator<Item = &'a Evidence> + Clone) -> Evidence {
+pub(super) fn summary<'a>(runs: impl Iterator<Item = &'a Evidence> + Clone) -> Evidence {
     let severity = |status: Status| match status {
         Status::Converged => 0,
         Status::EpochLimit => 1,

@@ -69,6 +69,12 @@ impl Blocks {
         number * self.block..((number + 1) * self.block).min(self.rows)
     }
 
+    /// The block that a row stands in.
+    #[inline(always)]
+    pub(crate) fn block_of(self, row: usize) -> usize {
+        row / self.block
+    }
+
     fn count(self) -> usize {
         self.rows.div_ceil(self.block)
     }
@@ -202,6 +208,11 @@ impl Pass {
         let mut numbers: Vec<u32> = (0..blocks.count() as u32).collect();
         random.shuffle(&mut numbers);
         Self { blocks, order: PassOrder::Windows { blocks: numbers, seed: random.next_u64() } }
+    }
+
+    /// The most blocks that a window holds.
+    pub(crate) fn blocks_together() -> usize {
+        BLOCKS_TOGETHER
     }
 
     /// As many draws as there are rows.

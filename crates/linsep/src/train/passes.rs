@@ -1,6 +1,6 @@
 //! Going through the rows again and again: orders, limits, pauses. What happens at a row is the learner's affair.
 
-use super::order::{Blocks, Pass};
+use super::order::{Blocks, Pass, Window};
 use super::run::Status;
 use super::settings::Settings;
 use crate::observe::{Observer, Progress};
@@ -34,6 +34,13 @@ pub(crate) trait Pupil {
 
     /// Learns from row `i`, and tells whether that changed anything.
     fn visit(&mut self, i: usize, observer: &mut impl Observer) -> bool;
+
+    /// Brings the rows from a position of the pass on into memory, where they are not all there: the position up to which
+    /// they are. `None` if they cannot be had.
+    fn bring(&mut self, pass: &Pass, window: &Window, position: usize) -> Option<usize> {
+        let _ = (pass, window, position);
+        Some(usize::MAX)
+    }
 
     /// Asks for a row to be brought into the cache.
     fn prefetch(&self, i: usize) {
@@ -102,7 +109,8 @@ pub(crate) fn passes<P: Pupil>(
             if start == window.end() {
                 window = pass.window(start);
             }
-            let end = (start + pupil.stride(pause_rows).max(1)).min(window.end());
+            let Some(present) = pupil.bring(&pass, &window, start) else { return Status::Interrupted };
+            let end = (start + pupil.stride(pause_rows).max(1)).min(window.end()).min(present);
             pupil.announce((start..end).map(|position| window.at(position)));
             while (pupil.course().position as usize) < end {
                 let position = pupil.course().position as usize;

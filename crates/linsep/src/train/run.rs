@@ -1,5 +1,6 @@
 //! A run over a data set, from the settings to the outcome.
 
+use super::checkpoint::CheckpointError;
 use super::evidence::{Evidence, judge};
 use super::fit::Fit;
 use super::learned::Learned;
@@ -139,13 +140,20 @@ impl Run {
     /// A run that is about to begin.
     pub(super) fn new(task: &Task<'_>, settings: &Settings, saves: bool) -> Result<Self, Error> {
         let radius = Some(task.extent.radius_upper);
-        Ok(Self {
-            learner: OnlineLearner::with_radius(settings, task.data.columns(), radius)?,
+        let learner = OnlineLearner::with_radius(settings, task.data.columns(), radius)?;
+        let data = if saves { task.data.fingerprint().to_string() } else { String::new() };
+        Ok(Self::begin(settings, learner, data))
+    }
+
+    /// A run that is about to begin with this learner, on data with this fingerprint.
+    pub(super) fn begin(settings: &Settings, learner: OnlineLearner, data: String) -> Self {
+        Self {
+            learner,
             settings: settings.clone(),
             course: Course::default(),
-            data: if saves { task.data.fingerprint().to_string() } else { String::new() },
+            data,
             shard_updates: Vec::new(),
-        })
+        }
     }
 
     /// The settings of the run.
@@ -156,6 +164,14 @@ impl Run {
     /// How many updates have been made.
     pub fn updates(&self) -> u64 {
         self.learner.updates()
+    }
+
+    /// Refuses a position beyond the last row.
+    pub(super) fn check_position(&self, rows: usize) -> Result<(), CheckpointError> {
+        if self.course.position > rows as u64 {
+            return Err(CheckpointError::Damaged("it is beyond the last row".into()));
+        }
+        Ok(())
     }
 
     /// Goes on until a reason to stop.
@@ -169,6 +185,11 @@ impl Run {
             let mut visitor = Visitor { task, run: &mut self };
             passes(&mut visitor, &settings, Blocks::of(task.data), pause, observer)
         };
+        self.into_fit(status)
+    }
+
+    /// What the run ends with.
+    pub(super) fn into_fit(mut self, status: Status) -> Fit {
         self.learner.end_pass();
         Fit {
             learned: self.learner.learned(),
@@ -241,8 +262,12 @@ impl Pupil for Visitor<'_, '_> {
 
 /// Pauses come after about a million values, so that Ctrl-C is heard soon whatever the shape of the data.
 pub(crate) fn rows_between_pauses(data: &Dataset) -> usize {
-    let per_row = data.row(0).stored().max(data.nonzeros() / data.len()).max(1);
-    (1_000_000 / per_row).clamp(1, 65_536)
+    pause_after(data.row(0).stored().max(data.nonzeros() / data.len()))
+}
+
+/// The same for rows with so many values each.
+pub(crate) fn pause_after(per_row: usize) -> usize {
+    (1_000_000 / per_row.max(1)).clamp(1, 65_536)
 }
 
 /// Trains on a data set. More than two classes, none of them chosen as the positive one, are each set against the
@@ -291,9 +316,7 @@ pub fn resume(
     let task = Task::new(data, settings)?;
     let mut run = checkpoint;
     run.adopt(settings, task.data.columns(), task.data.fingerprint())?;
-    if run.course.position > data.len() as u64 {
-        return Err(super::checkpoint::CheckpointError::Damaged("it is beyond the last row".into()).into());
-    }
+    run.check_position(data.len())?;
     let settings = run.settings.clone();
     let fit = run.finish(&task, observer);
     judge(&task, &settings, fit, observer)

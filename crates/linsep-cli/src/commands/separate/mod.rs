@@ -7,7 +7,7 @@ mod text;
 
 use super::again::Words;
 use super::{
-    data_source, named_classes, print_json, print_result, read_options, refuse_overwriting, tell_notes,
+    data_source, named_classes, print_json, print_result, refuse_overwriting, source_and_options, tell_notes,
 };
 use crate::args::{SeparateArgs, SeparateBiasArg};
 use crate::console::{Console, Watch};
@@ -16,7 +16,7 @@ use anyhow::Context;
 use blame::Blamed;
 use linsep::Dataset;
 use linsep::classes::{ClassError, ClassPair};
-use linsep::read::{Format, ReadNotes, Schema, read};
+use linsep::read::{ReadNotes, Schema, read};
 use linsep::separate::{Bias, Separation, Settings, Verdict, separate};
 use linsep::theory::novikoff::{MistakeBound, mistake_bound};
 use record::Record;
@@ -42,18 +42,18 @@ pub(crate) fn run(args: &SeparateArgs, console: Console) -> anyhow::Result<Exit>
             linsep::store::check_writable(path)?;
         }
     }
-    let source = data_source(&args.data);
     let clock = Instant::now();
+    let (source, options) = source_and_options(&args.data, &args.read, args.cache, console)?;
     let mut watch = Watch::new(console);
-    let loaded = read(&source, &read_options(&args.read), &mut watch)?;
+    let loaded = read(&source, &options, &mut watch)?;
     watch.end()?;
     tell_notes(console, &loaded.notes);
     let job = Job {
         args,
         console,
         settings,
-        name: source.name(),
-        numbered: matches!(loaded.format, Format::Npy | Format::Npz),
+        name: data_source(&args.data).name(),
+        numbered: matches!(loaded.schema, Schema::Array { .. }),
         data: loaded.dataset,
         schema: loaded.schema,
         notes: loaded.notes,

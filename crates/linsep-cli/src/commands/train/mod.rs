@@ -1,12 +1,13 @@
 //! `linsep train`
 
 mod evidence;
+mod larger;
 mod settings;
 mod text;
 
 use super::{
     as_drawn, chosen_classes, data_source, load_model, print_json, print_result, read_options,
-    refuse_overwriting, tell_notes, weighted,
+    refuse_overwriting, source_and_options, tell_notes, weighted,
 };
 use crate::args::TrainArgs;
 use crate::console::{Console, Watch};
@@ -19,7 +20,7 @@ use linsep::scale::{Scaler, Scaling};
 use linsep::split::{check_fraction, hold_out};
 use linsep::theory::trace::TraceRecorder;
 use linsep::train::{self, Run, train_stream};
-use linsep::{Dataset, Model, Settings, Status};
+use linsep::{Dataset, Model, Outcome, Settings, Status};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -49,11 +50,15 @@ pub(crate) fn run(args: &TrainArgs, console: Console) -> anyhow::Result<Exit> {
         Some(path) if path.as_os_str() != "zero" && path.as_os_str() != "first" => Some(load_model(path)?),
         _ => None,
     };
-    let source = data_source(&args.data);
+    let name = data_source(&args.data).name();
     let online = settings::is_online(args, checkpoint.as_ref());
     let settings = settings::resolve(args, online, checkpoint.as_ref(), warm.as_ref())?;
     settings.validate().map_err(linsep::Error::from)?;
-    let mut options = read_options(&args.read);
+    let (source, mut options) = match args.memory {
+        // Looks after its cache itself.
+        Some(_) => (data_source(&args.data), read_options(&args.read)),
+        None => source_and_options(&args.data, &args.read, args.cache, console)?,
+    };
     options.schema = warm.as_ref().map(|model| model.schema.clone());
     options.online = online;
     settings::refuse_combinations(args, &settings, warm.as_ref(), online)?;
@@ -64,9 +69,12 @@ pub(crate) fn run(args: &TrainArgs, console: Console) -> anyhow::Result<Exit> {
     for path in outputs {
         linsep::store::check_writable(path)?;
     }
-    let name = source.name();
-    let job = Job { args, console, settings, options, source, warm };
-    let trained = if online { job.online(checkpoint) } else { job.in_memory(checkpoint) };
+    let job = Job { args, console, settings, options, source, name: name.clone(), warm };
+    let trained = match args.memory {
+        Some(memory) => job.larger(memory, checkpoint),
+        None if online => job.online(checkpoint),
+        None => job.in_memory(checkpoint),
+    };
     let mut trained = trained.map_err(|error| match error.downcast_ref() {
         // What is wrong with the data as a whole has no line, but it has a file.
         Some(linsep::Error::Classes(_) | linsep::Error::Lengths { .. }) => error.context(name),
@@ -137,6 +145,8 @@ struct Job<'a> {
     settings: Settings,
     options: ReadOptions,
     source: Source,
+    /// What the data is called.
+    name: String,
     warm: Option<Model>,
 }
 
@@ -158,15 +168,16 @@ impl Job<'_> {
         reading.end()?;
         let read_seconds = clock.elapsed().as_secs_f64();
         let clock = Instant::now();
-        self.check_kind(loaded.format)?;
+        self.check_kind(loaded.format, &loaded.own_schema)?;
         let (schema, mut notes) = (loaded.schema, loaded.notes);
+        let known = loaded.fingerprint.filter(|_| self.args.classes.weights.is_none());
         let data = weighted(loaded.dataset, &self.args.classes)?;
         // The fingerprint is that of the rows as they were read. If those are the rows that are learned from, it can be
         // computed meanwhile.
         let read_rows_are_learned = self.args.classes.keep.is_empty()
             && self.args.holdout.is_none()
             && self.scaling() == Scaling::None;
-        let early = (!read_rows_are_learned).then(|| data.fingerprint().to_string());
+        let early = known.or_else(|| (!read_rows_are_learned).then(|| data.fingerprint().to_string()));
         let data = chosen_classes(data, &self.args.classes)?;
         settings::refuse_many(self.args, &self.settings, data.classes().len())?;
         let (data, held_out) = match self.args.holdout {
@@ -200,15 +211,7 @@ impl Job<'_> {
         if outcome.status != Status::Converged && scaler == Scaler::None {
             notes.remarks.extend(scale_advice(&data, &schema));
         }
-        if let Classes::Each { names } = &outcome.classes
-            && !outcome.boundaries.is_empty()
-        {
-            notes.remarks.push(format!(
-                "{} classes: each is set against the rest. To set one alone, use --positive CLASS; to keep two, --classes \
-                 A,B; to learn all together, --learner multiclass.",
-                names.len()
-            ));
-        }
+        notes.remarks.extend(many_remark(&outcome));
         if outcome.evidence.training_error.is_none() {
             self.console.warn("interrupted: the training error was not counted to the end");
         }
@@ -230,13 +233,9 @@ impl Job<'_> {
             report.holdout_error = Some(errors as f64 / held_out.len() as f64);
             report.holdout_rows = Some(held_out.len() as u64);
         }
-        let mut counts = vec![0; model.classes.outcomes().len()];
-        for (class, count) in data.classes().iter().zip(data.class_counts()) {
-            if let Some(outcome) = model.classes.outcome_of(class) {
-                counts[outcome] += count as u64;
-            }
-        }
-        Ok(Trained { model, report, notes, source: self.source.name(), counts, interrupted })
+        let counted = data.class_counts().into_iter().map(|count| count as u64);
+        let counts = outcome_counts(&model, data.classes().iter().zip(counted));
+        Ok(Trained { model, report, notes, source: self.name, counts, interrupted })
     }
 
     fn online(self, checkpoint: Option<Run>) -> anyhow::Result<Trained> {
@@ -261,7 +260,7 @@ impl Job<'_> {
             );
         }
         let mut stream = RowStream::open(&self.source, &self.options)?;
-        self.check_kind(stream.format())?;
+        self.check_kind(stream.format(), &stream.own_schema())?;
         let mut watch = self.watch();
         if self.args.trace.is_some() {
             watch.trace = Some(TraceRecorder::new(self.args.trace_points as usize, None, None));
@@ -280,22 +279,16 @@ impl Job<'_> {
         report.scaling = scaler.scaling();
         scaler.widen(stream.schema().features());
         let model = Model::with_reading(outcome, stream.schema(), scaler, None);
-        Ok(Trained {
-            model,
-            report,
-            notes,
-            source: self.source.name(),
-            counts: Vec::new(),
-            interrupted: false,
-        })
+        Ok(Trained { model, report, notes, source: self.name, counts: Vec::new(), interrupted: false })
     }
 
     /// A warm start goes on with the features of its model: those of a table, or those of numbered columns.
-    fn check_kind(&self, format: Format) -> Result<(), Usage> {
-        let fits = |schema: &Schema| match schema {
-            Schema::Numbered { .. } => format == Format::Libsvm,
-            Schema::Table { .. } => matches!(format, Format::Csv | Format::Tsv),
-            Schema::Array { .. } => matches!(format, Format::Npy | Format::Npz),
+    fn check_kind(&self, format: Format, own: &Schema) -> Result<(), Usage> {
+        let fits = |schema: &Schema| match (schema, format) {
+            (schema, Format::Cache) => std::mem::discriminant(schema) == std::mem::discriminant(own),
+            (Schema::Numbered { .. }, format) => format == Format::Libsvm,
+            (Schema::Table { .. }, format) => matches!(format, Format::Csv | Format::Tsv),
+            (Schema::Array { .. }, format) => matches!(format, Format::Npy | Format::Npz),
         };
         match &self.warm {
             Some(model) if !fits(&model.schema) => {
@@ -328,6 +321,29 @@ fn compute_fingerprint(data: &Dataset) {
     if let Ok(one) = rayon::ThreadPoolBuilder::new().num_threads(1).build() {
         one.install(|| data.fingerprint());
     }
+}
+
+/// What to say where each of many classes was set against the rest.
+fn many_remark(outcome: &Outcome) -> Option<String> {
+    let Classes::Each { names } = &outcome.classes else { return None };
+    (!outcome.boundaries.is_empty()).then(|| {
+        format!(
+            "{} classes: each is set against the rest. To set one alone, use --positive CLASS; to keep two, --classes \
+             A,B; to learn all together, --learner multiclass.",
+            names.len()
+        )
+    })
+}
+
+/// Rows of each outcome of a model, from the rows of each class.
+fn outcome_counts<'a>(model: &Model, rows_of: impl Iterator<Item = (&'a String, u64)>) -> Vec<u64> {
+    let mut counts = vec![0; model.classes.outcomes().len()];
+    for (class, count) in rows_of {
+        if let Some(outcome) = model.classes.outcome_of(class) {
+            counts[outcome] += count;
+        }
+    }
+    counts
 }
 
 /// What about the features may keep a perceptron from converging, and what to do about it.

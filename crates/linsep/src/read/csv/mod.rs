@@ -80,7 +80,7 @@ fn is_missing(cell: &[u8]) -> bool {
 }
 
 /// Whether a label is not there. A class may be called "none".
-fn is_missing_label(cell: &[u8]) -> bool {
+pub(crate) fn is_missing_label(cell: &[u8]) -> bool {
     is_missing(cell) && !cell.trim_ascii().eq_ignore_ascii_case(b"none")
 }
 

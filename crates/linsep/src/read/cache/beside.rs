@@ -1,0 +1,64 @@
+//! The cache beside a file: made when it is missing, renewed when it no longer holds.
+
+use super::{Cache, is_cache, make, origin::Origin};
+use crate::Error;
+use crate::observe::Observer;
+use crate::read::error::{ReadError, ReadErrorKind};
+use crate::read::{Labels, ReadOptions, Source};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What became of the cache beside a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CacheUse {
+    /// The file is a cache itself.
+    Itself,
+    /// It is there, and the file and the options are those that it was made with.
+    Used,
+    /// It was not there and has been made.
+    Made,
+    /// It was of another state of the file, or of other options, and has been made anew.
+    Renewed,
+}
+
+/// Where the cache of a file is kept.
+pub fn path_beside(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_os_string();
+    name.push(".linsep");
+    name.into()
+}
+
+/// The cache of a file that holds for these options, made if need be.
+///
+/// Whether it holds is told by the length of the file, the time of its last change, and samples of its content.
+pub fn beside(
+    path: &Path,
+    options: &ReadOptions,
+    observer: &mut impl Observer,
+) -> Result<(PathBuf, CacheUse), Error> {
+    let located = |path: &Path, error: io::Error| {
+        let kind = ReadErrorKind::Io(error);
+        ReadError { source_name: path.display().to_string(), line: None, column: None, kind }
+    };
+    if is_cache(path).map_err(|error| located(path, error))? {
+        return Ok((path.to_path_buf(), CacheUse::Itself));
+    }
+    let source = Source::File(path.to_path_buf());
+    let options = ReadOptions { labels: Labels::Required, schema: None, ..options.clone() };
+    let place = path_beside(path);
+    let mut found = CacheUse::Made;
+    if place.try_exists().map_err(|error| located(&place, error))? {
+        if !is_cache(&place).map_err(|error| located(&place, error))? {
+            let reason = "it is no cache, and stands where the cache would be kept: rename it";
+            return Err(Error::Write { path: place, source: io::Error::other(reason) });
+        }
+        let now = Origin::of(&source, &options).map_err(|error| located(path, error))?;
+        // A cache of a later version or a damaged one holds for nothing.
+        if now.is_some() && Cache::open(&place).is_ok_and(|cache| cache.metadata.origin == now) {
+            return Ok((place, CacheUse::Used));
+        }
+        found = CacheUse::Renewed;
+    }
+    make(&source, &options, &place, observer)?;
+    Ok((place, found))
+}

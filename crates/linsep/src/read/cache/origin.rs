@@ -1,0 +1,119 @@
+//! What a cache was made from, so that it can be told whether it still holds.
+
+use crate::read::{Format, Missing, ReadOptions, Source, detect, source};
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+/// The files that the rows were read from, and how.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Origin {
+    /// The data, and the labels where they have a file of their own.
+    pub(crate) files: Vec<Stamp>,
+    reading: Reading,
+}
+
+/// A file as it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Stamp {
+    /// Its name, without its folder.
+    pub(crate) name: String,
+    /// Bytes.
+    length: u64,
+    /// When it was changed last: seconds and nanoseconds since 1970.
+    modified: Option<(u64, u32)>,
+    /// The hash of samples of its content.
+    sample: String,
+}
+
+/// The options that decide what is read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Reading {
+    format: Option<String>,
+    label: Option<String>,
+    ignore: Vec<String>,
+    header: Option<bool>,
+    delimiter: Option<u8>,
+    missing: String,
+    index_base: Option<u32>,
+    skip_bad: bool,
+    max_features: Option<u32>,
+    online: bool,
+}
+
+impl Origin {
+    /// The files of a source as they are now; `None` if it is no file.
+    pub(super) fn of(source: &Source, options: &ReadOptions) -> io::Result<Option<Self>> {
+        let Source::File(path) = source else { return Ok(None) };
+        if !std::fs::metadata(path)?.is_file() {
+            return Ok(None);
+        }
+        let paths = std::iter::once(path).chain(&options.labels_file);
+        let files = paths.map(|path| Stamp::of(path)).collect::<io::Result<_>>()?;
+        Ok(Some(Self { files, reading: Reading::of(options, is_table(source, options)) }))
+    }
+}
+
+/// Whether a source is delimited text.
+fn is_table(source: &Source, options: &ReadOptions) -> bool {
+    let detected = || source::open(source).ok().and_then(|(input, _)| detect::detect(input.head()).ok());
+    options.format.or_else(detected).is_some_and(Format::is_table)
+}
+
+impl Reading {
+    fn of(options: &ReadOptions, table: bool) -> Self {
+        Self {
+            format: options.format.map(|format| Format::name(format).to_string()),
+            label: options.label.clone(),
+            ignore: options.ignore.clone(),
+            header: options.header,
+            delimiter: options.delimiter,
+            missing: match options.missing {
+                Missing::Refuse => "refuse",
+                Missing::Mean => "mean",
+                Missing::Zero => "zero",
+                Missing::DropRow => "drop-row",
+            }
+            .to_string(),
+            index_base: options.index_base,
+            skip_bad: options.skip_bad,
+            max_features: options.max_features,
+            // Columns of other formats do not have to be settled.
+            online: options.online && table,
+        }
+    }
+}
+
+/// Samples of a file, and bytes in each: enough to notice another file of the same length, few enough to take no time.
+const SAMPLES: u64 = 64;
+const SAMPLE_BYTES: u64 = 4096;
+
+impl Stamp {
+    fn of(path: &Path) -> io::Result<Self> {
+        let file = File::open(path)?;
+        let metadata = file.metadata()?;
+        let length = metadata.len();
+        let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let mut hasher = blake3::Hasher::new();
+        let mut bytes = vec![0; SAMPLE_BYTES as usize];
+        for k in 0..SAMPLES {
+            // The first sample is the beginning of the file, the last its end.
+            let start = (u128::from(length.saturating_sub(SAMPLE_BYTES)) * u128::from(k)
+                / u128::from(SAMPLES - 1)) as u64;
+            let count = SAMPLE_BYTES.min(length) as usize;
+            super::read_at(&file, start, &mut bytes[..count])?;
+            hasher.update(&bytes[..count]);
+            if length <= SAMPLE_BYTES {
+                break;
+            }
+        }
+        Ok(Self {
+            name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            length,
+            modified: modified.map(|time| (time.as_secs(), time.subsec_nanos())),
+            sample: hasher.finalize().to_hex().to_string(),
+        })
+    }
+}

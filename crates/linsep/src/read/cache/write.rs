@@ -1,0 +1,392 @@
+//! Making a cache in memory that does not grow with the data.
+//!
+//! Each array goes to a scratch file of its own as the rows come. Only the end tells whether indices count from 0 or 1,
+//! whether all values fit f32 and how the classes are sorted; then the scratch files are joined.
+
+use super::format::{Arrays, Layout, Metadata, Place, Sum, Width, aligned, describe, head};
+use super::origin::Origin;
+use super::read_at;
+use crate::Error;
+use crate::classes::sorted_order;
+use crate::dataset::{DatasetError, FingerprintHasher, Row};
+use crate::observe::{Observer, Progress};
+use crate::read::{
+    Batch, BatchRows, Labels, ReadError, ReadErrorKind, ReadNotes, ReadOptions, RowStream, Source,
+};
+use crate::store;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// Bytes that are taken from a scratch file at a time.
+const CHUNK: usize = 1 << 20;
+
+/// Makes a cache of a source of labelled rows: a file that is whole, or none. Gives what was noticed while reading.
+pub fn make(
+    source: &Source,
+    options: &ReadOptions,
+    path: &Path,
+    observer: &mut impl Observer,
+) -> Result<ReadNotes, Error> {
+    store::check_writable(path)?;
+    let options = ReadOptions { labels: Labels::Required, schema: None, ..options.clone() };
+    let located = |error: io::Error| ReadError {
+        source_name: source.name(),
+        line: None,
+        column: None,
+        kind: ReadErrorKind::Io(error),
+    };
+    let origin = Origin::of(source, &options).map_err(located)?;
+    let mut stream = RowStream::open(source, &options)?;
+    let failed = |source| Error::Write { path: path.to_path_buf(), source };
+    let mut scratch = Scratch::new(path).map_err(failed)?;
+    while let Some(batch) = stream.next_batch()? {
+        scratch.append(&batch).map_err(|error| match error {
+            Failure::Rows(error) => error.into(),
+            Failure::Io(error) => failed(error),
+        })?;
+        let (bytes, total) = stream.bytes();
+        if observer.progress(&Progress::Reading { bytes, total, rows: scratch.rows }).is_break() {
+            return Err(Error::Interrupted);
+        }
+    }
+    if scratch.rows == 0 {
+        return Err(stream.no_rows());
+    }
+    if Origin::of(source, &options).map_err(located)? != origin {
+        return Err(located(io::Error::other("the file was changed while it was read")).into());
+    }
+    let mut joiner = Joiner::new(scratch, &stream, origin);
+    let mut interrupted = false;
+    let result = store::write_atomically(path, |out| {
+        joiner.join(out, &mut |bytes, total, rows| {
+            interrupted = observer.progress(&Progress::Writing { bytes, total, rows }).is_break();
+            if interrupted { Err(io::Error::other("interrupted")) } else { Ok(()) }
+        })
+    });
+    if interrupted {
+        return Err(Error::Interrupted);
+    }
+    result?;
+    Ok(stream.notes())
+}
+
+/// A file that is gone when it is no longer needed, whatever happens.
+struct ScratchFile {
+    path: PathBuf,
+    out: BufWriter<File>,
+    /// Bytes so far.
+    length: u64,
+}
+
+impl ScratchFile {
+    fn new(beside: &Path, name: &str) -> io::Result<Self> {
+        let own = beside.file_name().unwrap_or_default().to_string_lossy();
+        let path = beside.with_file_name(format!(".{own}.{}.{name}.part", std::process::id()));
+        let file = File::options().read(true).write(true).create(true).truncate(true).open(&path)?;
+        // Where a file can be used without a name, not even a killed program leaves it behind.
+        if cfg!(unix) {
+            fs::remove_file(&path)?;
+        }
+        Ok(Self { path, out: BufWriter::with_capacity(CHUNK / 4, file), length: 0 })
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.length += bytes.len() as u64;
+        self.out.write_all(bytes)
+    }
+
+    /// Appends numbers, little-endian.
+    fn put<T: Copy, const N: usize>(
+        &mut self,
+        numbers: &[T],
+        bytes: impl Fn(T) -> [u8; N],
+    ) -> io::Result<()> {
+        let mut buffer = Vec::with_capacity(numbers.len().min(CHUNK / N) * N);
+        for part in numbers.chunks(CHUNK / N) {
+            buffer.clear();
+            part.iter().for_each(|&number| buffer.extend_from_slice(&bytes(number)));
+            self.write(&buffer)?;
+        }
+        Ok(())
+    }
+
+    /// The numbers at some places of what was written.
+    fn get<T, const N: usize>(
+        &self,
+        range: std::ops::Range<u64>,
+        number: impl Fn([u8; N]) -> T,
+    ) -> io::Result<Vec<T>> {
+        let mut bytes = vec![0; (range.end - range.start) as usize * N];
+        read_at(self.out.get_ref(), range.start * N as u64, &mut bytes)?;
+        Ok(bytes.as_chunks().0.iter().map(|&bytes| number(bytes)).collect())
+    }
+}
+
+impl Drop for ScratchFile {
+    fn drop(&mut self) {
+        if !cfg!(unix) {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+enum Failure {
+    Rows(DatasetError),
+    Io(io::Error),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Failure::Io(error)
+    }
+}
+
+/// The rows so far.
+struct Scratch {
+    offsets: ScratchFile,
+    indices: ScratchFile,
+    values: ScratchFile,
+    labels: ScratchFile,
+    lines: ScratchFile,
+    rows: u64,
+    stored: u64,
+    /// Known from the first batch on; dense rows with their width.
+    dense: Option<Option<usize>>,
+    /// Whether every value so far is exactly an f32.
+    narrow: bool,
+    /// Whether every line so far is the number of its row.
+    lines_are_rows: bool,
+}
+
+impl Scratch {
+    fn new(beside: &Path) -> io::Result<Self> {
+        let file = |name| ScratchFile::new(beside, name);
+        let mut offsets = file("offsets")?;
+        offsets.write(&0u64.to_le_bytes())?;
+        Ok(Self {
+            offsets,
+            indices: file("indices")?,
+            values: file("values")?,
+            labels: file("labels")?,
+            lines: file("lines")?,
+            rows: 0,
+            stored: 0,
+            dense: None,
+            narrow: true,
+            lines_are_rows: true,
+        })
+    }
+
+    fn append(&mut self, batch: &Batch) -> Result<(), Failure> {
+        let shape = |what: &str| Err(Failure::Rows(DatasetError::Shape(what.to_string())));
+        if self.rows + batch.len() as u64 > u64::from(u32::MAX) {
+            return shape("more than 4294967295 rows");
+        }
+        let width = match &batch.rows {
+            BatchRows::Dense { columns, .. } => Some(*columns),
+            BatchRows::Sparse { .. } => None,
+        };
+        if *self.dense.get_or_insert(width) != width {
+            return shape("dense and sparse rows in one source");
+        }
+        let values = match &batch.rows {
+            BatchRows::Dense { values, .. } => values,
+            BatchRows::Sparse { offsets, indices, values } => {
+                let ends: Vec<u64> = offsets[1..].iter().map(|&end| self.stored + end as u64).collect();
+                self.offsets.put(&ends, u64::to_le_bytes)?;
+                self.indices.put(indices, u32::to_le_bytes)?;
+                values
+            }
+        };
+        self.narrow = self.narrow && values.iter().all(|&x| f64::from(x as f32) == x);
+        self.values.put(values, f64::to_le_bytes)?;
+        self.labels.put(&batch.labels, u32::to_le_bytes)?;
+        let numbers = self.rows + 1..self.rows + 1 + batch.len() as u64;
+        match &batch.lines {
+            Some(lines) => {
+                self.lines_are_rows = self.lines_are_rows && lines.iter().copied().eq(numbers);
+                self.lines.put(lines, u64::to_le_bytes)?;
+            }
+            None => self.lines.put(&numbers.collect::<Vec<_>>(), u64::to_le_bytes)?,
+        }
+        self.rows += batch.len() as u64;
+        self.stored += values.len() as u64;
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        [&mut self.offsets, &mut self.indices, &mut self.values, &mut self.labels, &mut self.lines]
+            .into_iter()
+            .try_for_each(|file| file.out.flush())
+    }
+}
+
+/// Puts the scratch files together.
+struct Joiner {
+    scratch: Scratch,
+    /// By how much indices exceed their columns.
+    shift: u32,
+    /// The number of each class when classes are sorted.
+    places: Vec<u32>,
+    metadata: Metadata,
+}
+
+/// Is told bytes, bytes in all and rows; an error stops the work.
+type Watch<'a> = &'a mut dyn FnMut(u64, u64, u64) -> io::Result<()>;
+
+impl Joiner {
+    fn new(scratch: Scratch, stream: &RowStream, origin: Option<Origin>) -> Self {
+        let names = stream.label_names();
+        let order = sorted_order(names);
+        let mut places = vec![0; names.len()];
+        for (sorted, &original) in order.iter().enumerate() {
+            places[original] = sorted as u32;
+        }
+        let schema = stream.schema();
+        let sparse = !matches!(scratch.dense, Some(Some(_)));
+        let nowhere = || Place { start: 0, sum: String::new() };
+        let metadata = Metadata {
+            program: format!("linsep {}", env!("CARGO_PKG_VERSION")),
+            rows: scratch.rows,
+            columns: schema.features() as u64,
+            stored: scratch.stored,
+            layout: if sparse { Layout::Sparse } else { Layout::Dense },
+            values: if scratch.narrow { Width::F32 } else { Width::F64 },
+            classes: order.iter().map(|&original| names[original].clone()).collect(),
+            schema,
+            fingerprint: String::new(),
+            notes: stream.notes().into(),
+            origin,
+            arrays: Arrays {
+                offsets: sparse.then(nowhere),
+                indices: sparse.then(nowhere),
+                values: nowhere(),
+                labels: nowhere(),
+                lines: (!scratch.lines_are_rows).then(nowhere),
+            },
+        };
+        Self { shift: stream.index_shift(), scratch, places, metadata }
+    }
+
+    fn join(&mut self, out: &mut dyn Write, watch: Watch<'_>) -> io::Result<()> {
+        self.scratch.flush()?;
+        let total: u64 = self.metadata.places().map(|(_, _, length)| length).sum();
+        out.write_all(&head())?;
+        let mut out = Joined { out, position: head().len() as u64, total, watch };
+        let (scratch, shift, places) = (&self.scratch, self.shift, &self.places);
+        let arrays = &mut self.metadata.arrays;
+        if let Some(place) = &mut arrays.offsets {
+            *place = out.array(&scratch.offsets, u64::to_le_bytes, u64::from_le_bytes)?;
+        }
+        if let Some(place) = &mut arrays.indices {
+            *place =
+                out.array(&scratch.indices, |index: u32| (index - shift).to_le_bytes(), u32::from_le_bytes)?;
+        }
+        arrays.values = match self.metadata.values {
+            Width::F32 => {
+                out.array(&scratch.values, |value: f64| (value as f32).to_le_bytes(), f64::from_le_bytes)?
+            }
+            Width::F64 => out.array(&scratch.values, f64::to_le_bytes, f64::from_le_bytes)?,
+        };
+        arrays.labels = out.array(
+            &scratch.labels,
+            |label: u32| places[label as usize].to_le_bytes(),
+            u32::from_le_bytes,
+        )?;
+        if let Some(place) = &mut arrays.lines {
+            *place = out.array(&scratch.lines, u64::to_le_bytes, u64::from_le_bytes)?;
+        }
+        self.metadata.fingerprint = self.fingerprint()?;
+        let (text, tail) = describe(&self.metadata, out.position).map_err(io::Error::other)?;
+        out.out.write_all(&text)?;
+        out.out.write_all(&tail)
+    }
+
+    /// The fingerprint of the rows as they will be read.
+    fn fingerprint(&self) -> io::Result<String> {
+        let scratch = &self.scratch;
+        let mut hasher = FingerprintHasher::default();
+        let mut row = 0;
+        while row < scratch.rows {
+            let (end, starts) = match scratch.dense {
+                Some(Some(width)) => {
+                    let count = (CHUNK as u64 / 8 / width.max(1) as u64).clamp(1, scratch.rows - row);
+                    let starts = (0..=count).map(|k| (row + k) * width as u64).collect();
+                    (row + count, starts)
+                }
+                _ => {
+                    // As many rows as their values leave room for, but one at least.
+                    let most = (row + 1 + CHUNK as u64 / 64).min(scratch.rows + 1);
+                    let mut starts = scratch.offsets.get(row..most, u64::from_le_bytes)?;
+                    let room = starts[0] + CHUNK as u64 / 8;
+                    let count = starts[1..].partition_point(|&end| end <= room).max(1).min(starts.len() - 1);
+                    if count == starts.len() - 1 && most == row + 1 {
+                        return Err(io::Error::other("a scratch file was changed"));
+                    }
+                    starts.truncate(count + 1);
+                    (row + count as u64, starts)
+                }
+            };
+            let range = starts[0]..starts[starts.len() - 1];
+            let values = scratch.values.get(range.clone(), f64::from_le_bytes)?;
+            let labels = scratch.labels.get(row..end, u32::from_le_bytes)?;
+            let indices = match scratch.dense {
+                Some(Some(_)) => Vec::new(),
+                _ => scratch.indices.get(range, |bytes| u32::from_le_bytes(bytes) - self.shift)?,
+            };
+            for (pair, &label) in starts.windows(2).zip(&labels) {
+                let own = (pair[0] - starts[0]) as usize..(pair[1] - starts[0]) as usize;
+                let numbers = match scratch.dense {
+                    Some(Some(_)) => Row::DenseF64(&values[own]),
+                    _ => Row::SparseF64(&indices[own.clone()], &values[own]),
+                };
+                hasher.row(self.places[label as usize], numbers);
+            }
+            row = end;
+        }
+        Ok(hasher.finish(self.metadata.columns as usize, &self.metadata.classes))
+    }
+}
+
+/// The file that is being put together.
+struct Joined<'a, 'b> {
+    out: &'a mut dyn Write,
+    position: u64,
+    total: u64,
+    watch: Watch<'b>,
+}
+
+impl Joined<'_, '_> {
+    /// Copies a scratch file, changing each number on the way.
+    fn array<T, const N: usize, const M: usize>(
+        &mut self,
+        scratch: &ScratchFile,
+        to: impl Fn(T) -> [u8; M],
+        from: impl Fn([u8; N]) -> T,
+    ) -> io::Result<Place> {
+        let start = self.position;
+        let mut sum = Sum::default();
+        let (mut taken, mut given) = (0, 0);
+        let (mut source, mut changed) = (vec![0; CHUNK], Vec::with_capacity(CHUNK));
+        while taken < scratch.length {
+            let count = CHUNK.min((scratch.length - taken) as usize);
+            read_at(scratch.out.get_ref(), taken, &mut source[..count])?;
+            changed.clear();
+            source[..count]
+                .as_chunks()
+                .0
+                .iter()
+                .for_each(|&bytes| changed.extend_from_slice(&to(from(bytes))));
+            sum.update(&changed);
+            self.out.write_all(&changed)?;
+            taken += count as u64;
+            given += changed.len() as u64;
+            (self.watch)((start + given).min(self.total), self.total, 0)?;
+        }
+        self.position = aligned(start + given);
+        let padding = (self.position - start - given) as usize;
+        self.out.write_all(&[0; 64][..padding])?;
+        Ok(Place { start, sum: sum.finish() })
+    }
+}

@@ -1,0 +1,265 @@
+//! Rows to files, in the formats that can be read.
+//!
+//! Every conversion goes through a cache, which knows what a text tells only at its end: how many features there are, what
+//! they count from, how the classes are sorted. So a file of any size is converted in memory that does not grow with it.
+
+mod npz;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use crate::dataset::{Dataset, Rows};
+use crate::observe::{Observer, Progress};
+use crate::read::cache::{self, Cache};
+use crate::read::{Format, Loaded, ReadNotes, ReadOptions, Schema, Source, read};
+use crate::store::write_atomically;
+use crate::{Error, SettingsError};
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// How a file is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compression {
+    /// Not at all.
+    None,
+    /// gzip.
+    Gzip,
+    /// Zstandard.
+    Zstd,
+}
+
+/// What a file name says of the format, and of the compression.
+pub fn format_of_name(path: &Path) -> (Option<Format>, Compression) {
+    let extension = |path: &Path| {
+        path.extension().and_then(|text| text.to_str()).map(str::to_ascii_lowercase).unwrap_or_default()
+    };
+    let (compression, inner) = match extension(path).as_str() {
+        "gz" => (Compression::Gzip, path.with_extension("")),
+        "zst" => (Compression::Zstd, path.with_extension("")),
+        _ => (Compression::None, path.to_path_buf()),
+    };
+    let format = match extension(&inner).as_str() {
+        "svm" | "libsvm" | "svmlight" => Some(Format::Libsvm),
+        "csv" => Some(Format::Csv),
+        "tsv" => Some(Format::Tsv),
+        "npy" => Some(Format::Npy),
+        "npz" => Some(Format::Npz),
+        "linsep" => Some(Format::Cache),
+        _ => None,
+    };
+    (format, compression)
+}
+
+/// What came of a conversion.
+#[derive(Clone, Debug)]
+pub struct Converted {
+    /// Rows written.
+    pub rows: u64,
+    /// Features of each.
+    pub features: u64,
+    /// What was noticed while reading.
+    pub notes: ReadNotes,
+    /// What the written format cannot hold and the rows had, one sentence each.
+    pub lost: Vec<String>,
+}
+
+/// Writes the rows of a source in another format: a file that is whole, or none.
+pub fn convert(
+    source: &Source,
+    options: &ReadOptions,
+    path: &Path,
+    format: Format,
+    observer: &mut impl Observer,
+) -> Result<Converted, Error> {
+    let (_, compression) = format_of_name(path);
+    if compression != Compression::None && !format.is_text() {
+        let name = format.name();
+        return Err(SettingsError(format!(
+            "{name} files are not compressed: leave .gz or .zst out of the name of the output"
+        ))
+        .into());
+    }
+    match format {
+        Format::Npy => Err(SettingsError(
+            "an .npy file has no place for labels: write an .npz file, which holds rows and labels"
+                .to_string(),
+        )
+        .into()),
+        Format::Cache => {
+            let notes = cache::make(source, options, path, observer)?;
+            let summary = Cache::open(path)?.summary();
+            Ok(Converted { rows: summary.rows, features: summary.features, notes, lost: Vec::new() })
+        }
+        _ => {
+            crate::store::check_writable(path)?;
+            let (loaded, _passing) = mapped(source, options, path, observer)?;
+            let lost = write(&loaded.dataset, &loaded.schema, path, format, observer)?;
+            let (rows, features) = (loaded.dataset.len() as u64, loaded.dataset.columns() as u64);
+            Ok(Converted { rows, features, notes: loaded.notes, lost })
+        }
+    }
+}
+
+/// A file that goes when this does.
+struct Passing(PathBuf);
+
+impl Drop for Passing {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// The rows of a source in a mapped file: itself if it is a cache, otherwise one beside the output that does not last.
+fn mapped(
+    source: &Source,
+    options: &ReadOptions,
+    beside: &Path,
+    observer: &mut impl Observer,
+) -> Result<(Loaded, Option<Passing>), Error> {
+    if let Source::File(path) = source
+        && cache::is_cache(path).unwrap_or(false)
+    {
+        return Ok((read(source, options, observer)?, None));
+    }
+    let name = beside.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let path = beside.with_file_name(format!(".{name}.{}.linsep.part", std::process::id()));
+    let passing = Passing(path.clone());
+    cache::make(source, options, &path, observer)?;
+    let as_wide = ReadOptions { max_features: options.max_features, ..ReadOptions::default() };
+    let loaded = read(&Source::File(path), &as_wide, observer)?;
+    Ok((loaded, Some(passing)))
+}
+
+/// Writes a data set to a file that is whole or not there. Gives what the format cannot hold.
+pub fn write(
+    data: &Dataset,
+    schema: &Schema,
+    path: &Path,
+    format: Format,
+    observer: &mut impl Observer,
+) -> Result<Vec<String>, Error> {
+    let (_, compression) = format_of_name(path);
+    check(data, format)?;
+    let mut interrupted = false;
+    let result = write_atomically(path, |out| {
+        let watch = &mut |rows: u64, bytes: u64| {
+            let total = (bytes as f64 / rows.max(1) as f64 * data.len() as f64) as u64;
+            interrupted = observer.progress(&Progress::Writing { bytes, total, rows }).is_break();
+            if interrupted { Err(io::Error::other("interrupted")) } else { Ok(()) }
+        };
+        compressed(out, compression, |out| match format {
+            Format::Libsvm => text::write_libsvm(data, schema, out, watch),
+            Format::Csv => text::write_table(data, schema, b',', out, watch),
+            Format::Tsv => text::write_table(data, schema, b'\t', out, watch),
+            Format::Npz => npz::write(data, path, out, watch),
+            Format::Npy | Format::Cache => Err(io::Error::other("this format is written elsewhere")),
+        })
+    });
+    if interrupted {
+        return Err(Error::Interrupted);
+    }
+    result?;
+    Ok(lost(data, schema, format))
+}
+
+/// Is told rows and bytes written; an error stops the work.
+type Watch<'a> = &'a mut dyn FnMut(u64, u64) -> io::Result<()>;
+
+fn compressed(
+    out: &mut dyn Write,
+    compression: Compression,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    match compression {
+        Compression::None => write(out),
+        Compression::Gzip => {
+            let mut encoder = flate2::write::GzEncoder::new(out, flate2::Compression::default());
+            write(&mut encoder)?;
+            encoder.finish().map(|_| ())
+        }
+        Compression::Zstd => {
+            let mut encoder = zstd::Encoder::new(out, 3)?;
+            write(&mut encoder)?;
+            encoder.finish().map(|_| ())
+        }
+    }
+}
+
+/// Tables of sparse rows with more cells than this are refused: nearly all of them would be zeros.
+const MOST_CELLS: u64 = 1_000_000_000;
+
+/// Refuses rows that could not be read back from this format.
+fn check(data: &Dataset, format: Format) -> Result<(), SettingsError> {
+    let refuse = |reason: String| Err(SettingsError(reason));
+    let classes = data.classes().iter();
+    match format {
+        Format::Libsvm => {
+            let bad = |class: &&String| class.contains([':', '#']) || class.contains(char::is_whitespace);
+            if let Some(class) = classes.clone().find(bad) {
+                return refuse(format!(
+                    "the class \"{class}\" cannot stand in a LIBSVM file, where labels have no spaces, colons or #: write \
+                     CSV or npz"
+                ));
+            }
+        }
+        Format::Csv | Format::Tsv => {
+            if let Some(class) = classes.clone().find(|class| crate::read::is_missing_label(class.as_bytes()))
+            {
+                return refuse(format!(
+                    "the class \"{class}\" would be read as a missing cell of a table: write LIBSVM or npz"
+                ));
+            }
+            let cells = data.len() as u64 * data.columns() as u64;
+            if matches!(data.rows(), Rows::Sparse { .. }) && cells > MOST_CELLS {
+                let cells = crate::report::grouped(cells);
+                return refuse(format!(
+                    "a table would have {cells} cells, nearly all of them zero: write LIBSVM, npz or linsep, which store \
+                     only the others"
+                ));
+            }
+            if data.columns() == 0 {
+                return refuse("a table needs at least one column besides the label".to_string());
+            }
+        }
+        Format::Npz if data.columns() == 0 => {
+            return refuse("an array needs at least one column".to_string());
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// What a format cannot hold of these rows.
+fn lost(data: &Dataset, schema: &Schema, format: Format) -> Vec<String> {
+    let mut lost = Vec::new();
+    let named = schema.feature_names().is_some();
+    if format == Format::Libsvm {
+        let used = (0..data.len()).map(|i| text::used_width(data.row(i))).max().unwrap_or(0);
+        if used < data.columns() {
+            let count =
+                crate::report::counted((data.columns() - used) as u64, "feature has", "features have");
+            lost.push(format!(
+                "The last {count} no values but zeros, and LIBSVM does not say how many features there are."
+            ));
+        }
+        let from_zero = schema.index_base() == 0;
+        if from_zero && (0..data.len()).all(|i| text::first_used(data.row(i)) != Some(0)) {
+            lost.push(
+                "The features count from 0 but none is number 0: read the file with --index-base 0."
+                    .to_string(),
+            );
+        }
+    }
+    if named && matches!(format, Format::Libsvm | Format::Npz) {
+        lost.push(format!("The names of the features are lost: {} has no place for them.", format.name()));
+    }
+    if format.is_table() && matches!(schema, Schema::Table { columns, .. } if columns.iter().any(is_words)) {
+        lost.push("Columns of words are written as one column of 0 and 1 for each word.".to_string());
+    }
+    lost
+}
+
+fn is_words(column: &crate::read::Column) -> bool {
+    matches!(column.kind, crate::read::ColumnKind::Words { .. })
+}
