@@ -32,7 +32,7 @@ def race(options):
         linsep("linsep train, cache", "train", cache, *learn),
     ]
     if knows("train", "--memory"):
-        contenders.append(linsep("linsep train --memory 64M", "train", cache, "--memory", "64M", *learn))
+        contenders.append(linsep("linsep train --memory 64MB", "train", cache, "--memory", "64MB", *learn))
     contenders.append(vowpal_wabbit(rows, "hinge", keep_cache=True))
     say("binary cache")
     contest(contenders, options.rounds)
