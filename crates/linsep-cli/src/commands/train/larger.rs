@@ -57,6 +57,7 @@ impl Job<'_> {
             (args.trace.is_some(), "--trace"),
             (args.teaching_set.is_some(), "--teaching-set"),
             (self.warm.is_some(), "--init MODEL"),
+            (self.settings.shards > 1, "--shards"),
             (self.scaling() != Scaling::None, "--scale"),
         ] {
             if given {
