@@ -91,7 +91,7 @@ fn commands_read_caches() {
     let mut bytes = folder.read("iris.linsep");
     bytes[100] ^= 1;
     folder.write("iris.linsep", &bytes);
-    for command in ["train iris.linsep", "inspect iris.linsep", "predict text.model iris.linsep"] {
+    for command in ["train iris.linsep", "inspect iris.linsep", "separate iris.linsep"] {
         folder.linsep(command).exits(3).says(&["iris.linsep", "damaged", "make it again"]);
     }
 }

@@ -175,7 +175,7 @@ fn any_number_of_threads() {
             let data = read(&source(&text), &ReadOptions::default(), &mut ()).unwrap().dataset;
             (
                 train(&data, &Settings { epochs: 5, shards, ..Settings::default() }, &mut ()).unwrap(),
-                data.fingerprint(),
+                data.fingerprint().to_string(),
             )
         })
     };

@@ -216,13 +216,11 @@ fn append(
 
 /// The features that rows have after matching. Those of numbered rows may be more than the model knows.
 fn matched_schema(own: &Schema, model: &Schema) -> Schema {
-    match (own, model) {
-        (
-            Schema::Numbered { index_base: from, features },
-            Schema::Numbered { index_base, features: known },
-        ) => {
-            let seen = (features + *from as usize).saturating_sub(*index_base as usize);
-            Schema::Numbered { index_base: *index_base, features: seen.max(*known) }
+    match own {
+        Schema::Numbered { index_base, features } => {
+            let base = model.index_base();
+            let seen = (features + *index_base as usize).saturating_sub(base as usize);
+            Schema::Numbered { index_base: base, features: seen.max(model.features()) }
         }
         _ => model.clone(),
     }
