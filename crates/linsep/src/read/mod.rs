@@ -241,6 +241,11 @@ enum Inner {
 impl RowStream {
     /// Opens a source: decompresses, detects the format, reads headers.
     pub fn open(source: &Source, options: &ReadOptions) -> Result<Self, Error> {
+        Self::open_with(source, options, false)
+    }
+
+    /// Opens a source; the columns of a table may be a guess from its first rows, see [`Self::is_guess`].
+    fn open_with(source: &Source, options: &ReadOptions, guess: bool) -> Result<Self, Error> {
         let name = source.name();
         let located = |kind| ReadError { source_name: name.clone(), line: None, column: None, kind };
         let (input, counter) = source::open(source).map_err(located)?;
@@ -264,7 +269,7 @@ impl RowStream {
                 if format == Format::Tsv {
                     options.delimiter.get_or_insert(b'\t');
                 }
-                match csv::CsvReader::new(name.clone(), input, &options) {
+                match csv::CsvReader::new(name.clone(), input, &options, guess) {
                     Ok(reader) => Inner::Csv(reader),
                     Err(ReadError { kind: ReadErrorKind::Misused(reason), .. }) => {
                         return Err(SettingsError(reason).into());
@@ -287,6 +292,11 @@ impl RowStream {
             Inner::Array(reader) => reader.next_batch(),
         }
         .map_err(Error::from)
+    }
+
+    /// Whether the columns are a guess from the first rows. If reading comes to its end, the guess was right.
+    fn is_guess(&self) -> bool {
+        matches!(&self.inner, Inner::Csv(reader) if reader.is_guess())
     }
 
     /// Class names in the order of their first row so far.
@@ -378,7 +388,17 @@ pub struct Loaded {
 /// Reads a whole source of labelled rows into memory.
 pub fn read(source: &Source, options: &ReadOptions, observer: &mut impl Observer) -> Result<Loaded, Error> {
     let options = ReadOptions { labels: Labels::Required, ..options.clone() };
-    let mut stream = RowStream::open(source, &options)?;
+    let mut stream = RowStream::open_with(source, &options, source.can_be_read_again())?;
+    match collect(&mut stream, observer) {
+        // A table of which a later row speaks against the first ones is read again, with all rows in view.
+        Err(Error::Read(_)) if stream.is_guess() => {
+            collect(&mut RowStream::open(source, &options)?, observer)
+        }
+        collected => collected,
+    }
+}
+
+fn collect(stream: &mut RowStream, observer: &mut impl Observer) -> Result<Loaded, Error> {
     let mut builder: Option<DatasetBuilder> = None;
     let mut rows = 0;
     while let Some(batch) = stream.next_batch()? {

@@ -28,6 +28,15 @@ impl Source {
         if argument.as_os_str() == "-" { Source::Stdin } else { Source::File(argument.to_path_buf()) }
     }
 
+    /// Whether opening it again gives the same bytes again.
+    pub(crate) fn can_be_read_again(&self) -> bool {
+        match self {
+            Source::File(path) => path.is_file(),
+            Source::Memory(..) | Source::Shared(..) => true,
+            Source::Stdin | Source::Custom(..) => false,
+        }
+    }
+
     /// The name used in messages.
     pub fn name(&self) -> String {
         match self {

@@ -29,7 +29,7 @@ pub(super) struct Sample<'a> {
 
 impl Sample<'_> {
     pub(super) fn records(self, delimiter: u8) -> Records {
-        Records::in_memory(self.bytes.to_vec(), self.cut, delimiter)
+        Records::new(self.bytes.to_vec(), self.cut, delimiter)
     }
 
     /// The commonest number of cells of a row (of equal ones the first), how many rows have it, and how many

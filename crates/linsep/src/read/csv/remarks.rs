@@ -34,13 +34,14 @@ pub(super) fn format(dialect: &Dialect, columns: &[Column]) -> String {
 /// Columns of words most of whose cells are numbers: a slip in one cell makes a column words.
 pub(super) fn mixed(columns: &[Column], rows: u64) -> Vec<String> {
     let remark = |column: &Column| {
-        let cells = rows.saturating_sub(column.missing);
-        let (word, line) = column.first_word.as_ref().filter(|_| column.numbers * 2 >= cells)?;
-        let are = if column.numbers == 1 { "is a number" } else { "are numbers" };
+        let cells = rows.saturating_sub(column.counts.missing);
+        let (word, line) =
+            column.counts.first_word.as_ref().filter(|_| column.counts.numbers * 2 >= cells)?;
+        let are = if column.counts.numbers == 1 { "is a number" } else { "are numbers" };
         Some(format!(
             "Column \"{}\" is read as words: {} of its {} cells {are}, but not \"{word}\" on line {line}.",
             column.name,
-            report::grouped(column.numbers),
+            report::grouped(column.counts.numbers),
             report::grouped(cells)
         ))
     };
@@ -49,7 +50,7 @@ pub(super) fn mixed(columns: &[Column], rows: u64) -> Vec<String> {
 
 /// What became of missing cells.
 pub(super) fn missing(columns: &[Column], missing: Missing) -> Vec<String> {
-    let affected: Vec<&Column> = columns.iter().filter(|column| column.missing > 0).collect();
+    let affected: Vec<&Column> = columns.iter().filter(|column| column.counts.missing > 0).collect();
     let mut remarks: Vec<String> = affected
         .iter()
         .take(SHOWN)
@@ -63,8 +64,8 @@ pub(super) fn missing(columns: &[Column], missing: Missing) -> Vec<String> {
                 }
                 _ => "set none of its words".to_string(),
             };
-            let cells = if column.missing == 1 { "cell" } else { "cells" };
-            format!("{} missing {cells} in column \"{}\" {became}.", column.missing, column.name)
+            let cells = if column.counts.missing == 1 { "cell" } else { "cells" };
+            format!("{} missing {cells} in column \"{}\" {became}.", column.counts.missing, column.name)
         })
         .collect();
     match affected.len().saturating_sub(SHOWN) {
@@ -78,20 +79,20 @@ pub(super) fn missing(columns: &[Column], missing: Missing) -> Vec<String> {
 /// Columns of words that look like names of the rows, from which nothing general is learned.
 pub(super) fn identifiers(columns: &[Column], rows: u64) -> Vec<String> {
     let suspect = |column: &&Column| match &column.part {
-        Part::Words { features, .. } => {
-            features.len() > FEW_WORDS && features.len() as u64 * 2 > rows.saturating_sub(column.missing)
+        Part::Words { words, .. } => {
+            words.len() > FEW_WORDS && words.len() as u64 * 2 > rows.saturating_sub(column.counts.missing)
         }
         _ => false,
     };
     let remark = |column: &Column| {
-        let Part::Words { features, .. } = &column.part else { return String::new() };
+        let Part::Words { words, .. } = &column.part else { return String::new() };
         let name = &column.name;
         let plain = name.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c));
         let argument = if plain { name.clone() } else { format!("\"{name}\"") };
         format!(
             "Column \"{name}\" has {} different words in {rows} rows: if it is an identifier, leave it out with \
              --ignore {argument}.",
-            features.len()
+            words.len()
         )
     };
     columns.iter().filter(suspect).take(SHOWN).map(remark).collect()
