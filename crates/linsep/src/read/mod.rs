@@ -4,6 +4,7 @@
 //! [`read`] collects them into a [`Dataset`]. The format comes from the content.
 
 mod array;
+mod chunks;
 mod csv;
 mod detect;
 mod error;

@@ -8,6 +8,9 @@ const EXACT_POWERS: [f64; 23] = [
     1e19, 1e20, 1e21, 1e22,
 ];
 
+/// The largest whole number up to which every whole number is a float.
+const LARGEST_EXACT: u64 = 1 << 53;
+
 /// The float nearest to the decimal number, or `None` if the text is not a number.
 #[inline]
 pub(crate) fn parse_number(text: &[u8]) -> Option<f64> {
@@ -17,31 +20,77 @@ pub(crate) fn parse_number(text: &[u8]) -> Option<f64> {
     }
 }
 
-/// The number at the beginning of a text and its length, if it is plain: digits, at most 15 of them, with at most
-/// one point and a sign. It ends at the first byte that is neither digit nor point.
+/// The number at the beginning of a text and its length, if it is plain: digits, at most 19 of them, with at most
+/// one point and a sign, that together make a whole number of at most 2⁵³. It ends at the first byte that is neither
+/// digit nor point.
 ///
 /// Such a number is the quotient of two exact floats, and one division rounds correctly (Clinger).
 #[inline]
 pub(crate) fn plain_number(text: &[u8]) -> Option<(f64, usize)> {
-    let signed = matches!(text.first(), Some(b'-' | b'+'));
-    let digits = &text[usize::from(signed)..];
-    let (mut mantissa, mut point, mut length) = (0u64, None, 0usize);
-    for &byte in digits {
-        match byte {
-            // Too many digits wrap around, and are counted below.
-            b'0'..=b'9' => mantissa = mantissa.wrapping_mul(10).wrapping_add(u64::from(byte - b'0')),
-            b'.' if point.is_none() => point = Some(length),
-            _ => break,
-        }
-        length += 1;
+    let negative = text.first() == Some(&b'-');
+    let start = usize::from(negative || text.first() == Some(&b'+'));
+    let (mut mantissa, mut length) = leading_digits(text, start, 0);
+    let mut count = length;
+    let mut decimals = 0;
+    if text.get(start + length) == Some(&b'.') {
+        (mantissa, decimals) = leading_digits(text, start + length + 1, mantissa);
+        count += decimals;
+        length += 1 + decimals;
     }
-    let count = length - usize::from(point.is_some());
-    if count == 0 || count > 15 {
+    if count == 0 || count > 19 || mantissa > LARGEST_EXACT {
         return None;
     }
-    let decimals = point.map_or(0, |place| length - 1 - place);
     let magnitude = mantissa as f64 / EXACT_POWERS[decimals];
-    Some((if text[0] == b'-' { -magnitude } else { magnitude }, length + usize::from(signed)))
+    Some((if negative { -magnitude } else { magnitude }, start + length))
+}
+
+/// Appends the digits from `start` on to a whole number. Gives that number, wrapped around if there are too many, and how
+/// many digits there are.
+#[inline]
+fn leading_digits(text: &[u8], start: usize, mut number: u64) -> (u64, usize) {
+    let mut position = start;
+    while let Some(eight) = text.get(position..).and_then(|rest| rest.first_chunk::<8>()) {
+        let (value, count) = eight_digits(u64::from_le_bytes(*eight));
+        number = number.wrapping_mul(POWERS[count]).wrapping_add(value);
+        position += count;
+        if count < 8 {
+            return (number, position - start);
+        }
+    }
+    // The last few bytes of a text.
+    for byte in text.get(position..).unwrap_or_default() {
+        if !byte.is_ascii_digit() {
+            break;
+        }
+        number = number.wrapping_mul(10).wrapping_add(u64::from(byte - b'0'));
+        position += 1;
+    }
+    (number, position - start)
+}
+
+const POWERS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+
+/// The whole number that the first bytes of eight spell, and how many of them are digits.
+///
+/// All eight are looked at together, as one number whose lowest byte comes first: neighbours are joined to pairs, pairs to
+/// fours, fours to all eight.
+#[inline(always)]
+pub(crate) fn eight_digits(bytes: u64) -> (u64, usize) {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    let digits = bytes ^ (EACH * 0x30);
+    // The top bit of a byte is set if it is not a digit: adding 0x76 carries from 10 on.
+    let other = ((digits & (EACH * 0x7f)) + EACH * 0x76 | digits) & (EACH * 0x80);
+    let count = (other.trailing_zeros() / 8) as usize;
+    if count == 0 {
+        return (0, 0);
+    }
+    // What follows the digits falls out, and zeros come before them.
+    let digits = digits << (64 - 8 * count);
+    let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8);
+    const EVEN_PAIRS: u64 = 0x0000_00ff_0000_00ff;
+    let upper = (pairs & EVEN_PAIRS).wrapping_mul(0x000f_4240_0000_0064);
+    let lower = ((pairs >> 16) & EVEN_PAIRS).wrapping_mul(0x0000_2710_0000_0001);
+    (upper.wrapping_add(lower) >> 32, count)
 }
 
 #[cold]
@@ -52,7 +101,13 @@ fn parse_slowly(text: &[u8]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
     use proptest::prelude::*;
+
+    fn check(text: &str) {
+        let expected = text.parse::<f64>().ok().map(f64::to_bits);
+        assert_eq!(parse_number(text.as_bytes()).map(f64::to_bits), expected, "{text}");
+    }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(20_000))]
@@ -63,10 +118,44 @@ mod tests {
                 any::<f64>().prop_map(|x| x.to_string()),
                 any::<f32>().prop_map(|x| format!("{x:e}")),
                 "[-+.e0-9infa]{0,8}",
+                "[0-9]{0,12}[\\x00-\\xff][0-9]{0,12}",
             ]
         ) {
-            let expected = text.parse::<f64>().ok().map(f64::to_bits);
-            prop_assert_eq!(parse_number(text.as_bytes()).map(f64::to_bits), expected, "{}", text);
+            check(&text);
+        }
+
+        #[test]
+        fn eight_bytes_are_read_as_one_by_one(bytes: [u8; 8], digits in "[0-9]{0,8}") {
+            let mut bytes = bytes;
+            bytes[..digits.len()].copy_from_slice(digits.as_bytes());
+            let count = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let value = bytes[..count].iter().fold(0, |sum, byte| sum * 10 + u64::from(byte - b'0'));
+            prop_assert_eq!(eight_digits(u64::from_le_bytes(bytes)), (value, count));
+        }
+    }
+
+    /// Millions of numbers of every length and shape, those around the limit of the fast way, and halfway between floats.
+    #[test]
+    fn millions_of_numbers_are_rounded_correctly() {
+        let mut random = Random::new(1);
+        for _ in 0..1_000_000 {
+            let digits = {
+                let length = 1 + random.below(18) as u32;
+                random.below(10u64.pow(length))
+            };
+            let decimals = random.below(20) as usize;
+            let text = format!("{digits:0>width$}", width = decimals + 1);
+            let (whole, fraction) = text.split_at(text.len() - decimals);
+            check(&format!("{whole}.{fraction}"));
+            check(&text);
+            let near = LARGEST_EXACT - 50 + random.below(100);
+            check(&format!("-{near}"));
+            check(&f64::from_bits(random.next_u64()).to_string());
+            // Halfway between two neighbours, with or without something that tips the balance.
+            let float = (1u64 << 53 | random.next_u64() >> 11) as u128;
+            let halfway = (2 * float + 1) << random.below(40);
+            check(&format!("{halfway}"));
+            check(&format!("{halfway}.{:0>30}1", 0));
         }
     }
 }

@@ -74,6 +74,17 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
+/// Reads at a place of a file, whatever others read of it.
+#[cfg(unix)]
+fn read_some(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, bytes, offset)
+}
+
+#[cfg(windows)]
+fn read_some(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, bytes, offset)
+}
+
 /// Decompressed bytes, with a look at their beginning.
 pub(crate) struct Input {
     head: Vec<u8>,
@@ -86,6 +97,51 @@ pub(crate) struct Input {
     failure: Option<io::Error>,
     /// How long the source says it is, if it is not compressed.
     told: Option<u64>,
+    /// The file itself, if it is plain: it can be read at any place.
+    file: Option<PlainFile>,
+}
+
+/// A file that can be read at any place, by several threads at once.
+#[derive(Clone, Debug)]
+pub(crate) struct PlainFile {
+    file: Arc<File>,
+    /// Where its content begins.
+    pub(crate) first: u64,
+    /// Its length when it was opened.
+    pub(crate) length: u64,
+    taken: Arc<AtomicU64>,
+}
+
+impl PlainFile {
+    /// Reads up to `count` bytes from `offset` on into `bytes`, from position `at` on. Gives how many came: fewer only at
+    /// the end of the file.
+    pub(crate) fn read_at(
+        &self,
+        offset: u64,
+        bytes: &mut Vec<u8>,
+        at: usize,
+        count: usize,
+    ) -> io::Result<usize> {
+        // What was there before is kept, so that the same room is not filled with zeros again and again.
+        if bytes.len() < at + count {
+            bytes.resize(at + count, 0);
+        }
+        let mut got = 0;
+        while got < count {
+            match read_some(&self.file, &mut bytes[at + got..at + count], offset + got as u64) {
+                Ok(0) => break,
+                Ok(more) => got += more,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(got)
+    }
+
+    /// Counts bytes as taken.
+    pub(crate) fn count(&self, bytes: u64) {
+        self.taken.fetch_add(bytes, Ordering::Relaxed);
+    }
 }
 
 /// Enough to tell formats, delimiters and column types apart.
@@ -96,8 +152,18 @@ impl Input {
         let mut head = Vec::new();
         match rest.by_ref().take(wanted as u64).read_to_end(&mut head) {
             Err(error) if head.is_empty() => Err(error),
-            Err(error) => Ok(Self { head, given: 0, whole: false, rest, failure: Some(error), told: None }),
-            Ok(count) => Ok(Self { head, given: 0, whole: count < wanted, rest, failure: None, told: None }),
+            Err(error) => {
+                Ok(Self { head, given: 0, whole: false, rest, failure: Some(error), told: None, file: None })
+            }
+            Ok(count) => Ok(Self {
+                head,
+                given: 0,
+                whole: count < wanted,
+                rest,
+                failure: None,
+                told: None,
+                file: None,
+            }),
         }
     }
 
@@ -125,10 +191,24 @@ impl Input {
         }
     }
 
+    /// The file, if what is left of this input can be read at any place of it.
+    pub(crate) fn plain_file(&self) -> Option<PlainFile> {
+        let file = self.file.clone().filter(|_| self.failure.is_none())?;
+        // What was looked at in advance will be read again.
+        file.taken.store(self.given as u64, Ordering::Relaxed);
+        Some(PlainFile { first: self.given as u64, ..file })
+    }
+
+    /// Whatever a reader gives, of which `wanted` bytes are looked at first.
+    #[cfg(test)]
+    pub(crate) fn from_reader(reader: Box<dyn Read + Send>, wanted: usize) -> Self {
+        Self::new(reader, wanted).expect("the beginning can be read")
+    }
+
     /// Bytes in memory of which `wanted` are looked at first.
     #[cfg(test)]
     pub(crate) fn from_bytes(bytes: &[u8], wanted: usize) -> Self {
-        Self::new(Box::new(io::Cursor::new(bytes.to_vec())), wanted).expect("memory can be read")
+        Self::from_reader(Box::new(io::Cursor::new(bytes.to_vec())), wanted)
     }
 }
 
@@ -149,6 +229,7 @@ impl Read for Input {
 /// Opens a source and decompresses it if its first bytes say so.
 pub(crate) fn open(source: &Source) -> Result<(Input, ByteCounter), ReadErrorKind> {
     let taken = Arc::new(AtomicU64::new(0));
+    let mut plain_file = None;
     let (raw, total): (Box<dyn Read + Send>, Option<u64>) = match source {
         Source::File(path) => {
             let file = File::open(path)?;
@@ -157,6 +238,11 @@ pub(crate) fn open(source: &Source) -> Result<(Input, ByteCounter), ReadErrorKin
                 return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder").into());
             }
             let total = metadata.is_file().then_some(metadata.len());
+            // Files that the system makes up may say that they are empty.
+            if cfg!(unix) && metadata.is_file() && metadata.len() > 0 {
+                let (file, length, taken) = (Arc::new(file.try_clone()?), metadata.len(), taken.clone());
+                plain_file = Some(PlainFile { file, first: 0, length, taken });
+            }
             (Box::new(file), total)
         }
         Source::Stdin => (Box::new(io::stdin()), None),
@@ -179,5 +265,6 @@ pub(crate) fn open(source: &Source) -> Result<(Input, ByteCounter), ReadErrorKin
             Box::new(raw)
         }
     };
-    Ok((Input { told, ..Input::new(plain, HEAD_BYTES)? }, counter))
+    let file = plain_file.filter(|_| told.is_some());
+    Ok((Input { told, file, ..Input::new(plain, HEAD_BYTES)? }, counter))
 }

@@ -3,31 +3,22 @@
 //! The union of the dialects that other programs write: blank lines and comments, `qid:N`, CRLF, rows without
 //! features, labels that are words, indices from 0 or from 1. Strict about everything else.
 
-use super::error::{ReadError, ReadErrorKind, excerpt};
-use super::labels::LabelTable;
-use super::number::{parse_number, plain_number};
-use super::source::Input;
-use super::{Batch, BatchRows, Labels, ReadNotes, ReadOptions, Schema, detect};
-use rayon::prelude::*;
-use std::collections::VecDeque;
-use std::io::Read;
+mod pairs;
+mod rows;
 
-/// Bytes that one thread parses at a time.
-const BLOCK_BYTES: usize = 1 << 20;
+use super::chunks::{CHUNK_BYTES, Chunks};
+use super::error::{ReadError, ReadErrorKind};
+use super::labels::LabelTable;
+use super::source::Input;
+use super::{Batch, BatchRows, ReadNotes, ReadOptions, Schema};
+use rows::{Block, Rules, parse_block};
 
 pub(crate) struct LibsvmReader {
     name: String,
-    input: Input,
-    block_bytes: usize,
-    /// The beginning of a line whose end has not been read yet.
-    carry: Vec<u8>,
-    ended: bool,
-    /// Why the source ended before its time: told after the whole lines that came.
-    failure: Option<ReadError>,
+    chunks: Chunks<Block>,
     rules: Rules,
     known_features: Option<usize>,
     labels: LabelTable,
-    ready: VecDeque<Batch>,
     lines: u64,
     saw_zero: bool,
     saw_query: bool,
@@ -37,49 +28,12 @@ pub(crate) struct LibsvmReader {
     notes: ReadNotes,
 }
 
-/// What a block of lines is parsed with.
-#[derive(Clone, Copy)]
-struct Rules {
-    /// The index of the first feature, where it is known before the end.
-    base: Option<u32>,
-    limit: u32,
-    labels: Labels,
-    skip_bad: bool,
-}
-
-impl Rules {
-    /// The largest index accepted. With the base unknown the last feature of a 1-based file must still fit.
-    #[inline(always)]
-    fn last_index(self) -> u32 {
-        self.limit.saturating_sub(1).saturating_add(self.base.unwrap_or(1))
-    }
-}
-
-/// A row that is wrong: where in its block, and how.
-struct BadRow {
-    line: u64,
-    column: u64,
-    kind: ReadErrorKind,
-}
-
-/// What one block of whole lines holds.
-#[derive(Default)]
-struct Block {
-    offsets: Vec<usize>,
-    indices: Vec<u32>,
-    values: Vec<f64>,
-    labels: Vec<u32>,
-    lines: Vec<u64>,
-    table: LabelTable,
-    line_count: u64,
-    saw_zero: bool,
-    saw_query: bool,
-    max_index: Option<u32>,
-    bad: Vec<BadRow>,
-}
-
 impl LibsvmReader {
-    pub(crate) fn new(name: String, mut input: Input, options: &ReadOptions) -> Self {
+    pub(crate) fn new(name: String, input: Input, options: &ReadOptions) -> Self {
+        Self::with_chunks(name, input, options, CHUNK_BYTES)
+    }
+
+    fn with_chunks(name: String, mut input: Input, options: &ReadOptions, chunk_bytes: usize) -> Self {
         input.skip_byte_order_mark();
         let known = match options.schema {
             // What the user says of this file counts more than how the training file counted.
@@ -90,22 +44,18 @@ impl LibsvmReader {
             Some(ref schema) => Some((options.index_base.unwrap_or(1), schema.features())),
             None => None,
         };
+        let rules = Rules {
+            base: known.map(|(base, _)| base).or(options.index_base),
+            limit: options.feature_limit(),
+            labels: options.labels,
+            skip_bad: options.skip_bad,
+        };
         Self {
             name,
-            input,
-            block_bytes: BLOCK_BYTES,
-            carry: Vec::new(),
-            ended: false,
-            failure: None,
-            rules: Rules {
-                base: known.map(|(base, _)| base).or(options.index_base),
-                limit: options.feature_limit(),
-                labels: options.labels,
-                skip_bad: options.skip_bad,
-            },
+            chunks: Chunks::new(input, chunk_bytes, move |text| parse_block(text, rules)),
+            rules,
             known_features: known.map(|(_, features)| features),
             labels: LabelTable::default(),
-            ready: VecDeque::new(),
             lines: 0,
             saw_zero: false,
             saw_query: false,
@@ -116,60 +66,26 @@ impl LibsvmReader {
     }
 
     pub(crate) fn next_batch(&mut self) -> Result<Option<Batch>, ReadError> {
-        loop {
-            if let Some(batch) = self.ready.pop_front() {
+        while let Some(chunk) = self.chunks.next() {
+            let chunk = chunk.map_err(|error| self.located(None, None, error.into()))?;
+            self.cut_short |= chunk.cut_short;
+            if let Some(batch) = self.take(chunk.content)? {
                 return Ok(Some(batch));
             }
-            if self.ended {
-                return self.failure.take().map_or(Ok(None), Err);
-            }
-            let mut texts = Vec::new();
-            while texts.len() < rayon::current_num_threads() && !self.ended {
-                texts.push(self.next_lines());
-            }
-            let blocks: Vec<Block> = texts.par_iter().map(|text| parse_block(text, self.rules)).collect();
-            for block in blocks {
-                self.take(block)?;
-            }
         }
-    }
-
-    /// The next whole lines, about a block of them.
-    fn next_lines(&mut self) -> Vec<u8> {
-        let mut text = std::mem::take(&mut self.carry);
-        loop {
-            let before = text.len();
-            let taken = self.input.by_ref().take(self.block_bytes as u64).read_to_end(&mut text);
-            match taken {
-                Ok(0) => {
-                    self.ended = true;
-                    self.cut_short = !text.is_empty();
-                    return text;
-                }
-                Ok(_) => {}
-                Err(error) => {
-                    // The line that was cut is not a row.
-                    self.failure = Some(self.located(None, None, error.into()));
-                    self.ended = true;
-                    text.truncate(memchr::memrchr(b'\n', &text).map_or(0, |end| end + 1));
-                    return text;
-                }
-            }
-            if let Some(end) = memchr::memrchr(b'\n', &text[before..]) {
-                self.carry = text.split_off(before + end + 1);
-                return text;
-            }
-        }
+        Ok(None)
     }
 
     /// Takes over a parsed block; the blocks before it have been taken.
-    fn take(&mut self, mut block: Block) -> Result<(), ReadError> {
+    fn take(&mut self, mut block: Block) -> Result<Option<Batch>, ReadError> {
         for bad in block.bad.drain(..) {
             let line = self.lines + bad.line;
             if !self.rules.skip_bad {
                 // A source that failed may have given nonsense before: its failure says more than the nonsense.
-                let located = self.located(Some(line), Some(bad.column), bad.kind);
-                return Err(self.failure.take().unwrap_or(located));
+                return Err(match self.chunks.failure_ahead() {
+                    Some(failure) => self.located(None, None, failure.into()),
+                    None => self.located(Some(line), Some(bad.column), bad.kind),
+                });
             }
             self.notes.skip(line, bad.kind.to_string());
         }
@@ -182,18 +98,18 @@ impl LibsvmReader {
         self.saw_zero |= block.saw_zero;
         self.saw_query |= block.saw_query;
         self.max_index = self.max_index.max(block.max_index);
-        if !block.labels.is_empty() {
-            self.ready.push_back(Batch {
-                rows: BatchRows::Sparse {
-                    offsets: block.offsets,
-                    indices: block.indices,
-                    values: block.values,
-                },
-                labels: block.labels,
-                lines: Some(block.lines),
-            });
+        if block.labels.is_empty() {
+            return Ok(None);
         }
-        Ok(())
+        Ok(Some(Batch {
+            rows: BatchRows::Sparse {
+                offsets: block.offsets,
+                indices: block.pairs.indices,
+                values: block.pairs.values,
+            },
+            labels: block.labels,
+            lines: Some(block.lines),
+        }))
     }
 
     fn located(&self, line: Option<u64>, column: Option<u64>, kind: ReadErrorKind) -> ReadError {
@@ -234,184 +150,10 @@ impl LibsvmReader {
     }
 }
 
-fn parse_block(text: &[u8], rules: Rules) -> Block {
-    let mut block = Block { offsets: vec![0], ..Block::default() };
-    block.indices.reserve(text.len() / 12);
-    block.values.reserve(text.len() / 12);
-    let mut rest = text;
-    while !rest.is_empty() {
-        let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-        let line = &rest[..end];
-        rest = rest.get(end + 1..).unwrap_or_default();
-        block.line_count += 1;
-        if let Err((column, kind)) = block.parse_line(line, rules) {
-            // Nothing of a malformed row stays.
-            let kept = block.offsets[block.labels.len()];
-            block.indices.truncate(kept);
-            block.values.truncate(kept);
-            block.bad.push(BadRow { line: block.line_count, column: column as u64 + 1, kind });
-            if !rules.skip_bad {
-                break;
-            }
-        }
-    }
-    block
-}
-
-/// What is wrong, and at which byte of the line.
-type Fault = (usize, ReadErrorKind);
-
-impl Block {
-    fn parse_line(&mut self, line: &[u8], rules: Rules) -> Result<(), Fault> {
-        let line = &line[..memchr::memchr(b'#', line).unwrap_or(line.len())];
-        let mut position = 0;
-        let Some((start, first)) = next_token(line, &mut position) else { return Ok(()) };
-        let label_start = start;
-        if memchr::memchr(b':', first).is_some() {
-            if rules.labels == Labels::Required {
-                return Err((start, ReadErrorKind::MissingLabel { found: excerpt(first) }));
-            }
-            position = start;
-        }
-        let mut previous = None;
-        let (mut saw_zero, mut saw_query) = (false, false);
-        loop {
-            position = skip_space(line, position);
-            if let Some((raw, number, end)) = plain_pair(&line[position..], rules)
-                && previous.is_none_or(|last| raw > last)
-            {
-                position += end;
-                previous = Some(raw);
-                saw_zero |= raw == 0;
-                if number != 0.0 {
-                    self.indices.push(raw - rules.base.unwrap_or(0));
-                    self.values.push(number);
-                }
-                continue;
-            }
-            // Whatever is not plain is taken apart with care, and named if it is wrong.
-            let Some((start, token)) = next_token(line, &mut position) else { break };
-            let Some(colon) = memchr::memchr(b':', token) else {
-                return Err((
-                    start,
-                    first_binary(token).unwrap_or(ReadErrorKind::NotAPair { found: excerpt(token) }),
-                ));
-            };
-            let (index, value) = (&token[..colon], &token[colon + 1..]);
-            if index == b"qid" && previous.is_none() {
-                saw_query = true;
-                continue;
-            }
-            let raw = parse_index(index, rules).map_err(|kind| (start, kind))?;
-            match previous {
-                Some(last) if raw == last => {
-                    return Err((start, ReadErrorKind::RepeatedIndex { index: raw }));
-                }
-                Some(last) if raw < last => {
-                    return Err((start, ReadErrorKind::FallingIndex { index: raw, previous: last }));
-                }
-                _ => previous = Some(raw),
-            }
-            saw_zero |= raw == 0;
-            let number = parse_value(value, raw).map_err(|kind| (start + colon + 1, kind))?;
-            if number != 0.0 {
-                self.indices.push(raw - rules.base.unwrap_or(0));
-                self.values.push(number);
-            }
-        }
-        // The label comes last, so that a malformed row does not leave its class behind.
-        let label = match rules.labels {
-            Labels::Ignored => Batch::UNLABELLED,
-            Labels::Required => self.table.class(first).ok_or_else(|| (label_start, bad_label(first)))?,
-        };
-        self.saw_zero |= saw_zero;
-        self.saw_query |= saw_query;
-        self.max_index = self.max_index.max(previous);
-        self.offsets.push(self.indices.len());
-        self.labels.push(label);
-        self.lines.push(self.line_count);
-        Ok(())
-    }
-}
-
-/// Bytes that stand between tokens.
-#[inline(always)]
-fn is_space(byte: &u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\r' | 0x0c)
-}
-
-/// The first place from `position` on that is not white space, or the end.
-#[inline]
-fn skip_space(line: &[u8], position: usize) -> usize {
-    line[position..].iter().position(|byte| !is_space(byte)).map_or(line.len(), |length| position + length)
-}
-
-/// The next run of bytes that are not white space, and where it starts.
-#[inline]
-fn next_token<'a>(line: &'a [u8], position: &mut usize) -> Option<(usize, &'a [u8])> {
-    let start = skip_space(line, *position);
-    let end = line[start..].iter().position(is_space).map_or(line.len(), |length| start + length);
-    *position = end;
-    (start < end).then(|| (start, &line[start..end]))
-}
-
-/// An `index:value` of plain digits at the beginning of a text, with its length: nearly every pair of nearly every
-/// file. Anything else, right or wrong, is `None`.
-#[inline]
-fn plain_pair(text: &[u8], rules: Rules) -> Option<(u32, f64, usize)> {
-    let digits = text.iter().take(10).position(|byte| !byte.is_ascii_digit())?;
-    if digits == 0 || text[digits] != b':' {
-        return None;
-    }
-    let index = text[..digits].iter().fold(0u32, |sum, byte| sum * 10 + u32::from(byte - b'0'));
-    if index > rules.last_index() || index < rules.base.unwrap_or(0) {
-        return None;
-    }
-    let (number, length) = plain_number(&text[digits + 1..])?;
-    let end = digits + 1 + length;
-    text.get(end).is_none_or(is_space).then_some((index, number, end))
-}
-
-#[inline]
-fn parse_index(text: &[u8], rules: Rules) -> Result<u32, ReadErrorKind> {
-    let base = rules.base.unwrap_or(0);
-    let limit = rules.last_index();
-    let mut index = 0u64;
-    let whole = !text.is_empty() && text.len() <= 19 && text.iter().all(u8::is_ascii_digit);
-    if whole {
-        index = text.iter().fold(0, |sum, byte| sum * 10 + u64::from(byte - b'0'));
-    }
-    if !whole || index > u64::from(limit) {
-        return Err(ReadErrorKind::BadIndex { found: excerpt(text), limit });
-    }
-    if index < u64::from(base) {
-        return Err(ReadErrorKind::IndexZero);
-    }
-    Ok(index as u32)
-}
-
-#[inline]
-fn parse_value(text: &[u8], index: u32) -> Result<f64, ReadErrorKind> {
-    match parse_number(text) {
-        Some(number) if number.is_finite() => Ok(number),
-        Some(_) => Err(ReadErrorKind::NotFinite { found: excerpt(text) }),
-        None if text.is_empty() => Err(ReadErrorKind::NoValue { index }),
-        None => Err(first_binary(text).unwrap_or(ReadErrorKind::NotANumber { found: excerpt(text) })),
-    }
-}
-
-fn bad_label(text: &[u8]) -> ReadErrorKind {
-    first_binary(text).unwrap_or(ReadErrorKind::BadLabel { found: excerpt(text) })
-}
-
-/// Garbage is better called by its name than shown as a token.
-fn first_binary(text: &[u8]) -> Option<ReadErrorKind> {
-    text.iter().copied().find(|&byte| detect::is_binary(byte)).map(ReadErrorKind::Binary)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::read::Labels;
     use proptest::prelude::*;
 
     /// Rows with their true columns, labels by name, lines.
@@ -429,8 +171,8 @@ mod tests {
         options: &ReadOptions,
         block_bytes: usize,
     ) -> Result<(Table, ReadNotes), ReadError> {
-        let mut reader = LibsvmReader::new("test".to_string(), Input::from_bytes(text, 1 << 18), options);
-        reader.block_bytes = block_bytes;
+        let input = Input::from_bytes(text, 1 << 18);
+        let mut reader = LibsvmReader::with_chunks("test".to_string(), input, options, block_bytes);
         let mut batches = Vec::new();
         while let Some(batch) = reader.next_batch()? {
             batches.push(batch);
@@ -449,7 +191,7 @@ mod tests {
     }
 
     fn read(text: &str, options: &ReadOptions) -> Result<(Table, ReadNotes), ReadError> {
-        read_in_blocks(text.as_bytes(), options, BLOCK_BYTES)
+        read_in_blocks(text.as_bytes(), options, CHUNK_BYTES)
     }
 
     fn plain(text: &str) -> Table {

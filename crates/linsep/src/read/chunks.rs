@@ -1,0 +1,342 @@
+//! Text in chunks of whole lines, worked on by all threads and given out in order.
+//!
+//! A plain file is divided by position, and each thread reads its own part: a chunk owns the lines that begin in it. Any
+//! other source is read by one thread ahead of the others. Either way a fixed number of chunks is under way, so memory does
+//! not grow with the source, and reading goes on while the rows before it are learned from.
+
+use super::source::{Input, PlainFile};
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::io::{self, Read};
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
+
+/// Bytes of a chunk: small enough that text and numbers stay in a core's own cache.
+pub(crate) const CHUNK_BYTES: usize = 1 << 18;
+
+/// Whole lines, and whether the last of them has no line break.
+pub(crate) struct Text {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) cut_short: bool,
+}
+
+/// What was made of a chunk, and whether its last line has no line break.
+pub(crate) struct Chunk<T> {
+    pub(crate) content: T,
+    pub(crate) cut_short: bool,
+}
+
+type Outcome<T> = io::Result<Chunk<T>>;
+
+/// The chunks of a source, each turned into a `T` by some thread.
+pub(crate) struct Chunks<T> {
+    supply: Supply,
+    parse: Arc<dyn Fn(&[u8]) -> T + Send + Sync>,
+    /// Chunks under way, in order.
+    pending: VecDeque<Pending<T>>,
+    /// How many chunks may be under way.
+    depth: usize,
+    ended: bool,
+}
+
+enum Pending<T> {
+    Known(Outcome<T>),
+    Awaited(Receiver<Outcome<T>>),
+}
+
+enum Supply {
+    File(FileParts),
+    Inline(Lines),
+    Ahead(Receiver<io::Result<Text>>),
+}
+
+impl<T: Send + 'static> Chunks<T> {
+    /// Divides `input` into chunks of about `chunk_bytes`.
+    pub(crate) fn new(
+        input: Input,
+        chunk_bytes: usize,
+        parse: impl Fn(&[u8]) -> T + Send + Sync + 'static,
+    ) -> Self {
+        let threads = rayon::current_num_threads();
+        let supply = match input.plain_file() {
+            Some(file) => Supply::File(FileParts::new(file, chunk_bytes)),
+            None => Supply::lines(Lines::new(input, chunk_bytes), threads),
+        };
+        // With one thread nothing is gained by waiting for another.
+        let depth = if threads == 1 { 1 } else { 4 * threads };
+        Self { supply, parse: Arc::new(parse), pending: VecDeque::new(), depth, ended: false }
+    }
+
+    /// What was made of the next chunk. A source that fails gives its whole lines first, then the failure.
+    pub(crate) fn next(&mut self) -> Option<Outcome<T>> {
+        self.fill();
+        Some(self.pending.pop_front()?.wait())
+    }
+
+    /// The failure of the source, if it lies among the chunks under way.
+    pub(crate) fn failure_ahead(&mut self) -> Option<io::Error> {
+        self.fill();
+        self.pending.drain(..).find_map(|pending| pending.wait().err())
+    }
+
+    /// Sets as many chunks under way as there may be.
+    fn fill(&mut self) {
+        while self.pending.len() < self.depth && !self.ended {
+            let parse = self.parse.clone();
+            let work: Box<dyn FnOnce() -> Outcome<T> + Send> = match &mut self.supply {
+                Supply::File(parts) => match parts.next() {
+                    Some(part) => Box::new(move || part.parse(&*parse)),
+                    None => return self.ended = true,
+                },
+                Supply::Inline(_) | Supply::Ahead(_) => match self.supply.next_text() {
+                    Some(Ok(Text { bytes, cut_short })) => {
+                        Box::new(move || Ok(Chunk { content: parse(&bytes), cut_short }))
+                    }
+                    Some(Err(error)) => {
+                        self.pending.push_back(Pending::Known(Err(error)));
+                        return self.ended = true;
+                    }
+                    None => return self.ended = true,
+                },
+            };
+            self.pending.push_back(if self.depth == 1 {
+                Pending::Known(work())
+            } else {
+                let (give, take) = sync_channel(1);
+                // Nobody waits for chunks of a reader that is gone.
+                rayon::spawn(move || drop(give.send(work())));
+                Pending::Awaited(take)
+            });
+        }
+    }
+}
+
+impl<T> Pending<T> {
+    fn wait(self) -> Outcome<T> {
+        let receiver = match self {
+            Pending::Known(outcome) => return outcome,
+            Pending::Awaited(receiver) => receiver,
+        };
+        loop {
+            // A thread that belongs to the pool must work while it waits: it may be the only one.
+            let received = match rayon::current_thread_index() {
+                None => receiver.recv().map_err(|_| TryRecvError::Disconnected),
+                Some(_) => receiver.try_recv(),
+            };
+            match received {
+                Ok(outcome) => return outcome,
+                Err(TryRecvError::Disconnected) => return Err(io::Error::other("the reader stopped")),
+                Err(TryRecvError::Empty) => {
+                    if rayon::yield_now() != Some(rayon::Yield::Executed) {
+                        std::thread::yield_now();
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Supply {
+    /// One thread reads ahead, unless everything is there already or there are no threads to share.
+    fn lines(lines: Lines, threads: usize) -> Self {
+        if threads == 1 || lines.input.head_is_all() {
+            return Supply::Inline(lines);
+        }
+        let (give, take) = sync_channel(threads);
+        std::thread::spawn(move || lines.send_all(&give));
+        Supply::Ahead(take)
+    }
+
+    fn next_text(&mut self) -> Option<io::Result<Text>> {
+        match self {
+            Supply::File(_) => None,
+            Supply::Inline(lines) => lines.next(),
+            Supply::Ahead(receiver) => receiver.recv().ok(),
+        }
+    }
+}
+
+/// The lines of a source that is read from its beginning to its end.
+struct Lines {
+    input: Input,
+    chunk_bytes: usize,
+    /// The beginning of a line whose end has not been read yet.
+    carry: Vec<u8>,
+    ended: bool,
+    failure: Option<io::Error>,
+}
+
+impl Lines {
+    fn new(input: Input, chunk_bytes: usize) -> Self {
+        Self { input, chunk_bytes, carry: Vec::new(), ended: false, failure: None }
+    }
+
+    /// The next whole lines, about a chunk of them; the failure of the source after the lines that came before it.
+    fn next(&mut self) -> Option<io::Result<Text>> {
+        let mut bytes = std::mem::take(&mut self.carry);
+        while !self.ended {
+            let before = bytes.len();
+            match self.input.by_ref().take(self.chunk_bytes as u64).read_to_end(&mut bytes) {
+                Ok(0) => {
+                    self.ended = true;
+                    if !bytes.is_empty() {
+                        return Some(Ok(Text { bytes, cut_short: true }));
+                    }
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    self.ended = true;
+                    self.failure = Some(error);
+                }
+            }
+            if let Some(end) = memchr::memrchr(b'\n', &bytes[before..]) {
+                self.carry = bytes.split_off(before + end + 1);
+                return Some(Ok(Text { bytes, cut_short: false }));
+            }
+        }
+        // The line that a failure cut is not a row.
+        self.failure.take().map(Err)
+    }
+
+    fn send_all(mut self, give: &SyncSender<io::Result<Text>>) {
+        while let Some(text) = self.next() {
+            if give.send(text).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// What is left of a file, to be divided by position.
+struct FileParts {
+    file: PlainFile,
+    /// Where the next part starts.
+    start: u64,
+    chunk_bytes: usize,
+}
+
+/// The lines of a file that begin in `start..end`.
+struct FilePart {
+    file: PlainFile,
+    start: u64,
+    end: u64,
+}
+
+impl FileParts {
+    fn new(file: PlainFile, chunk_bytes: usize) -> Self {
+        Self { start: file.first, file, chunk_bytes }
+    }
+
+    fn next(&mut self) -> Option<FilePart> {
+        let (start, end) = (self.start, (self.start + self.chunk_bytes as u64).min(self.file.length));
+        self.start = end;
+        (start < end).then(|| FilePart { file: self.file.clone(), start, end })
+    }
+}
+
+thread_local! {
+    /// The text of the part that a thread is working on.
+    static PART: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+impl FilePart {
+    fn parse<T>(&self, parse: &(dyn Fn(&[u8]) -> T + Send + Sync)) -> Outcome<T> {
+        PART.with_borrow_mut(|bytes| {
+            let lines = self.read(bytes)?;
+            let lines = &bytes[lines];
+            Ok(Chunk { content: parse(lines), cut_short: lines.last().is_some_and(|&last| last != b'\n') })
+        })
+    }
+
+    /// Reads the lines of this part, and gives where in `bytes` they are.
+    fn read(&self, bytes: &mut Vec<u8>) -> io::Result<Range<usize>> {
+        /// What is read beyond the end at a time, for the rest of the last line.
+        const MORE: usize = 1 << 12;
+        // The byte before tells whether a line begins at the start.
+        let from = if self.start == self.file.first { self.start } else { self.start - 1 };
+        let wanted = (self.end - from) as usize;
+        let mut length = self.file.read_at(from, bytes, 0, wanted)?;
+        self.file.count(self.end - self.start);
+        let begin = match self.start == self.file.first {
+            true => Some(0),
+            false => memchr::memchr(b'\n', &bytes[..length]).map(|end| end + 1),
+        };
+        let Some(begin) = begin.filter(|&begin| begin < length) else { return Ok(0..0) };
+        let mut at_end = length < wanted;
+        while !at_end && bytes[length - 1] != b'\n' {
+            let more = self.file.read_at(from + length as u64, bytes, length, MORE)?;
+            at_end = more < MORE;
+            let end = memchr::memchr(b'\n', &bytes[length..length + more]);
+            length += end.map_or(more, |end| end + 1);
+        }
+        Ok(begin..length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::source::{self, Source};
+    use proptest::prelude::*;
+
+    /// All lines of a source with their line breaks, chunk by chunk, and whether the last was cut short.
+    fn lines_of(input: Input, chunk_bytes: usize) -> io::Result<(Vec<Vec<u8>>, bool)> {
+        let mut chunks = Chunks::new(input, chunk_bytes, |text| {
+            text.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect::<Vec<_>>()
+        });
+        let (mut lines, mut cut_short) = (Vec::new(), false);
+        while let Some(chunk) = chunks.next() {
+            let chunk = chunk?;
+            assert!(!cut_short || chunk.content.is_empty(), "only the last line may lack its line break");
+            lines.extend(chunk.content);
+            cut_short |= chunk.cut_short;
+        }
+        Ok((lines, cut_short))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+
+        /// Files by position and sources from beginning to end give the lines that are there, for any size of chunk and
+        /// number of threads.
+        #[test]
+        fn every_line_comes_once_and_in_order(text in "[ab\n]{0,200}", chunk in 1usize..50, threads in 1usize..4) {
+            let expected: Vec<Vec<u8>> =
+                text.as_bytes().split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
+            let cut = !text.is_empty() && !text.ends_with('\n');
+            let file = tempfile::NamedTempFile::new().unwrap();
+            std::fs::write(file.path(), &text).unwrap();
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let input = source::open(&Source::File(file.path().to_path_buf())).unwrap().0;
+                assert_eq!(lines_of(input, chunk).unwrap(), (expected.clone(), cut));
+                let input = Input::from_bytes(text.as_bytes(), 7);
+                assert_eq!(lines_of(input, chunk).unwrap(), (expected, cut));
+            });
+        }
+    }
+
+    #[test]
+    fn a_source_that_fails_gives_its_whole_lines_first() {
+        struct Fails(&'static [u8]);
+        impl Read for Fails {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                match self.0.read(buffer)? {
+                    0 => Err(io::Error::other("torn")),
+                    count => Ok(count),
+                }
+            }
+        }
+        let mut lines = Lines::new(Input::from_reader(Box::new(Fails(b"one\ntwo\nthr")), 5), 4);
+        let mut given = Vec::new();
+        let error = loop {
+            match lines.next().expect("a failure comes before the end") {
+                Ok(text) => given.extend(text.bytes),
+                Err(error) => break error,
+            }
+        };
+        assert_eq!((given.as_slice(), error.to_string()), (&b"one\ntwo\n"[..], "torn".to_string()));
+        assert!(lines.next().is_none());
+    }
+}
