@@ -191,6 +191,30 @@ impl Input {
         }
     }
 
+    /// What of the head was not passed over.
+    pub(crate) fn rest_of_head(&self) -> &[u8] {
+        &self.head[self.given..]
+    }
+
+    /// Passes over bytes of the head.
+    pub(crate) fn skip(&mut self, bytes: usize) {
+        self.given = (self.given + bytes).min(self.head.len());
+    }
+
+    /// A text in memory.
+    pub(crate) fn of_text(text: Vec<u8>) -> Self {
+        let told = Some(text.len() as u64);
+        Self {
+            head: text,
+            given: 0,
+            whole: true,
+            rest: Box::new(io::empty()),
+            failure: None,
+            told,
+            file: None,
+        }
+    }
+
     /// The file, if what is left of this input can be read at any place of it.
     pub(crate) fn plain_file(&self) -> Option<PlainFile> {
         let file = self.file.clone().filter(|_| self.failure.is_none())?;

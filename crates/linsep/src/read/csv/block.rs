@@ -13,8 +13,8 @@ use std::collections::HashMap;
 pub(super) struct Reading {
     pub(super) delimiter: u8,
     pub(super) columns: Vec<Column>,
-    /// Whether the header is still to come.
-    pub(super) header_ahead: bool,
+    /// For each column, the length of the run of numbers that begins with it.
+    pub(super) runs: Vec<usize>,
     /// The features so far.
     pub(super) features: u32,
     /// The width of the rows, if they are dense.
@@ -65,13 +65,19 @@ pub(super) struct Block {
     pub(super) new_words: Vec<(usize, String, Word)>,
     /// Where they are in that order, by column.
     new_places: Vec<HashMap<String, usize>>,
+    /// The features that were known.
+    pub(super) features_before: u32,
     pub(super) notes: ReadNotes,
-    pub(super) header_ahead: bool,
-    /// The bytes and lines of the records that were read; what follows them is not whole.
+    /// Whether the header is still to come.
+    header_ahead: bool,
+    /// The bytes and lines of the records that were read.
     pub(super) bytes: usize,
     pub(super) line_count: u64,
+    /// Whether the text goes on after them: with a record that is not whole, or a fault.
+    pub(super) unfinished: bool,
     /// What is wrong after the last row.
     pub(super) fault: Option<Fault>,
+    record: Record,
     /// The row at hand: features and values, then the columns of its words and of its missing cells.
     pub(super) row: Vec<(u32, f64)>,
     words: Vec<usize>,
@@ -81,53 +87,66 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// Reads the rows of a text that begins where a record begins; `whole` says that nothing follows it.
-    pub(super) fn read(text: &[u8], whole: bool, reading: &Reading) -> Self {
+    fn new(reading: &Reading) -> Self {
         let columns = reading.columns.len();
-        let mut block = Block {
+        Self {
             offsets: vec![0],
             counts: vec![Counts::default(); columns],
             new_places: vec![HashMap::new(); columns],
-            header_ahead: reading.header_ahead,
-            ..Block::default()
-        };
-        let mut record = Record::default();
-        while block.bytes < text.len() {
-            let rest = &text[block.bytes..];
-            if reading.rules.plain_rows
-                && !block.header_ahead
-                && let Some(length) = block.plain_row(rest, reading)
-            {
-                block.bytes += length;
-                block.line_count += 1;
-                continue;
-            }
-            record.clear(block.line_count, block.bytes);
-            let read = match scan(rest, reading.delimiter, whole, &mut record) {
-                Ok(None) => break,
-                Ok(Some(extent)) => {
-                    block.bytes += extent.bytes;
-                    block.line_count += extent.lines;
-                    if extent.blank { Ok(()) } else { block.read_record(&mut record, reading) }
-                }
-                Err(fault) => Err(fault),
-            };
-            match read {
-                Ok(()) => {}
-                Err(fault) if reading.rules.skips(&fault.kind) => {
-                    block.notes.skip(record.line, fault.kind.to_string());
-                }
-                Err(fault) => {
-                    block.fault = Some(fault);
-                    break;
-                }
-            }
+            features_before: reading.features,
+            ..Self::default()
         }
+    }
+
+    /// Reads the header of a table, and the malformed rows before it.
+    pub(super) fn header(text: &[u8], whole: bool, reading: &Reading) -> Self {
+        let mut block = Self::new(reading);
+        block.header_ahead = true;
+        while block.header_ahead && block.read_record(text, whole, reading) {}
         block
     }
 
-    /// Reads one record with care. Nothing of a malformed row stays, neither its label nor its words.
-    fn read_record(&mut self, record: &mut Record, reading: &Reading) -> Result<(), Fault> {
+    /// Reads the rows of a text that begins where a record begins; `whole` says that nothing follows it.
+    pub(super) fn rows(text: &[u8], whole: bool, reading: &Reading) -> Self {
+        let mut block = Self::new(reading);
+        let plain_rows = reading.rules.plain_rows;
+        loop {
+            if plain_rows && let Some(length) = block.plain_row(&text[block.bytes..], reading) {
+                block.bytes += length;
+                block.line_count += 1;
+            } else if !block.read_record(text, whole, reading) {
+                block.unfinished = block.bytes < text.len();
+                return block;
+            }
+        }
+    }
+
+    /// Reads the next record with care; `false` if none is left, or the reading ends here.
+    fn read_record(&mut self, text: &[u8], whole: bool, reading: &Reading) -> bool {
+        let mut record = std::mem::take(&mut self.record);
+        record.clear(self.line_count, self.bytes);
+        let read = match scan(&text[self.bytes..], reading.delimiter, whole, &mut record) {
+            Ok(None) => return false,
+            Ok(Some(extent)) => {
+                self.bytes += extent.bytes;
+                self.line_count += extent.lines;
+                if extent.blank { Ok(()) } else { self.read_cells(&mut record, reading) }
+            }
+            Err(fault) => Err(fault),
+        };
+        if let Err(fault) = read {
+            if !reading.rules.skips(&fault.kind) {
+                self.fault = Some(fault);
+                return false;
+            }
+            self.notes.skip(record.line, fault.kind.to_string());
+        }
+        self.record = record;
+        true
+    }
+
+    /// Makes a row of a record. Nothing of a malformed row stays, neither its label nor its words.
+    fn read_cells(&mut self, record: &mut Record, reading: &Reading) -> Result<(), Fault> {
         if let Some(fault) = record.misshape(reading.columns.len()) {
             return Err(fault);
         }

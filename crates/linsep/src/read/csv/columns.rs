@@ -13,7 +13,6 @@ use std::collections::HashMap;
 pub(super) struct Column {
     pub(super) name: String,
     pub(super) part: Part,
-    pub(super) counts: Counts,
 }
 
 /// What was met in a column, in the rows that were kept.
@@ -66,7 +65,7 @@ pub(super) enum OnMissing {
 
 impl Column {
     pub(super) fn new(name: String, part: Part) -> Self {
-        Self { name, part, counts: Counts::default() }
+        Self { name, part }
     }
 
     pub(super) fn describe(&self) -> read::Column {

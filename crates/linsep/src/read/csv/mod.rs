@@ -7,55 +7,47 @@
 mod block;
 mod columns;
 mod dialect;
-mod lines;
 mod matching;
+mod numbers;
 mod plain;
 mod records;
 mod remarks;
 #[cfg(test)]
 mod tests;
 
+use super::chunks::{CHUNK_BYTES, Chunk, Chunks};
 use super::error::{ReadError, ReadErrorKind};
 use super::labels::LabelTable;
 use super::source::Input;
 use super::{Batch, BatchRows, Missing, ReadNotes, ReadOptions, Schema};
 use block::{Block, Reading, Rules};
-use columns::{Column, Draft, Part};
+use columns::{Column, Counts, Draft, Part};
 use dialect::{Dialect, Sample};
-use lines::{Lines, Text};
-use rayon::prelude::*;
 use records::{Fault, Records};
-use std::collections::VecDeque;
-use std::io::{Cursor, Read};
-
-/// Bytes that one thread reads at a time.
-const BLOCK_BYTES: usize = 1 << 18;
-
-/// Blocks for each thread that are read together, and how many there are at most in all.
-const BLOCKS_PER_THREAD: usize = 2;
-const MOST_BLOCKS: usize = 64;
+use std::io::{self, Read};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 pub(crate) struct CsvReader {
     name: String,
-    lines: Lines,
-    /// Text that was read ahead.
-    ahead: Vec<Text>,
-    /// The beginning of a record that does not end in its block, and how long it must get before it is looked at
+    chunks: Chunks<Block>,
+    reading: Arc<RwLock<Reading>>,
+    dialect: Dialect,
+    known: Option<Schema>,
+    rules: Rules,
+    /// The line on which the next record starts.
+    line: u64,
+    /// The beginning of a record that does not end in its chunk, and how long it must get before it is looked at
     /// again: twice as long each time, so that a long record is not looked at too often.
     unfinished: Vec<u8>,
     look_again: usize,
-    /// The line on which the next record starts.
-    line: u64,
-    dialect: Dialect,
-    reading: Reading,
-    known: Option<Schema>,
     labels: LabelTable,
+    /// Of each column, what was met.
+    counts: Vec<Counts>,
     notes: ReadNotes,
     rows: u64,
     /// Cells whose word the model does not know.
     unseen: u64,
-    ready: VecDeque<Batch>,
-    /// What is wrong after the rows that are ready.
+    /// What is wrong after the rows that were handed out last.
     pending: Option<Fault>,
     ended: bool,
 }
@@ -92,10 +84,16 @@ impl CsvReader {
         guess: bool,
     ) -> Result<Self, ReadError> {
         let source_name = name.clone();
-        Self::open(name, input, options, guess).map_err(|fault| located(&source_name, fault))
+        Self::open(name, input, options, guess, CHUNK_BYTES).map_err(|fault| located(&source_name, fault))
     }
 
-    fn open(name: String, mut input: Input, options: &ReadOptions, guess: bool) -> Result<Self, Fault> {
+    fn open(
+        name: String,
+        mut input: Input,
+        options: &ReadOptions,
+        guess: bool,
+        chunk_bytes: usize,
+    ) -> Result<Self, Fault> {
         if options.online && options.schema.is_none() && options.missing == Missing::Mean {
             return Err(dialect::nowhere(ReadErrorKind::MeanInOnePass));
         }
@@ -111,7 +109,6 @@ impl CsvReader {
         notes.remarks.extend(remark);
         let mut guessed = false;
         let columns;
-        let mut whole_text = None;
         if let Some(schema) = &options.schema {
             let header = dialect.header.is_some();
             let (matched, remark) = matching::match_columns(names, header, schema, options)?;
@@ -137,121 +134,148 @@ impl CsvReader {
                 input.read_to_end(&mut text).map_err(|error| dialect::nowhere(error.into()))?;
                 let mut records = Records::new(text, false, delimiter);
                 columns = draft.settle(&mut records, limit)?;
-                whole_text = Some(records.into_text());
+                input = Input::of_text(records.into_text());
             }
         }
-        let lines = match whole_text {
-            Some(text) => Lines::new(after_mark(text), BLOCK_BYTES),
-            None => {
-                input.skip_byte_order_mark();
-                Lines::new(input, BLOCK_BYTES)
-            }
-        };
         notes.format = remarks::format(&dialect, &columns);
         let count = |wanted: fn(&Part) -> bool| columns.iter().filter(|column| wanted(&column.part)).count();
         let features = count(|part| matches!(part, Part::Number { .. }));
         let dense = count(|part| matches!(part, Part::Words { .. })) == 0;
         let width = options.schema.as_ref().map_or(features, Schema::features);
-        Ok(Self {
+        let rules = Rules {
+            feature_limit: options.feature_limit(),
+            labels: options.labels,
+            missing: options.missing,
+            skip_bad: options.skip_bad,
+            words_settled: options.schema.is_some(),
+            guessed,
+            trailing_delimiter,
+            plain_rows: plain::may_divide(delimiter),
+        };
+        let dense = dense.then_some(width);
+        let counts = vec![Counts::default(); columns.len()];
+        let runs = plain::runs(&columns);
+        let reading = Reading { delimiter, columns, runs, features: features as u32, dense, rules };
+        input.skip_byte_order_mark();
+        let header = dialect.header.is_some().then(|| {
+            let block = Block::header(input.rest_of_head(), input.head_is_all(), &reading);
+            input.skip(block.bytes);
+            block
+        });
+        let reading = Arc::new(RwLock::new(reading));
+        let shared = reading.clone();
+        let rows = move |text: &[u8]| Block::rows(text, false, &look(&shared));
+        let mut reader = Self {
             name,
-            lines,
-            ahead: Vec::new(),
-            unfinished: Vec::new(),
-            look_again: 0,
-            line: 1,
-            reading: Reading {
-                delimiter,
-                columns,
-                header_ahead: dialect.header.is_some(),
-                features: features as u32,
-                dense: dense.then_some(width),
-                rules: Rules {
-                    feature_limit: options.feature_limit(),
-                    labels: options.labels,
-                    missing: options.missing,
-                    skip_bad: options.skip_bad,
-                    words_settled: options.schema.is_some(),
-                    guessed,
-                    trailing_delimiter,
-                    plain_rows: plain::may_divide(delimiter),
-                },
-            },
+            chunks: Chunks::new(input, chunk_bytes, rows),
+            reading,
             dialect,
             known: options.schema.clone(),
+            rules,
+            line: 1,
+            unfinished: Vec::new(),
+            look_again: 0,
             labels: LabelTable::default(),
+            counts,
             notes,
             rows: 0,
             unseen: 0,
-            ready: VecDeque::new(),
             pending: None,
             ended: false,
-        })
+        };
+        if let Some(header) = header {
+            reader.take(header);
+        }
+        Ok(reader)
     }
 
     /// Whether the columns are a guess. If so an error may be one of the guess, and only a reading that is settled
     /// by all rows tells; without an error it was right.
     pub(crate) fn is_guess(&self) -> bool {
-        self.reading.rules.guessed
+        self.rules.guessed
     }
 
     pub(crate) fn next_batch(&mut self) -> Result<Option<Batch>, ReadError> {
-        loop {
-            if let Some(batch) = self.ready.pop_front() {
-                return Ok(Some(batch));
+        while self.pending.is_none() && !self.ended {
+            let batch = match self.chunks.next() {
+                Some(Ok(chunk)) => self.take_chunk(chunk),
+                Some(Err(failure)) => self.finish(Some(failure)),
+                None => self.finish(None),
+            };
+            if batch.is_some() {
+                return Ok(batch);
             }
-            if let Some(fault) = self.pending.take() {
-                return Err(located(&self.name, fault));
-            }
-            if self.ended {
-                return Ok(None);
-            }
-            self.advance();
         }
+        self.ended = true;
+        self.pending.take().map_or(Ok(None), |fault| Err(located(&self.name, fault)))
     }
 
-    /// Reads the text that is there, and meanwhile gets some more.
-    fn advance(&mut self) {
-        let count = (rayon::current_num_threads() * BLOCKS_PER_THREAD).min(MOST_BLOCKS);
-        let texts = std::mem::take(&mut self.ahead);
-        let (reading, lines) = (&self.reading, &mut self.lines);
-        let read = || texts.par_iter().map(|text| Block::read(text.bytes(), false, reading)).collect();
-        let (blocks, ahead): (Vec<Block>, _) = rayon::join(read, || lines.read(count));
-        self.ahead = ahead;
-        let features = self.reading.features;
-        let header_ahead = self.reading.header_ahead;
-        for (text, block) in texts.into_iter().zip(blocks) {
-            if !self.ended {
-                // Each block was read as if it began with a record, after the header, and as if the blocks before
-                // it had no new words. Where that is not so it is read again, now that all before it is known.
-                let words_fit = features == self.reading.features || !block.knows_new_words();
-                let fits = header_ahead == self.reading.header_ahead && words_fit;
-                match self.unfinished.is_empty() {
-                    true if fits => self.take(block, text.bytes()),
-                    true => self.take(Block::read(text.bytes(), false, &self.reading), text.bytes()),
-                    false => self.continue_record(text.bytes()),
-                }
-            }
-            self.lines.recycle(text);
+    /// Takes over the next chunk. It was read as if it began with a record, and as if the chunks under way before
+    /// it had no new words. Where that is not so it is read again, now that all before it is known.
+    fn take_chunk(&mut self, chunk: Chunk<Block>) -> Option<Batch> {
+        let Chunk { content: block, lines, .. } = chunk;
+        let words_fit = !block.knows_new_words() || block.features_before == look(&self.reading).features;
+        let fits = self.unfinished.is_empty() && words_fit;
+        if fits && !block.unfinished {
+            return self.take(block);
         }
-        if self.ahead.is_empty() && !self.ended {
-            self.finish();
+        let mut text = match lines.read() {
+            Ok(text) => text,
+            Err(failure) => return self.finish(Some(failure)),
+        };
+        if fits {
+            text.drain(..block.bytes);
+            self.look_again = text.len() * 2;
+            self.unfinished = text;
+            return self.take(block);
         }
+        self.unfinished.append(&mut text);
+        if self.unfinished.len() < self.look_again {
+            return None;
+        }
+        self.take_unfinished(false)
     }
 
-    /// Takes over what a text holds; all before it has been taken.
-    fn take(&mut self, mut block: Block, text: &[u8]) {
+    /// Nothing comes any more: reads what is left.
+    fn finish(&mut self, failure: Option<io::Error>) -> Option<Batch> {
+        // The record that a failure cut is not a row.
+        let batch = self.take_unfinished(failure.is_none());
+        let line = self.line;
+        self.pending = self.pending.take().or_else(|| match failure {
+            Some(failure) => Some(Fault { line, column: 1, kind: failure.into() }),
+            None => self.empty_column(),
+        });
+        self.ended = true;
+        batch
+    }
+
+    /// Reads the records of the text that was not finished.
+    fn take_unfinished(&mut self, whole: bool) -> Option<Batch> {
+        let mut text = std::mem::take(&mut self.unfinished);
+        let block = Block::rows(&text, whole, &look(&self.reading));
+        text.drain(..block.bytes);
+        self.look_again = text.len() * 2;
+        self.unfinished = text;
+        self.take(block)
+    }
+
+    /// Takes over what a block holds; all before it has been taken.
+    fn take(&mut self, mut block: Block) -> Option<Batch> {
         for skipped in block.notes.first_skipped {
             self.notes.skip(self.line + skipped.line, skipped.reason);
         }
         self.notes.skipped += block.notes.skipped.saturating_sub(ReadNotes::LISTED as u64);
         self.notes.dropped += block.notes.dropped;
-        for (column, counts) in self.reading.columns.iter_mut().zip(block.counts) {
-            column.counts.add(counts, self.line);
+        for (counts, more) in self.counts.iter_mut().zip(block.counts) {
+            counts.add(more, self.line);
         }
-        for (j, text, word) in block.new_words {
-            if let Part::Words { words, .. } = &mut self.reading.columns[j].part {
-                words.insert(text, word);
-                self.reading.features += 1;
+        if !block.new_words.is_empty() {
+            let mut reading = self.reading.write().unwrap_or_else(PoisonError::into_inner);
+            reading.features += block.new_words.len() as u32;
+            for (j, text, word) in block.new_words {
+                if let Part::Words { words, .. } = &mut reading.columns[j].part {
+                    words.insert(text, word);
+                }
             }
         }
         let places = self.labels.merge(&block.table);
@@ -261,55 +285,26 @@ impl CsvReader {
         block.lines.iter_mut().for_each(|line| *line += self.line);
         self.rows += block.labels.len() as u64;
         self.unseen += block.unseen;
-        self.reading.header_ahead = block.header_ahead;
-        if let Some(fault) = block.fault {
-            self.pending = Some(Fault { line: self.line + fault.line, ..fault });
-            self.ended = true;
-        }
+        self.pending = block.fault.map(|fault| Fault { line: self.line + fault.line, ..fault });
         self.line += block.line_count;
-        self.unfinished = text[block.bytes..].to_vec();
-        self.look_again = self.unfinished.len() * 2;
-        if !block.labels.is_empty() {
-            let (offsets, indices, values) = (block.offsets, block.indices, block.values);
-            let rows = match self.reading.dense {
-                Some(columns) => BatchRows::Dense { columns, values },
-                None => BatchRows::Sparse { offsets, indices, values },
-            };
-            self.ready.push_back(Batch { rows, labels: block.labels, lines: Some(block.lines) });
+        if block.labels.is_empty() {
+            return None;
         }
-    }
-
-    /// Adds a text to the record that is not finished.
-    fn continue_record(&mut self, text: &[u8]) {
-        self.unfinished.extend_from_slice(text);
-        if self.unfinished.len() >= self.look_again {
-            let text = std::mem::take(&mut self.unfinished);
-            self.take(Block::read(&text, false, &self.reading), &text);
-        }
-    }
-
-    /// Nothing comes any more: reads what is left.
-    fn finish(&mut self) {
-        let text = std::mem::take(&mut self.unfinished);
-        match self.lines.failure.take() {
-            // Whole records may still be among what is left, but not the last one.
-            Some(failure) => {
-                self.take(Block::read(&text, false, &self.reading), &text);
-                let fault = Fault { line: self.line, column: 1, kind: failure.into() };
-                self.pending.get_or_insert(fault);
-            }
-            None => self.take(Block::read(&text, true, &self.reading), &text),
-        }
-        self.ended = true;
-        self.pending = self.pending.take().or_else(|| self.empty_column());
+        let (offsets, indices, values) = (block.offsets, block.indices, block.values);
+        let rows = match look(&self.reading).dense {
+            Some(columns) => BatchRows::Dense { columns, values },
+            None => BatchRows::Sparse { offsets, indices, values },
+        };
+        Some(Batch { rows, labels: block.labels, lines: Some(block.lines) })
     }
 
     /// A column without a single value was not meant to be learned from.
     fn empty_column(&self) -> Option<Fault> {
-        let empty = |column: &&Column| {
-            matches!(column.part, Part::Number { .. }) && column.counts.missing == self.rows
+        let reading = look(&self.reading);
+        let empty = |&(column, counts): &(&Column, &Counts)| {
+            matches!(column.part, Part::Number { .. }) && counts.missing == self.rows
         };
-        let column = self.reading.columns.iter().find(empty)?;
+        let (column, _) = reading.columns.iter().zip(&self.counts).find(empty)?;
         let kind = ReadErrorKind::EmptyColumn { column: column.name.clone() };
         (self.rows > 0 && self.known.is_none()).then(|| dialect::nowhere(kind))
     }
@@ -322,8 +317,9 @@ impl CsvReader {
         if let Some(schema) = &self.known {
             return schema.clone();
         }
-        let columns = &self.reading.columns;
-        let mut features = vec![String::new(); self.reading.features as usize];
+        let reading = look(&self.reading);
+        let columns = &reading.columns;
+        let mut features = vec![String::new(); reading.features as usize];
         for column in columns {
             match &column.part {
                 Part::Number { feature, .. } => features[*feature as usize] = column.name.clone(),
@@ -344,23 +340,20 @@ impl CsvReader {
 
     pub(crate) fn notes(&self) -> ReadNotes {
         let mut notes = self.notes.clone();
-        let columns = &self.reading.columns;
-        notes.remarks.extend(remarks::mixed(columns, self.rows));
-        notes.remarks.extend(remarks::missing(columns, self.reading.rules.missing));
+        let columns = &look(&self.reading).columns;
+        notes.remarks.extend(remarks::mixed(columns, &self.counts, self.rows));
+        notes.remarks.extend(remarks::missing(columns, &self.counts, self.rules.missing));
         if self.known.is_none() {
-            notes.remarks.extend(remarks::identifiers(columns, self.rows));
+            notes.remarks.extend(remarks::identifiers(columns, &self.counts, self.rows));
         }
         notes.remarks.extend(remarks::unseen(self.unseen));
         notes
     }
 }
 
-/// A text without its byte order mark.
-fn after_mark(text: Vec<u8>) -> Cursor<Vec<u8>> {
-    let start = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-    let mut cursor = Cursor::new(text);
-    cursor.set_position(start);
-    cursor
+/// What the text is read with now.
+fn look(reading: &RwLock<Reading>) -> RwLockReadGuard<'_, Reading> {
+    reading.read().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A fault on line 0 is one of the file as a whole.

@@ -4,7 +4,8 @@
 //! care; what a plain row gives is what the careful way would have given.
 
 use super::block::{Block, Reading};
-use super::columns::Part;
+use super::columns::{Column, Part};
+use super::numbers::plain_numbers;
 use super::{is_missing, is_missing_label};
 use crate::read::detect::is_binary;
 use crate::read::number::{parse_number, plain_number};
@@ -13,6 +14,21 @@ use crate::read::{Batch, Labels};
 /// Whether rows divided by this byte can be plain: it must not be part of a number, and it must be text.
 pub(super) fn may_divide(delimiter: u8) -> bool {
     !(delimiter.is_ascii_alphanumeric() || b"+-.".contains(&delimiter) || is_binary(delimiter))
+}
+
+/// For each column, how many columns of numbers follow each other from it on, as their features do.
+pub(super) fn runs(columns: &[Column]) -> Vec<usize> {
+    let mut runs = vec![0; columns.len()];
+    let mut next = None;
+    for (j, column) in columns.iter().enumerate().rev() {
+        let Part::Number { feature, .. } = column.part else {
+            next = None;
+            continue;
+        };
+        runs[j] = if next == Some(feature + 1) { runs[j + 1] + 1 } else { 1 };
+        next = Some(feature);
+    }
+    runs
 }
 
 impl Block {
@@ -31,17 +47,23 @@ impl Block {
 
     fn plain_dense(&mut self, text: &[u8], start: usize, reading: &Reading) -> Option<usize> {
         let row = &mut self.values[start..];
-        let mut cells = Cells::new(text, reading.delimiter)?;
+        let mut cells = Cells::new(text, reading)?;
         let mut label = None;
-        for column in &reading.columns {
-            match column.part {
-                Part::Number { feature, .. } => row[feature as usize] = cells.number()?,
+        while let Some(j) = reading.columns.len().checked_sub(cells.left).filter(|_| cells.left > 0) {
+            match reading.columns[j].part {
+                Part::Number { feature, .. } => {
+                    let run = &mut row[feature as usize..feature as usize + reading.runs[j]];
+                    let taken = cells.numbers(run);
+                    if let Some(next) = run.get_mut(taken) {
+                        *next = cells.number()?;
+                    }
+                }
                 Part::Label => label = Some(cells.text()?),
                 Part::Ignored => _ = cells.text()?,
                 Part::Words { .. } => return None,
             }
         }
-        let length = cells.line_end()?;
+        let length = cells.length()?;
         let label = self.plain_label(label, reading)?;
         self.labels.push(label);
         self.lines.push(self.line_count);
@@ -51,7 +73,7 @@ impl Block {
     fn plain_sparse(&mut self, text: &[u8], reading: &Reading) -> Option<usize> {
         self.row.clear();
         self.plain_words.clear();
-        let mut cells = Cells::new(text, reading.delimiter)?;
+        let mut cells = Cells::new(text, reading)?;
         let mut label = None;
         for (j, column) in reading.columns.iter().enumerate() {
             match column.part {
@@ -73,7 +95,7 @@ impl Block {
                 }
             }
         }
-        let length = cells.line_end()?;
+        let length = cells.length()?;
         let label = self.plain_label(label, reading)?;
         for &(j, word) in &self.plain_words {
             self.counts[j].numbers += u64::from(word.number);
@@ -101,31 +123,100 @@ impl Block {
 struct Cells<'a> {
     text: &'a [u8],
     delimiter: u8,
-    /// Where the next cell starts, or where the last one ended.
+    /// Where the next cell starts; after the last one, where the next row starts.
     at: usize,
-    first: bool,
+    /// How many cells are to come.
+    left: usize,
 }
 
 impl<'a> Cells<'a> {
     /// `None` for a blank line, which is no row.
     #[inline(always)]
-    fn new(text: &'a [u8], delimiter: u8) -> Option<Self> {
-        let mut cells = Self { text, delimiter, at: 0, first: true };
+    fn new(text: &'a [u8], reading: &Reading) -> Option<Self> {
+        let mut cells = Self { text, delimiter: reading.delimiter, at: 0, left: reading.columns.len() };
         cells.skip_padding();
         (!matches!(text.get(cells.at), None | Some(b'\n' | b'\r'))).then_some(cells)
     }
 
-    /// To the beginning of the next cell.
+    /// Numbers as they come, except the last of the row; how many.
     #[inline(always)]
-    fn next(&mut self) -> Option<()> {
-        if !std::mem::take(&mut self.first) {
-            if self.text.get(self.at) != Some(&self.delimiter) {
-                return None;
-            }
-            self.at += 1;
+    fn numbers(&mut self, run: &mut [f64]) -> usize {
+        let most = run.len().min(self.left - 1);
+        let (taken, at) = plain_numbers(self.text, self.at, self.delimiter, &mut run[..most]);
+        self.at = at;
+        self.left -= taken;
+        taken
+    }
+
+    #[inline(always)]
+    fn number(&mut self) -> Option<f64> {
+        if let Some((number, length)) = plain_number(&self.text[self.at..])
+            && self.end_cell(self.at + length)
+        {
+            return Some(number);
         }
+        self.long_number()
+    }
+
+    /// A number with many digits, an exponent, or padding around it.
+    #[inline(never)]
+    fn long_number(&mut self) -> Option<f64> {
+        let (start, delimiter) = (self.at, self.delimiter);
+        let rest = &self.text[start..];
+        let length = rest.iter().position(|&byte| byte == delimiter || byte == b'\n' || byte == b'\r')?;
+        let number = parse_number(rest[..length].trim_ascii())?;
+        (number.is_finite() && self.end_cell(start + length)).then_some(number)
+    }
+
+    /// A cell of text, without the padding around it.
+    fn text(&mut self) -> Option<&'a [u8]> {
         self.skip_padding();
-        Some(())
+        let delimiter = self.delimiter;
+        let rest = &self.text[self.at..];
+        let is_special = |&byte: &u8| byte == delimiter || byte == b'\n' || byte == b'"' || is_binary(byte);
+        let length = rest.iter().position(is_special)?;
+        let mut cell = &rest[..length];
+        if rest[length] == b'\n' {
+            cell = cell.strip_suffix(b"\r").unwrap_or(cell);
+        }
+        while let [before @ .., b' ' | b'\t'] = cell {
+            cell = before;
+        }
+        self.end_cell(self.at + length).then_some(cell)
+    }
+
+    /// Goes on after a cell that ends at `end`; `false` if it does not end there as it should: the last one with the
+    /// line, any other with a delimiter.
+    #[inline(always)]
+    fn end_cell(&mut self, end: usize) -> bool {
+        self.left -= 1;
+        if self.left > 0 && self.text.get(end) == Some(&self.delimiter) {
+            self.at = end + 1;
+            return true;
+        }
+        self.end_row(end)
+    }
+
+    fn end_row(&mut self, end: usize) -> bool {
+        let length = match self.text.get(end..) {
+            _ if self.left > 0 => 0,
+            Some([b'\n', ..]) => 1,
+            Some([b'\r', b'\n', ..]) => 2,
+            _ => 0,
+        };
+        if length == 0 {
+            // The cell is still to come.
+            self.left += 1;
+            return false;
+        }
+        self.at = end + length;
+        true
+    }
+
+    /// The length of the row, if no cell is left.
+    #[inline(always)]
+    fn length(&self) -> Option<usize> {
+        (self.left == 0).then_some(self.at)
     }
 
     #[inline(always)]
@@ -134,59 +225,6 @@ impl<'a> Cells<'a> {
             && byte != self.delimiter
         {
             self.at += 1;
-        }
-    }
-
-    #[inline(always)]
-    fn number(&mut self) -> Option<f64> {
-        self.next()?;
-        let rest = &self.text[self.at..];
-        if let Some((number, length)) = plain_number(rest)
-            && let Some(&after) = rest.get(length)
-            && (after == self.delimiter || after == b'\n' || after == b'\r')
-        {
-            self.at += length;
-            return Some(number);
-        }
-        self.long_number()
-    }
-
-    /// A number with many digits, an exponent, or blanks after it.
-    fn long_number(&mut self) -> Option<f64> {
-        let rest = &self.text[self.at..];
-        let length =
-            rest.iter().position(|&byte| byte == self.delimiter || byte == b'\n' || byte == b'\r')?;
-        self.at += length;
-        parse_number(rest[..length].trim_ascii()).filter(|number| number.is_finite())
-    }
-
-    /// A cell of text, without the padding around it.
-    fn text(&mut self) -> Option<&'a [u8]> {
-        self.next()?;
-        let rest = &self.text[self.at..];
-        let is_special =
-            |&byte: &u8| byte == self.delimiter || byte == b'\n' || byte == b'"' || is_binary(byte);
-        let length = rest.iter().position(is_special)?;
-        let mut cell = &rest[..length];
-        match rest[length] {
-            b'\n' => cell = cell.strip_suffix(b"\r").unwrap_or(cell),
-            end if end == self.delimiter => {}
-            _ => return None,
-        }
-        while let [before @ .., b' ' | b'\t'] = cell {
-            cell = before;
-        }
-        self.at += length;
-        Some(cell)
-    }
-
-    /// The length of the row, if it ends here.
-    #[inline(always)]
-    fn line_end(&self) -> Option<usize> {
-        match self.text[self.at..] {
-            [b'\n', ..] => Some(self.at + 1),
-            [b'\r', b'\n', ..] => Some(self.at + 2),
-            _ => None,
         }
     }
 }

@@ -16,23 +16,22 @@ struct Table {
 #[derive(Clone, Copy, Debug)]
 struct How {
     head: usize,
-    block: usize,
+    chunk: usize,
     plain_rows: bool,
     guess: bool,
 }
 
-/// The simplest way: one block, one record after the other.
-const SIMPLY: How = How { head: 1 << 18, block: 1 << 20, plain_rows: false, guess: false };
+/// The simplest way: one chunk, one record after the other.
+const SIMPLY: How = How { head: 1 << 18, chunk: 1 << 20, plain_rows: false, guess: false };
 
 /// What reading a text gives, and how it ended.
 fn read_as(text: &[u8], options: &ReadOptions, how: How) -> (Option<Table>, Result<ReadNotes, ReadError>) {
     let input = Input::from_bytes(text, how.head);
-    let mut reader = match CsvReader::new("test".to_string(), input, options, how.guess) {
+    let mut reader = match CsvReader::open("test".to_string(), input, options, how.guess, how.chunk) {
         Ok(reader) => reader,
-        Err(error) => return (None, Err(error)),
+        Err(fault) => return (None, Err(located("test", fault))),
     };
-    reader.lines.block_bytes = how.block;
-    reader.reading.rules.plain_rows &= how.plain_rows;
+    reader.reading.write().unwrap().rules.plain_rows &= how.plain_rows;
     let (mut rows, mut labels, mut lines) = (Vec::new(), Vec::new(), Vec::new());
     let ended = loop {
         let batch = match reader.next_batch() {
@@ -53,7 +52,7 @@ fn read_as(text: &[u8], options: &ReadOptions, how: How) -> (Option<Table>, Resu
 
 fn read_with_head(text: &[u8], options: &ReadOptions, head: usize) -> Result<(Table, ReadNotes), ReadError> {
     let (table, ended) =
-        read_as(text, options, How { head, block: BLOCK_BYTES, plain_rows: true, guess: false });
+        read_as(text, options, How { head, chunk: CHUNK_BYTES, plain_rows: true, guess: false });
     let notes = ended?;
     Ok((table.unwrap(), notes))
 }
@@ -514,15 +513,6 @@ fn as_text(rows: &[Vec<(String, bool)>], delimiter: &str, line_end: &str) -> Str
     rows.iter().map(row).collect::<Vec<_>>().join(line_end)
 }
 
-/// A source that ends, or fails.
-struct Failing(bool);
-
-impl Read for Failing {
-    fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
-        if self.0 { Err(std::io::Error::other("no more")) } else { Ok(0) }
-    }
-}
-
 /// A cell as it may stand in a file, right or wrong: mostly numbers.
 fn raw_cell() -> impl Strategy<Value = String> {
     prop_oneof![
@@ -625,42 +615,20 @@ proptest! {
     }
 
     #[test]
-    fn blocks_are_whole_lines(text in "[ab\n]{0,60}", block in 1usize..20, cut: bool) {
-        let mut lines = Lines::new(Cursor::new(text.clone()).chain(Failing(cut)), block);
-        let mut found = Vec::new();
-        loop {
-            let blocks = lines.read(2);
-            let ended = blocks.len() < 2;
-            for block in blocks {
-                // Only a block of many lines, or of one long one, and no more than the last without its end.
-                prop_assert!(found.is_empty() || found.ends_with(b"\n"));
-                found.extend_from_slice(block.bytes());
-                lines.recycle(block);
-            }
-            if ended {
-                break;
-            }
-        }
-        let whole = text.rfind('\n').map_or(0, |end| end + 1);
-        prop_assert_eq!(&found[..], if cut { &text.as_bytes()[..whole] } else { text.as_bytes() });
-        prop_assert_eq!(lines.failure.is_some(), cut);
-    }
-
-    #[test]
-    fn blocks_and_plain_rows_do_not_show(
-        text in any_text(), options in any_options(), head in 20usize..400, block in 1usize..120,
+    fn chunks_and_plain_rows_do_not_show(
+        text in any_text(), options in any_options(), head in 20usize..400, chunk in 1usize..120,
         plain_rows: bool,
     ) {
         let simple = read_as(&text, &options, How { head, ..SIMPLY });
-        let found = read_as(&text, &options, How { head, block, plain_rows, guess: false });
+        let found = read_as(&text, &options, How { head, chunk, plain_rows, guess: false });
         prop_assert_eq!(format!("{found:?}"), format!("{simple:?}"));
     }
 
     #[test]
     fn a_guess_that_holds_is_what_all_rows_say(
-        text in any_text(), options in any_options(), head in 20usize..400, block in 1usize..120,
+        text in any_text(), options in any_options(), head in 20usize..400, chunk in 1usize..120,
     ) {
-        let found = read_as(&text, &options, How { head, block, plain_rows: true, guess: true });
+        let found = read_as(&text, &options, How { head, chunk, plain_rows: true, guess: true });
         if found.1.is_ok() {
             prop_assert_eq!(format!("{found:?}"), format!("{:?}", read_as(&text, &options, How { head, ..SIMPLY })));
         }
