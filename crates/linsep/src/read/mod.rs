@@ -488,6 +488,38 @@ mod tests {
     }
 
     #[test]
+    fn a_late_word_makes_a_column_words_however_the_file_is_read() {
+        use std::fmt::Write;
+        static TEXT: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| {
+            let mut text = String::from("x,z,y\n");
+            for i in 0..60_000 {
+                let _ = writeln!(text, "{},{}.5,{}", i % 7, i % 9, i % 2);
+            }
+            text + "late,1,0\n"
+        });
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), TEXT.as_bytes()).unwrap();
+        let stream = Source::Custom("stream", || Ok(Box::new(TEXT.as_bytes())));
+        let mut loaded = Vec::new();
+        for source in
+            [Source::File(file.path().to_path_buf()), Source::Memory("rows", TEXT.as_bytes()), stream]
+        {
+            for skip_bad in [false, true] {
+                let options = ReadOptions { skip_bad, ..ReadOptions::default() };
+                let Loaded { dataset, schema, notes, .. } = read(&source, &options, &mut ()).unwrap();
+                loaded.push((dataset.fingerprint(), schema, notes.remarks, notes.skipped));
+            }
+        }
+        let (_, schema, remarks, _) = &loaded[0];
+        assert_eq!(schema.feature_names().unwrap()[7..], ["x=6", "x=late"]);
+        assert!(
+            remarks[0].contains("60,000 of its 60,001 cells are numbers, but not \"late\" on line 60002"),
+            "{remarks:?}"
+        );
+        assert!(loaded.iter().all(|other| *other == loaded[0]));
+    }
+
+    #[test]
     fn matching_by_number_is_remarked_on() {
         let schema = read(&Source::Memory("rows", CSV), &ReadOptions::default(), &mut ()).unwrap().schema;
         let options = ReadOptions { schema: Some(schema), ..ReadOptions::default() };

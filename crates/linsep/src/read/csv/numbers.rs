@@ -39,10 +39,11 @@ fn plain_numbers_portable(
 }
 
 /// The delimiters of 64 bytes are found together, so that no number waits for the one before it. A number of at most
-/// fifteen bytes is then read in one go: its length and the place of its point say where each digit goes, and by what the
+/// fifteen bytes, as most are, is then read in one go: its length and the place of its point say where each digit goes, and by what the
 /// whole number is divided. Both are exact floats, so the quotient is rounded correctly (Clinger).
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
+    use super::plain_number;
     use std::arch::x86_64::{
         __m128i, _bzhi_u32, _mm_and_si128, _mm_cmpeq_epi8, _mm_cvtsi128_si64, _mm_loadu_si128,
         _mm_madd_epi16, _mm_maddubs_epi16, _mm_min_epu8, _mm_movemask_epi8, _mm_packus_epi32, _mm_set1_epi8,
@@ -114,7 +115,7 @@ mod avx2 {
             && points & points.wrapping_sub(1) == 0
             && others.count_ones() < length as u32;
         let point = (points | 1 << WINDOW).trailing_zeros() as usize;
-        let shape = &SHAPES[point][length % WINDOW];
+        let shape = &SHAPES[point][length];
         // A sign counts as the digit zero. Digits to pairs, pairs to fours, fours to eights.
         let ones = _mm_shuffle_epi8(_mm_and_si128(digits, is_digit), load(&shape.digits));
         let pairs = _mm_maddubs_epi16(ones, _mm_set1_epi16(0x010a));
@@ -125,6 +126,15 @@ mod avx2 {
         // At most fifteen digits: the conversion is exact.
         let magnitude = whole as i64 as f64 / shape.divisor;
         (f64::from_bits(magnitude.to_bits() | u64::from(minus) << 63), is_plain)
+    }
+
+    /// A longer number, and whether it is plain.
+    #[inline(never)]
+    fn long_number(cell: &[u8]) -> (f64, bool) {
+        match plain_number(cell) {
+            Some((number, length)) => (number, length == cell.len()),
+            None => (0.0, false),
+        }
     }
 
     #[inline]
@@ -147,7 +157,7 @@ mod avx2 {
         mask(first) | mask(second) << 32
     }
 
-    /// [`super::plain_numbers`] for numbers of at most fifteen bytes, not too near to the end of the text.
+    /// [`super::plain_numbers`], not too near to the end of the text.
     #[target_feature(enable = "avx2,bmi1,bmi2")]
     pub(super) fn plain_numbers(
         text: &[u8],
@@ -166,8 +176,11 @@ mod avx2 {
                 let end = ends.trailing_zeros() as usize;
                 let Some(bytes) = window.get(start..).and_then(|rest| rest.first_chunk()) else { break };
                 let length = end - start;
-                let (number, is_plain) = number(bytes, length);
-                if length >= WINDOW || !is_plain {
+                let (number, is_plain) = match length < WINDOW {
+                    true => number(bytes, length),
+                    false => long_number(&text[position + start..position + end]),
+                };
+                if !is_plain {
                     return (taken, position + start);
                 }
                 numbers[taken] = number;
