@@ -7,12 +7,14 @@ import subprocess
 import sys
 import tempfile
 import time
+import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / os.environ.get("CARGO_TARGET_DIR", "target")
 LINSEP = TARGET / "release" / "linsep"
 WORK = TARGET / "bench"
+RECORDS = ROOT / "bench" / "records"
 
 
 def say(text):
@@ -34,6 +36,18 @@ def install(package, program):
         subprocess.run(["apt-get", "update", "-qq"], check=False)
         subprocess.run(["apt-get", "install", "-y", "-qq", package], check=False)
     return shutil.which(program) is not None
+
+
+def environment(folder, packages):
+    """A Python that has these packages and nothing else, made anew when the list changes."""
+    python, done = folder / "bin" / "python", folder.with_suffix(".done")
+    if not done.exists() or done.read_text() != " ".join(packages):
+        say(f"installing {', '.join(packages)}")
+        venv.create(folder, with_pip=True, clear=True)
+        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, *packages], check=True)
+        done.write_text(" ".join(packages))
+    return python
 
 
 class Run:
@@ -65,13 +79,16 @@ def machine():
     for line in Path("/proc/meminfo").read_text().splitlines():
         if line.startswith("MemTotal"):
             memory = f"{int(line.split()[1]) / 2**20:.0f} GiB"
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
     return [
         f"* Processor: {model}, {os.cpu_count()} cores, {memory} of memory, "
         f"{platform.system()} {platform.release()}",
-        f"* linsep at commit {commit.stdout.strip() or 'unknown'}; "
-        f"load of the machine before the first run: {LOAD:.2f}",
+        f"* linsep at commit {commit()}; load of the machine before the first run: {LOAD:.2f}",
     ]
+
+
+def commit():
+    git = ["git", "describe", "--always", "--dirty", "--exclude", "*"]
+    return subprocess.run(git, cwd=ROOT, capture_output=True, text=True).stdout.strip() or "unknown"
 
 
 # Taken when the benchmark starts: what others do on the machine, not what the benchmark does.
@@ -80,7 +97,7 @@ LOAD = os.getloadavg()[0]
 
 def write_record(name, lines):
     """Writes a record to its folder."""
-    path = ROOT / "bench" / "records" / name
-    path.parent.mkdir(exist_ok=True)
+    path = RECORDS / name
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(lines))
     say(f"wrote {path}")

@@ -1,207 +1,133 @@
 #!/usr/bin/env python3
-"""Races linsep against Vowpal Wabbit and LIBLINEAR: whole programs, from text to saved model.
+"""Races linsep against Vowpal Wabbit, LIBLINEAR, scikit-learn and pandas, and against the memory of the machine.
 
-One command, no arguments needed: builds linsep, makes the data, installs the others, runs, writes a record.
+One command, no arguments needed: builds linsep, installs the others, makes the data, runs all races, writes a record.
 """
 
 import argparse
+import dataclasses
 import datetime
 import json
-import statistics
+import platform
 import subprocess
-import venv
+import time
+from pathlib import Path
 
-from common import LINSEP, WORK, Run, build, install, machine, say, write_record
+from common import RECORDS, WORK, build, commit, machine, say, write_record
+from races import cache, growth, predict, reading, roofline, svm, text
+from races.contest import PACKAGES, PATIENCE, Claim, Options, Section, python, with_liblinear
 
-VOWPAL_WABBIT = "vowpalwabbit==9.11.9"
-TRAIN_ROWS, HELD_ROWS = 200_000, 20_000
-
-
-def make_data():
-    """LIBSVM files, and the same rows in Vowpal Wabbit's own format."""
-    done = WORK / "data.done"
-    if done.exists():
-        return
-    say("making data")
-    rows = TRAIN_ROWS + HELD_ROWS
-    command = [LINSEP, "generate", "text", "--rows", str(rows), "--seed", "0", "-o", "all.svm"]
-    subprocess.run(command, cwd=WORK, check=True)
-    # A row depends on the seed and its number alone, so the first rows are those of a file of that length.
-    with open(WORK / "all.svm") as source:
-        for name, count in [("train", TRAIN_ROWS), ("held", HELD_ROWS)]:
-            with open(WORK / f"{name}.svm", "w") as libsvm, open(WORK / f"{name}.vw", "w") as wabbit:
-                for _ in range(count):
-                    line = next(source)
-                    libsvm.write(line)
-                    wabbit.write(line.replace(" ", " | ", 1))
-    (WORK / "all.svm").unlink()
-    done.touch()
+RACES = {
+    "text": text,
+    "reading": reading,
+    "roofline": roofline,
+    "svm": svm,
+    "predict": predict,
+    "cache": cache,
+    "growth": growth,
+}
+RESULTS = WORK / "results"
 
 
-def install_vowpal_wabbit():
-    python = WORK / "venv" / "bin" / "python"
-    if not (WORK / "venv.done").exists():
-        say(f"installing {VOWPAL_WABBIT}")
-        venv.create(WORK / "venv", with_pip=True, clear=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", VOWPAL_WABBIT], check=True)
-        (WORK / "venv.done").touch()
-    return [str(python), "-m", "vowpalwabbit"]
+def save(name, section, quick):
+    """Keeps what a race found, so that a record can be put together from several runs."""
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    found = {"commit": commit(), "quick": quick, "machine": machine(), "section": dataclasses.asdict(section)}
+    (RESULTS / f"{name}.json").write_text(json.dumps(found))
 
 
-class Contender:
-    def __init__(self, name, command, held_out_error, fresh=()):
-        self.name, self.command, self.held_out_error, self.fresh = name, command, held_out_error, fresh
-        self.runs = []
-
-    def run(self):
-        for path in self.fresh:
-            (WORK / path).unlink(missing_ok=True)
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        self.runs.append(Run(self.command, **quiet).wait())
-
-    def median(self, what):
-        return statistics.median(getattr(run, what) for run in self.runs)
-
-    def shown(self):
-        """The command without the paths of this machine."""
-        words = [str(word) for word in self.command]
-        if "vowpalwabbit" in words:
-            words = ["python", *words[1:]]
-        return " ".join("linsep" if word == str(LINSEP) else word for word in words)
+def saved(quick):
+    """The sections that were found with the program as it is, in the order of the races."""
+    sections, circumstances = {}, {}
+    for name in RACES:
+        path = RESULTS / f"{name}.json"
+        if not path.exists():
+            continue
+        found = json.loads(path.read_text())
+        if (found["commit"], found["quick"]) != (commit(), quick):
+            say(f"the race {name} was run with another linsep or another size: left out of the record")
+            continue
+        section = found["section"]
+        claims = [Claim(**claim) for claim in section.pop("claims")]
+        sections[name] = Section(**section, claims=claims)
+        for line in found["machine"]:
+            circumstances.setdefault(line, []).append(name)
+    return sections, circumstances
 
 
-def linsep(name, *arguments):
-    model = name.replace(" ", "-").replace(",", "") + ".safetensors"
-
-    def error():
-        command = [LINSEP, "evaluate", model, "held.svm", "--json"]
-        return json.loads(subprocess.run(command, cwd=WORK, check=True, capture_output=True).stdout)["error"]
-
-    return Contender(name, [LINSEP, "train", "train.svm", "--quiet", *arguments, "-o", model], error)
-
-
-def truth():
-    with open(WORK / "held.svm") as opened:
-        return [line.split(maxsplit=1)[0] == "1" for line in opened]
-
-
-def wrong(positive):
-    expected = truth()
-    assert len(expected) == len(positive)
-    return sum(a != b for a, b in zip(expected, positive)) / len(expected)
-
-
-def vowpal_wabbit(program, loss):
-    model, cache = f"vowpal-wabbit-{loss}.model", f"vowpal-wabbit-{loss}.cache"
-    # Without the cache of its own earlier runs: it reads the text once and makes the cache that more passes need.
-    command = [*program, "-d", "train.vw", "--loss_function", loss, "--passes", "5", "--cache_file", cache]
-    command += ["--holdout_off", "--quiet", "-f", model]
-
-    def error():
-        predict = [*program, "-t", "-i", model, "-d", "held.vw", "-p", "predictions", "--quiet"]
-        subprocess.run(predict, cwd=WORK, check=True)
-        return wrong([float(line) > 0 for line in (WORK / "predictions").read_text().split()])
-
-    return Contender(f"Vowpal Wabbit, {loss} loss", command, error, [cache, model])
-
-
-def liblinear(name, solver):
-    model = f"liblinear-{solver}.model"
-
-    def error():
-        command = ["liblinear-predict", "held.svm", model, "predictions"]
-        subprocess.run(command, cwd=WORK, check=True, stdout=subprocess.DEVNULL)
-        return wrong([line == "1" for line in (WORK / "predictions").read_text().split()])
-
-    return Contender(name, ["liblinear-train", "-s", str(solver), "-B", "1", "-q", "train.svm", model], error)
-
-
-def table(contenders, errors):
-    lines = [
-        "| program | median | spread (least to most) | processor time | peak memory | held-out error |",
-        "|---|---:|---:|---:|---:|---:|",
-    ]
-    for contender in contenders:
-        seconds = [run.seconds for run in contender.runs]
-        lines.append(
-            f"| {contender.name} | {statistics.median(seconds):.2f} s | {min(seconds):.2f} to {max(seconds):.2f} s "
-            f"| {contender.median('processor'):.2f} s | {contender.median('megabytes'):.0f} MiB "
-            f"| {100 * errors[contender.name]:.2f} % |"
-        )
+def claims_table(sections):
+    lines = ["| what | asked | reached | |", "|---|---:|---:|---|"]
+    for section in sections.values():
+        for claim in section.claims:
+            holds = "" if not claim.asked else "holds" if claim.holds else "**does not hold**"
+            lines.append(f"| {claim.what} | {claim.asked} | {claim.reached} | {holds} |")
     return lines
+
+
+def versions():
+    done = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", "liblinear-tools"], capture_output=True, text=True)
+    debian = done.stdout if with_liblinear() else "not installed, left out"
+    compiler = subprocess.run(["rustc", "--version"], capture_output=True, text=True).stdout.strip()
+    peers = ", ".join(package.replace("==", " ") for package in PACKAGES)
+    return [
+        f"* Peers: {peers} (PyPI); LIBLINEAR tools {debian} (Debian)",
+        f"* {compiler}; Python {platform.python_version()}",
+    ]
+
+
+def write(name, quick, rounds, arguments):
+    sections, circumstances = saved(quick)
+    # A quick run proves that all is in order, and is no record.
+    folder = WORK if quick else RECORDS
+    charts = folder / Path(name).stem
+    charts.mkdir(parents=True, exist_ok=True)
+    lines = [
+        "# Races: linsep beside Vowpal Wabbit, LIBLINEAR, scikit-learn, pandas and the memory",
+        "",
+        "Made by `bench/race.py`; `bench/README.md` says what is measured and how.",
+        "",
+        "## What was asked, and what was reached",
+        "",
+        *claims_table(sections),
+        "",
+        f"Medians of {rounds} rounds (at most 3 for real data and growth), the programs taking turns, after a round that "
+        f"does not count; who needs more than {PATIENCE} s runs in one counted round. Files are in the cache of the "
+        "system. Ratios are to the first line of each table.",
+        "",
+    ]
+    for section in sections.values():
+        lines += [f"## {section.title}", ""]
+        for line in section.lines:
+            if line.startswith("CHART "):
+                chart = line.removeprefix("CHART ")
+                (charts / f"{chart}.svg").write_text(section.charts[chart])
+                line = f"![{chart}]({charts.name}/{chart}.svg)"
+            lines.append(line)
+    lines += ["## Circumstances", ""]
+    for line, names in circumstances.items():
+        lines.append(line if len(names) == len(sections) else f"{line} ({', '.join(names)})")
+    lines += [*versions(), "", "```text", f"python3 bench/race.py{arguments}", "```", ""]
+    write_record(folder / name, lines)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--record", default=f"{datetime.date.today()}-vowpal-wabbit.md")
+    parser.add_argument("--only", nargs="+", choices=RACES, default=list(RACES), help="run these races alone")
+    parser.add_argument("--quick", action="store_true", help="small sizes, to see that all works; no record is made")
+    parser.add_argument("--rounds", type=int, help="rounds that count [default: 5; 2 with --quick]")
+    parser.add_argument("--data", type=Path, help="folder of real data [default: ../shared/data, if it is there]")
+    parser.add_argument("--record", default=f"{datetime.date.today()}-race.md", help="name of the record")
     arguments = parser.parse_args()
+    rounds = arguments.rounds or (2 if arguments.quick else 5)
+    options = Options(rounds, arguments.quick, arguments.data.resolve() if arguments.data else None)
 
     build()
-    make_data()
-    program = install_vowpal_wabbit()
-    ours = linsep("linsep, averaged, 5 epochs", "--epochs", "5")
-    wabbits = [vowpal_wabbit(program, "hinge"), vowpal_wabbit(program, "logistic")]
-    contenders = [
-        ours,
-        linsep("linsep, the same on one thread", "--epochs", "5", "--threads", "1"),
-        linsep("linsep, the same in the order of the file", "--epochs", "5", "--order", "given"),
-        *wabbits,
-    ]
-    # Without it the race goes on, and the record says so.
-    with_liblinear = install("liblinear-tools", "liblinear-train")
-    if with_liblinear:
-        contenders.append(liblinear("LIBLINEAR, dual, hinge loss", 3))
-
-    # One round that does not count warms the file cache for everyone.
-    for number in range(arguments.rounds + 1):
-        say(f"round {number} of {arguments.rounds}" if number else "warming up")
-        for contender in contenders:
-            contender.run()
-            if number == 0:
-                contender.runs.clear()
-    start_up = statistics.median(
-        Run([*program, "--version"], stdout=subprocess.DEVNULL).wait().seconds for _ in range(arguments.rounds)
-    )
-    errors = {contender.name: contender.held_out_error() for contender in contenders}
-    version = subprocess.run([*program, "--version"], capture_output=True, text=True).stdout.split()[0]
-
-    fastest = min(wabbits, key=lambda contender: contender.median("seconds"))
-    mine, theirs = ours.median("seconds"), fastest.median("seconds")
-    # On a machine that others use, the least time is the one they disturbed least.
-    least = [min(run.seconds for run in contender.runs) for contender in (ours, fastest)]
-    claim = "holds" if mine <= theirs else "does not hold"
-    record = [
-        "# Text to saved model: linsep beside Vowpal Wabbit and LIBLINEAR",
-        "",
-        "Made by `bench/race.py`; `bench/README.md` says what is measured and how.",
-        "",
-        f"The claim that linsep (averaged perceptron, 5 epochs) takes no longer than Vowpal Wabbit with 5 passes "
-        f"**{claim}** here: {mine:.2f} s against {theirs:.2f} s for the faster of its two losses, a ratio of "
-        f"{theirs / mine:.2f}. Without the {start_up:.2f} s in which Python starts and loads Vowpal Wabbit the ratio is "
-        f"{(theirs - start_up) / mine:.2f}. The least times of each are {least[0]:.2f} s and {least[1]:.2f} s, a ratio of "
-        f"{least[1] / least[0]:.2f}. The answers are not the same: on the held-out rows linsep is wrong on "
-        f"{100 * errors[ours.name]:.2f} %, this Vowpal Wabbit on {100 * errors[fastest.name]:.2f} %.",
-        "",
-        *table(contenders, errors),
-        "",
-        f"Medians of {arguments.rounds} rounds, the programs taking turns; files in the cache of the system.",
-        "",
-        "## Circumstances",
-        "",
-        *machine(),
-        f"* Vowpal Wabbit {version} (package {VOWPAL_WABBIT.replace('==', ' ')}); LIBLINEAR as packaged by Debian"
-        + ("" if with_liblinear else ": could not be installed, left out"),
-        f"* Data: {TRAIN_ROWS} rows to learn from ({(WORK / 'train.svm').stat().st_size / 1e6:.0f} MB as LIBSVM, "
-        f"{(WORK / 'train.vw').stat().st_size / 1e6:.0f} MB in the format of Vowpal Wabbit), the next {HELD_ROWS} held out; "
-        "1 % of the labels are flipped, so no classifier is expected below 1 % error",
-        "",
-        "```text",
-        *[contender.shown() for contender in contenders],
-        "```",
-        "",
-    ]
-    write_record(arguments.record, record)
+    python()
+    for name in arguments.only:
+        before = time.perf_counter()
+        save(name, RACES[name].race(options), arguments.quick)
+        say(f"{name}: {time.perf_counter() - before:.0f} s")
+    write(arguments.record, arguments.quick, rounds, " --quick" if arguments.quick else "")
 
 
 if __name__ == "__main__":

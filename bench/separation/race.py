@@ -12,12 +12,11 @@ import statistics
 import subprocess
 import sys
 import time
-import venv
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from common import LINSEP, ROOT, WORK, Run, build, machine, say, write_record  # noqa: E402
+from common import LINSEP, ROOT, WORK, Run, build, environment, machine, say, write_record  # noqa: E402
 
 PACKAGES = ["numpy==2.4.6", "scipy==1.17.1", "scikit-learn==1.9.1"]
 HERE = Path(__file__).resolve().parent
@@ -26,14 +25,8 @@ FOLDER = WORK / "separation"
 
 def install_peers():
     """The rest of this program needs NumPy, so it goes on in an environment that has it."""
-    python = FOLDER / "venv" / "bin" / "python"
     FOLDER.mkdir(parents=True, exist_ok=True)
-    done = FOLDER / "venv.done"
-    if not done.exists() or done.read_text() != " ".join(PACKAGES):
-        say(f"installing {', '.join(PACKAGES)}")
-        venv.create(FOLDER / "venv", with_pip=True, clear=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", *PACKAGES], check=True)
-        done.write_text(" ".join(PACKAGES))
+    python = environment(FOLDER / "venv", PACKAGES)
     if Path(sys.prefix).resolve() != (FOLDER / "venv").resolve():
         os.execv(python, [str(python), *sys.argv])
 

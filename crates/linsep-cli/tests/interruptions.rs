@@ -161,6 +161,13 @@ fn a_killed_warm_start_ends_in_the_same_bytes() {
 }
 
 #[test]
+fn a_killed_run_in_shards_ends_in_the_same_bytes() {
+    let folder = hopeless(2000, "csv");
+    same_after_kills(&folder, "--epochs 800 --shards 3");
+    same_after_kills(&folder, "--learner perceptron --epochs 800 --order given --shards 4 --mixing updates");
+}
+
+#[test]
 fn resume_without_a_checkpoint_starts_from_the_beginning() {
     let folder = hopeless(200, "csv");
     folder.linsep("train data -q -o undisturbed").exits(0);
@@ -198,6 +205,7 @@ fn a_checkpoint_of_another_run_is_refused() {
         ("data --holdout 0.2 --scale standard", 3, other_data),
         ("data --holdout 0.2 --ignore 1", 3, other_data),
         ("data --holdout 0.2 --learner voted", 3, "another learner: averaged then, voted now"),
+        ("data --holdout 0.2 --shards 2", 3, "another number of shards: 1 then, 2 now"),
         ("data --holdout 0.2 --order given", 3, "another order: shuffle then, given now"),
         ("data --holdout 0.2 --bias none", 3, "another bias: {\"append\":1.0} then, none now"),
         ("data --holdout 0.2 --init first", 3, "another start: zero then, first now"),

@@ -70,6 +70,42 @@ fn every_binary_learner_gives_the_same_model_for_any_number_of_threads() {
 }
 
 #[test]
+fn shards_decide_and_threads_do_not() {
+    let folder = iris();
+    let train = |threads: usize, options: &str| {
+        let line = format!("--threads {threads} train iris --positive setosa {options} -o model --json");
+        let report = folder.linsep(&line).exits(0).json();
+        (folder.read("model"), report)
+    };
+    // One shard is the ordinary run.
+    assert_eq!(train(2, "--shards 1").0, train(1, "").0);
+    for options in ["--shards 5", "--shards 5 --mixing updates --learner perceptron", "--shards 1000"] {
+        let (one, report) = train(1, options);
+        assert!(one == train(3, options).0, "{options}");
+        assert_eq!(report["converged"], true, "{options}");
+        let (detail, bound) = (&report["detail"], &report["mistake_bound"]["upper"]);
+        assert_eq!(detail["of"], "shards");
+        let updates: Vec<u64> =
+            detail["updates"].as_array().expect("updates").iter().filter_map(Value::as_u64).collect();
+        assert_eq!(updates.len(), if options == "--shards 1000" { 150 } else { 5 });
+        assert_eq!(updates.iter().sum::<u64>(), report["updates"].as_u64().expect("a count"));
+        assert!(detail["mistakes"].as_f64() > Some(0.0) && detail["mistakes"].as_f64() <= bound.as_f64());
+    }
+    let text = folder.linsep("train iris --positive setosa --shards 5 -o model").exits(0).out;
+    for part in
+        ["5 shards mixed equally", "count as K =", "this mixture counts", "of its passes can make a mistake"]
+    {
+        let found = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(found.contains(part), "{part:?} is missing: {text}");
+    }
+    let shown = folder.linsep("inspect model --json").exits(0).json();
+    assert_eq!((&shown["settings"]["shards"], &shown["settings"]["mixing"]), (&5.into(), &"uniform".into()));
+    // With three classes each against the rest, in shards.
+    let many = folder.linsep("train iris --shards 3 --epochs 20 --json").exits(0).json();
+    assert_eq!(many["boundaries"][2]["evidence"]["detail"]["updates"].as_array().map(Vec::len), Some(3));
+}
+
+#[test]
 fn wrong_settings_name_the_range_and_the_reason() {
     let folder = iris();
     let pair = "--classes versicolor,virginica";
@@ -111,6 +147,19 @@ fn wrong_settings_name_the_range_and_the_reason() {
         ("--learner svm --init first", ["starts at zero", "row by row"]),
         ("--learner multiclass --positive virginica", ["--positive", "multiclass"]),
         ("--learner svm --online", ["needs all rows", "svm"]),
+        ("--shards 0", ["from 1 to 1024", "weights of its own"]),
+        ("--shards 2000", ["from 1 to 1024", "not 2000"]),
+        ("--learner voted --shards 4", ["perceptron and averaged learners, not for voted", "one run"]),
+        ("--learner margin --shards 4", ["not for margin", "promise about the margin"]),
+        ("--learner sgd --shards 4", ["not for sgd", "counts mistakes"]),
+        ("--learner batch --shards 4", ["not for batch", "all cores already"]),
+        ("--learner multiclass --shards 4", ["not for multiclass", "each class is set against the rest"]),
+        ("--learner svm --shards 4", ["not for svm", "could be mixed"]),
+        ("--shards 4 --init first", ["a first row of its own", "start at zero"]),
+        ("--shards 4 --online", ["--shards", "needs all rows in memory"]),
+        ("--shards 4 --trace proof", ["one run", "several at once"]),
+        ("--shards 4 --teaching-set rows", ["one run", "several at once"]),
+        ("--mixing uniform", ["--mixing", "--shards"]),
         ("--learner sgd --online --order given --epochs 1 --loss hinge", ["--step", "stream"]),
     ] {
         let classes = if options.contains("--online") { "" } else { pair };

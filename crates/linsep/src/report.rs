@@ -6,7 +6,7 @@ use crate::theory::margin::{MarginInterval, MarginKind};
 use crate::theory::novikoff::MistakeBound;
 use crate::train::{
     Aggression, Bias, Boundary, ClassWeight, Combine, Detail, Evidence, Init, Kernel, Learner, Loss,
-    MarginRule, MistakeRule, Order, Outcome, Schedule, Settings, Status, StepSchedule, SvmLoss,
+    MarginRule, MistakeRule, Mixing, Order, Outcome, Schedule, Settings, Status, StepSchedule, SvmLoss,
 };
 use serde::Serialize;
 
@@ -148,7 +148,12 @@ pub fn describe_settings(settings: &Settings) -> String {
             format!(", rows weighted: {}", listed.join(", "))
         }
     };
-    format!("{learner}, {bias}, {order}{start}{weights}")
+    let shards = match (settings.shards, settings.mixing) {
+        (0 | 1, _) => String::new(),
+        (shards, Mixing::Updates) => format!(", {shards} shards mixed by their updates"),
+        (shards, Mixing::Uniform) => format!(", {shards} shards mixed equally"),
+    };
+    format!("{learner}, {bias}, {order}{start}{weights}{shards}")
 }
 
 /// A learner with its options, in a few words.
@@ -295,6 +300,16 @@ pub fn describe_detail(evidence: &Evidence) -> Option<String> {
             }
             Some(text)
         }
+        Detail::Shards { mistakes, updates, .. } => {
+            let (least, most) = (updates.iter().min()?, updates.iter().max()?);
+            Some(format!(
+                "{} with {} to {} updates each; mixed, they count as K = {} mistakes",
+                counted(updates.len() as u64, "shard", "shards"),
+                grouped(*least),
+                grouped(*most),
+                rounded(*mistakes, Rounding::Up)
+            ))
+        }
         Detail::Kernel { support } => {
             Some(format!("the function is made of {}", counted(*support, "row", "rows")))
         }
@@ -336,10 +351,21 @@ fn counts_mistakes(evidence: &Evidence, settings: &Settings) -> bool {
     perceptron && one_boundary && !evidence.weighted && !matches!(settings.init, Init::Warm(_))
 }
 
+/// The mistakes of a run that Novikoff's theorem, or that of mixing, counts.
+fn mistakes_made(evidence: &Evidence, settings: &Settings) -> Option<f64> {
+    let counts = counts_mistakes(evidence, settings);
+    counts.then_some(match evidence.detail {
+        Some(Detail::Shards { mistakes, .. }) => mistakes,
+        _ => evidence.updates as f64,
+    })
+}
+
 /// Novikoff's bound in a few words, with the number of mistakes made beside it.
 pub fn describe_bound(evidence: &Evidence, settings: &Settings) -> String {
-    let counts = counts_mistakes(evidence, settings);
-    let made = if counts || matches!(settings.init, Init::Warm(_)) {
+    let counted = mistakes_made(evidence, settings);
+    let made = if let (Some(mistakes), Some(Detail::Shards { .. })) = (counted, &evidence.detail) {
+        format!("this mixture counts {}", rounded(mistakes, Rounding::Up))
+    } else if counted.is_some() || matches!(settings.init, Init::Warm(_)) {
         format!("this run made {}", grouped(evidence.updates))
     } else if evidence.margin.kind == MarginKind::OneAgainstRest {
         "for the hardest class".to_string()
@@ -350,11 +376,8 @@ pub fn describe_bound(evidence: &Evidence, settings: &Settings) -> String {
     let lower = lower.map(|lower| rounded(lower, Rounding::Down));
     match (lower, upper.map(|upper| rounded(upper, Rounding::Up))) {
         (Some(lower), Some(most)) => {
-            let share = upper.filter(|_| counts).map_or(String::new(), |upper| {
-                format!(
-                    ", {} % of the upper end",
-                    rounded(100.0 * evidence.updates as f64 / upper, Rounding::Up)
-                )
+            let share = upper.zip(counted).map_or(String::new(), |(upper, mistakes)| {
+                format!(", {} % of the upper end", rounded(100.0 * mistakes / upper, Rounding::Up))
             });
             format!("{lower} ≤ (R/γ*)² ≤ {most} mistakes; {made}{share}")
         }
@@ -381,6 +404,15 @@ pub fn explain(evidence: &Evidence, settings: &Settings) -> String {
         } else if matches!(settings.init, Init::Warm(_)) {
             let updates = counted(evidence.updates, "update does", "updates do");
             text += &format!("; this run started elsewhere, so its {updates} not count against that.");
+        } else if let (Some(mistakes), Some(Detail::Shards { mixing, updates, .. })) =
+            (mistakes_made(evidence, settings), &evidence.detail)
+        {
+            text += &format!(
+                "; nor can a mixture of shards count more, and this one counts K = {}. No more than {} of its passes can \
+                 make a mistake.",
+                rounded(mistakes, Rounding::Up),
+                rounded(mixing.most_passes(bound, updates.len()), Rounding::Up)
+            );
         } else if counts_mistakes(evidence, settings) {
             text += &format!("; this run made {}.", grouped(evidence.updates));
         } else {

@@ -33,6 +33,18 @@ impl Theta {
         self.bias += scale * self.bias_input;
     }
 
+    /// Becomes `other`, in the place that it has.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.weights.clone_from(&other.weights);
+        (self.bias, self.bias_input) = (other.bias, other.bias_input);
+    }
+
+    /// θ = 0
+    pub(crate) fn clear(&mut self) {
+        self.weights.fill(0.0);
+        self.bias = 0.0;
+    }
+
     /// θ *= factor
     pub(crate) fn multiply(&mut self, factor: f64) {
         self.weights.iter_mut().for_each(|weight| *weight *= factor);

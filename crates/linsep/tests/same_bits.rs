@@ -170,19 +170,21 @@ fn a_checkpoint_of_other_data_or_settings_is_refused() {
 #[test]
 fn any_number_of_threads() {
     let text = libsvm(3, 5_000, false);
-    let run = |threads: usize| {
+    let run = |threads: usize, shards: usize| {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
             let data = read(&source(&text), &ReadOptions::default(), &mut ()).unwrap().dataset;
             (
-                train(&data, &Settings { epochs: 5, ..Settings::default() }, &mut ()).unwrap(),
+                train(&data, &Settings { epochs: 5, shards, ..Settings::default() }, &mut ()).unwrap(),
                 data.fingerprint(),
             )
         })
     };
-    let (one, fingerprint) = run(1);
-    for threads in [2, 3, 8] {
-        let (many, other) = run(threads);
-        assert_same(&one, &many);
-        assert_eq!(fingerprint, other);
+    for shards in [1, 2, 7] {
+        let (one, fingerprint) = run(1, shards);
+        for threads in [2, 3, 8] {
+            let (many, other) = run(threads, shards);
+            assert_same(&one, &many);
+            assert_eq!(fingerprint, other);
+        }
     }
 }

@@ -95,6 +95,13 @@ pub(crate) struct LearnerArgs {
     /// sgd: the penalty on the squared length of the weights [default: 0 for the perceptron loss, else 0.0001]
     #[arg(long, value_name = "λ", allow_negative_numbers = true)]
     pub(crate) l2: Option<f64>,
+    /// perceptron, averaged: deal the rows into S shards, learn them at once and mix their weights after every pass, on
+    /// all cores; the shards, not the threads, decide the result [default: 1]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    pub(crate) shards: Option<usize>,
+    /// perceptron, averaged: how much each shard counts [default: uniform]
+    #[arg(long, value_enum)]
+    pub(crate) mixing: Option<MixingArg>,
     /// svm: price of the losses; passive-aggressive: the longest step [default: 1]
     #[arg(long = "C", value_name = "C", allow_negative_numbers = true)]
     pub(crate) c: Option<f64>,
@@ -143,6 +150,14 @@ pub(crate) enum CombineArg {
     Average,
     /// kernel: all vote by how long they survived
     Vote,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MixingArg {
+    /// As much as every other: fewer passes on most data
+    Uniform,
+    /// As much as it made updates in the pass: at most (R/γ*)² passes with a mistake, for any number of shards
+    Updates,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

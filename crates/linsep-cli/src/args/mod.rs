@@ -8,7 +8,7 @@ pub(crate) use data::{
     BiasArg, BiasArgs, ClassArgs, FormatArg, HeaderArg, MissingArg, ReadArgs, ScaleArg, TaskArgs,
 };
 pub(crate) use learner::{
-    AggressionArg, CombineArg, KernelArg, LearnerArg, LearnerArgs, LossArg, ScheduleArg,
+    AggressionArg, CombineArg, KernelArg, LearnerArg, LearnerArgs, LossArg, MixingArg, ScheduleArg,
 };
 pub(crate) use separate::{SeparateArgs, SeparateBiasArg, VerifyArgs};
 

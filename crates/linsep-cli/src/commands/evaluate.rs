@@ -9,7 +9,7 @@ use crate::console::{self, Console, Watch};
 use crate::exit::Exit;
 use anyhow::bail;
 use linsep::classes::{ClassPair, Classes};
-use linsep::model::{Evaluation, ManyEvaluation, evaluate, evaluate_many};
+use linsep::model::{Evaluation, ManyEvaluation, Predictor, evaluate, evaluate_many};
 use linsep::observe::{Observer, Progress};
 use linsep::read::RowStream;
 use linsep::report;
@@ -39,10 +39,11 @@ pub(crate) fn run(args: &EvaluateArgs, console: Console) -> anyhow::Result<Exit>
     let mut stream = RowStream::open(&data_source(&args.data), &options)?;
     let mut watch = Watch::new(console);
     let (mut scores, mut found, mut truth, mut unknown) = (Vec::new(), Vec::new(), Vec::new(), 0u64);
+    let predictor = Predictor::new(&model);
     while let Some(batch) = stream.next_batch()? {
         let outcomes: Vec<Option<usize>> =
             stream.label_names().iter().map(|name| model.classes.outcome_of(name)).collect();
-        for (i, prediction) in predict_batch(&model, &batch).into_iter().enumerate() {
+        for (i, prediction) in predict_batch(&predictor, &batch).into_iter().enumerate() {
             if !prediction.score.is_finite() {
                 let row = (scores.len() + i) as u64 + 1;
                 return Err(not_finite(stream.name(), batch.line(i).unwrap_or(row)));

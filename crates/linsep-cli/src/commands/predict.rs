@@ -77,6 +77,7 @@ impl Job<'_> {
         }
         let mut watch = Watch::new(self.console);
         let mut unknown = 0u64;
+        let predictor = Predictor::new(self.model);
         loop {
             let batch = match stream.next_batch() {
                 Ok(Some(batch)) => batch,
@@ -88,7 +89,7 @@ impl Job<'_> {
             };
             let columns = self.model.learned.columns();
             unknown += (0..batch.len()).filter(|&i| batch.row(i).width() > columns).count() as u64;
-            for (i, prediction) in predict_batch(self.model, &batch).into_iter().enumerate() {
+            for (i, prediction) in predict_batch(&predictor, &batch).into_iter().enumerate() {
                 self.rows += 1;
                 let line = batch.line(i).unwrap_or(self.rows);
                 let distance = prediction.distance.unwrap_or(0.0);
@@ -121,25 +122,29 @@ impl Job<'_> {
 
     fn print(&self, line: u64, prediction: Prediction, out: &mut dyn Write) -> io::Result<()> {
         let label = &self.outcomes[prediction.outcome];
-        let score = number(prediction.score);
-        let distance = prediction.distance.map_or(String::new(), number);
+        let score = || number(prediction.score);
+        let distance = || prediction.distance.map_or(String::new(), number);
         if self.args.csv {
-            return writeln!(out, "{line},{},{score},{distance}", quoted(label));
+            return writeln!(out, "{line},{},{},{}", quoted(label), score(), distance());
         }
         match self.args.show {
             ShowArg::Label => writeln!(out, "{label}"),
-            ShowArg::Score => writeln!(out, "{score}"),
-            ShowArg::Distance => writeln!(out, "{distance}"),
+            ShowArg::Score => writeln!(out, "{}", score()),
+            ShowArg::Distance => writeln!(out, "{}", distance()),
         }
     }
 }
 
-/// Predicts the rows of a batch in parallel, in their order.
-pub(super) fn predict_batch(model: &Model, batch: &Batch) -> Vec<Prediction> {
+/// Predicts the rows of a batch, in their order: in parallel, unless that costs more than the scores themselves.
+pub(super) fn predict_batch(predictor: &Predictor<'_>, batch: &Batch) -> Vec<Prediction> {
+    if let Learned::Linear(_) = predictor.model().learned {
+        let mut predictor = predictor.clone();
+        return (0..batch.len()).map(|i| predictor.predict(batch.row(i))).collect();
+    }
     (0..batch.len())
         .into_par_iter()
         .with_min_len(256)
-        .map_init(|| Predictor::new(model), |predictor, i| predictor.predict(batch.row(i)))
+        .map_init(|| predictor.clone(), |predictor, i| predictor.predict(batch.row(i)))
         .collect()
 }
 

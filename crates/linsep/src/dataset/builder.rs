@@ -3,6 +3,8 @@
 use super::{Dataset, DatasetError, Row, Rows, Values};
 use crate::classes::{class_name, sorted_order};
 use crate::read::{Batch, BatchRows};
+use rayon::prelude::*;
+use std::sync::OnceLock;
 
 /// How a builder stores what it is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,10 +28,12 @@ pub(crate) struct DatasetBuilder {
 
 impl DatasetBuilder {
     pub(crate) fn new(layout: Layout) -> Self {
-        let values = Values::F32(Vec::new());
+        let values = Values::F32(Vec::new().into());
         let (rows, columns) = match layout {
             Layout::Dense { columns } => (Rows::Dense { values }, columns),
-            Layout::Sparse => (Rows::Sparse { offsets: vec![0], indices: Vec::new(), values }, 0),
+            Layout::Sparse => {
+                (Rows::Sparse { offsets: vec![0].into(), indices: Vec::new().into(), values }, 0)
+            }
         };
         Self {
             rows,
@@ -49,8 +53,8 @@ impl DatasetBuilder {
         match &mut self.rows {
             Rows::Dense { values } => values.reserve(stored),
             Rows::Sparse { offsets, indices, values } => {
-                let _ = offsets.try_reserve_exact(rows);
-                let _ = indices.try_reserve_exact(stored);
+                offsets.reserve(rows);
+                indices.reserve(stored.saturating_sub(indices.len()));
                 values.reserve(stored);
             }
         }
@@ -155,7 +159,7 @@ impl DatasetBuilder {
     /// Moves every column of sparse rows down by one: the file turned out to count from 1.
     pub(crate) fn shift_columns_down(&mut self) {
         if let Rows::Sparse { indices, .. } = &mut self.rows {
-            indices.iter_mut().for_each(|index| *index -= 1);
+            indices.par_chunks_mut(1 << 16).flatten_iter().for_each(|index| *index -= 1);
         }
     }
 
@@ -172,12 +176,13 @@ impl DatasetBuilder {
         Ok(Dataset {
             rows: self.rows,
             columns: self.columns,
-            labels: self.labels.into_iter().map(|label| place[label as usize]).collect(),
+            labels: self.labels.into_iter().map(|label| place[label as usize]).collect::<Vec<_>>().into(),
             classes: order.iter().map(|&original| self.classes[original].clone()).collect(),
-            lines: self.lines,
+            lines: self.lines.map(Into::into),
             feature_names: self.feature_names,
             index_base: self.index_base,
             weights: None,
+            fingerprint: OnceLock::new(),
         })
     }
 }

@@ -2,11 +2,15 @@
 
 mod builder;
 mod row;
+mod storage;
 
 pub(crate) use builder::{DatasetBuilder, Layout};
 pub use row::{Row, Rows, Values};
+pub(crate) use storage::FileBytes;
+pub use storage::{Array, Plain};
 
 use rayon::prelude::*;
+use std::sync::OnceLock;
 
 /// What is wrong with numbers handed over as a data set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -48,12 +52,14 @@ pub enum DatasetError {
 pub struct Dataset {
     rows: Rows,
     columns: usize,
-    labels: Vec<u32>,
+    labels: Array<u32>,
     classes: Vec<String>,
     feature_names: Option<Vec<String>>,
     index_base: u32,
-    lines: Option<Vec<u64>>,
+    lines: Option<Array<u64>>,
     weights: Option<Vec<f64>>,
+    /// Computed when it is first asked for.
+    fingerprint: OnceLock<String>,
 }
 
 impl Dataset {
@@ -175,13 +181,13 @@ impl Dataset {
         if weights.iter().all(|&weight| weight == 0.0) {
             return Err(DatasetError::Shape("all weights are zero: no row counts".to_string()));
         }
-        Ok(Self { weights: Some(weights), ..self })
+        Ok(Self { weights: Some(weights), fingerprint: OnceLock::new(), ..self })
     }
 
     /// How many rows each class has.
     pub fn class_counts(&self) -> Vec<usize> {
         let mut counts = vec![0; self.classes.len()];
-        for &label in &self.labels {
+        for &label in &*self.labels {
             counts[label as usize] += 1;
         }
         counts
@@ -281,12 +287,13 @@ impl Dataset {
         Ok(Self {
             rows: builder.rows,
             columns: self.columns,
-            labels: builder.labels,
-            lines: builder.lines,
+            labels: builder.labels.into(),
+            lines: builder.lines.map(Array::from),
             classes: self.classes.clone(),
             feature_names: self.feature_names.clone(),
             index_base: self.index_base,
             weights: self.weights.as_ref().map(|weights| positions.iter().map(|&i| weights[i]).collect()),
+            fingerprint: OnceLock::new(),
         })
     }
 
@@ -294,7 +301,16 @@ impl Dataset {
     ///
     /// Two files with the same rows have the same fingerprint, whether dense or sparse, CSV or LIBSVM. The
     /// names of features do not count.
-    pub fn fingerprint(&self) -> String {
+    pub fn fingerprint(&self) -> &str {
+        if let Some(fingerprint) = self.fingerprint.get() {
+            return fingerprint;
+        }
+        // Not while the cell is held: a thread that hashes may be given other work that asks for the same fingerprint.
+        let fingerprint = self.compute_fingerprint();
+        self.fingerprint.get_or_init(|| fingerprint)
+    }
+
+    fn compute_fingerprint(&self) -> String {
         const ROWS_PER_CHUNK: usize = 8192;
         let chunks: Vec<usize> = (0..self.len()).step_by(ROWS_PER_CHUNK).collect();
         let hashes: Vec<blake3::Hash> = chunks
@@ -362,7 +378,7 @@ mod tests {
         assert!(matches!(small().rows(), Rows::Dense { values: Values::F32(_) }));
         let data = Dataset::dense(1, &[0.5, 0.1, 3.0], &["0", "1", "1"]).unwrap();
         let Rows::Dense { values: Values::F64(values) } = data.rows() else { panic!("0.1 needs f64") };
-        assert_eq!(values, &[0.5, 0.1, 3.0]);
+        assert_eq!(values[..], [0.5, 0.1, 3.0]);
     }
 
     #[test]

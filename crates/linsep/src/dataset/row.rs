@@ -1,14 +1,15 @@
 //! How rows are stored, and the view of one row that every algorithm works on.
 
+use super::storage::Array;
 use crate::kernel;
 
 /// Stored numbers: f32 where every value survives the round trip, otherwise f64.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
     /// All values are exactly f32.
-    F32(Vec<f32>),
+    F32(Array<f32>),
     /// At least one value needs f64.
-    F64(Vec<f64>),
+    F64(Array<f64>),
 }
 
 impl Values {
@@ -28,10 +29,10 @@ impl Values {
     /// Makes room, if there is some, for this many values in all.
     pub(super) fn reserve(&mut self, count: usize) {
         let more = count.saturating_sub(self.len());
-        let _ = match self {
-            Values::F32(values) => values.try_reserve_exact(more),
-            Values::F64(values) => values.try_reserve_exact(more),
-        };
+        match self {
+            Values::F32(values) => values.reserve(more),
+            Values::F64(values) => values.reserve(more),
+        }
     }
 
     /// Appends numbers, changing to f64 the first time that f32 would lose something.
@@ -41,9 +42,9 @@ impl Values {
                 values.extend(numbers.iter().map(|&x| x as f32));
                 return;
             }
-            let mut wide = Vec::new();
+            let mut wide = Array::from(Vec::new());
             // As much room as there was: it may have been made for all values.
-            let _ = wide.try_reserve_exact(values.capacity());
+            wide.reserve(values.capacity());
             wide.extend(values.iter().map(|&x| f64::from(x)));
             *self = Values::F64(wide);
         }
@@ -64,9 +65,9 @@ pub enum Rows {
     /// Compressed sparse rows: only the non-zero values, with their columns in increasing order.
     Sparse {
         /// Where each row starts, and the end: one more than there are rows.
-        offsets: Vec<usize>,
+        offsets: Array<usize>,
         /// The column of each value.
-        indices: Vec<u32>,
+        indices: Array<u32>,
         /// The values.
         values: Values,
     },

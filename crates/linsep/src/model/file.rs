@@ -218,7 +218,7 @@ mod tests {
                 let scaled = scaler.apply_all(data.clone()).unwrap();
                 // A bias or rows beyond what a kernel bears are refused, as they should be.
                 let outcome = crate::train(&scaled, &settings, &mut ()).ok()?;
-                Some(Model::with_reading(outcome, schema, scaler, Some(data.fingerprint())))
+                Some(Model::with_reading(outcome, schema, scaler, Some(data.fingerprint().to_string())))
             },
         )
     }

@@ -19,6 +19,7 @@ pub struct Prediction {
 }
 
 /// A model ready to predict: what can be computed once, is.
+#[derive(Clone)]
 pub struct Predictor<'a> {
     model: &'a Model,
     weight_norm: f64,
@@ -33,6 +34,11 @@ impl<'a> Predictor<'a> {
             _ => 0.0,
         };
         Self { model, weight_norm, buffer: RowBuffer::default() }
+    }
+
+    /// The model.
+    pub fn model(&self) -> &'a Model {
+        self.model
     }
 
     /// Predicts one row, as read: it is scaled here. Features that the model does not know are left out.

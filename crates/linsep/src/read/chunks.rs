@@ -21,9 +21,11 @@ pub(crate) struct Text {
     pub(crate) cut_short: bool,
 }
 
-/// What was made of a chunk, whether its last line has no line break, and its lines.
+/// What was made of a chunk, and whether its last line has no line break.
 pub(crate) struct Chunk<T> {
     pub(crate) content: T,
+    /// The length of its text.
+    pub(crate) bytes: usize,
     pub(crate) cut_short: bool,
     pub(crate) lines: ChunkLines,
 }
@@ -112,9 +114,9 @@ impl<T: Send + 'static> Chunks<T> {
                     None => return self.ended = true,
                 },
                 Supply::Inline(_) | Supply::Ahead(_) => match self.supply.next_text() {
-                    Some(Ok(Text { bytes, cut_short })) => Box::new(move || {
-                        let content = parse(&bytes);
-                        Ok(Chunk { content, cut_short, lines: ChunkLines::Memory(bytes) })
+                    Some(Ok(Text { bytes: text, cut_short })) => Box::new(move || {
+                        let (content, bytes) = (parse(&text), text.len());
+                        Ok(Chunk { content, bytes, cut_short, lines: ChunkLines::Memory(text) })
                     }),
                     Some(Err(error)) => {
                         self.pending.push_back(Pending::Known(Err(error)));
@@ -270,7 +272,8 @@ impl FilePart {
             self.file.count(self.end - self.start);
             let lines = &bytes[lines];
             let cut_short = lines.last().is_some_and(|&last| last != b'\n');
-            Ok(Chunk { content: parse(lines), cut_short, lines: ChunkLines::File(self) })
+            let (content, bytes) = (parse(lines), lines.len());
+            Ok(Chunk { content, bytes, cut_short, lines: ChunkLines::File(self) })
         })
     }
 

@@ -228,6 +228,8 @@ pub struct RowStream {
     name: String,
     format: Format,
     counter: source::ByteCounter,
+    /// The number of bytes in all, where that is known beforehand.
+    length: Option<u64>,
     inner: Inner,
     /// How the file's features are matched with the model's, where that may surprise.
     remark: Option<String>,
@@ -250,6 +252,7 @@ impl RowStream {
         let name = source.name();
         let located = |kind| ReadError { source_name: name.clone(), line: None, column: None, kind };
         let (input, counter) = source::open(source).map_err(located)?;
+        let length = input.length();
         let format = match options.format {
             Some(format) => format,
             None => match detect::detect(input.head()) {
@@ -282,7 +285,7 @@ impl RowStream {
                 Inner::Array(array::ArrayReader::new(name.clone(), input, format, options)?)
             }
         };
-        Ok(Self { name, format, counter, inner, remark })
+        Ok(Self { name, format, counter, length, inner, remark })
     }
 
     /// The next rows, or `None` at the end.
@@ -353,12 +356,22 @@ impl RowStream {
         self.counter.get()
     }
 
-    /// How many rows and numbers will come, where that is known beforehand.
-    fn expected(&self) -> Option<(usize, usize)> {
-        match &self.inner {
-            Inner::Array(reader) => reader.expected(),
-            _ => None,
-        }
+    /// How many rows and numbers will come, where that is known beforehand or can be told from the first batch.
+    fn expected(&self, first: &Batch) -> Option<(usize, usize)> {
+        // Room is made for a little more, so that the last rows find theirs.
+        const MORE: f64 = 1.02;
+        let text_bytes = match &self.inner {
+            Inner::Array(reader) => return reader.expected(),
+            Inner::Libsvm(reader) => reader.text_bytes(),
+            Inner::Csv(reader) => reader.text_bytes(),
+        };
+        let times = self.length? as f64 / text_bytes.max(1) as f64;
+        let values = match &first.rows {
+            BatchRows::Dense { values, .. } | BatchRows::Sparse { values, .. } => values.len(),
+        };
+        // A single row tells nothing of the others.
+        let times = if first.len() < 2 { return None } else { times * MORE };
+        Some(((first.len() as f64 * times) as usize, (values as f64 * times) as usize))
     }
 
     /// The error for a source that gave no rows.
@@ -408,7 +421,7 @@ fn collect(stream: &mut RowStream, observer: &mut impl Observer) -> Result<Loade
                 BatchRows::Dense { columns, .. } => Layout::Dense { columns },
                 BatchRows::Sparse { .. } => Layout::Sparse,
             });
-            if let Some((rows, values)) = stream.expected() {
+            if let Some((rows, values)) = stream.expected(&batch) {
                 builder.reserve(rows, values);
             }
             builder

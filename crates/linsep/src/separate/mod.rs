@@ -311,7 +311,7 @@ pub(crate) fn decide(
     separation.passes = watch.passes;
     let certificate = Certificate {
         subject: Subject {
-            fingerprint: examples.data().fingerprint(),
+            fingerprint: examples.data().fingerprint().to_string(),
             rows: examples.len(),
             features: examples.data().columns(),
             positive: vec![classes.positive.clone()],

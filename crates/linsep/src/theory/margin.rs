@@ -229,7 +229,7 @@ impl MistakeLedger {
         self.drift += U * 1.01 * norm;
         self.updates += 1;
         if size == 1.0 {
-            self.total += 1.0;
+            self.total = one_more(self.total);
         } else {
             self.is_sum &= size >= 0.0;
             self.drift += 4.0 * U * added_squared.sqrt();
@@ -246,6 +246,44 @@ impl MistakeLedger {
         self.total *= factor * (1.0 - 4.0 * U);
         // What is left of the start is no longer known.
         self.is_sum &= self.from_zero;
+    }
+
+    /// Notes that θ has been mixed with what shards made of it: each went on from this ledger by itself, to θ_s, and θ has
+    /// become θ + Σ (w_s/W)(θ_s − θ) with W = Σ w_s, of length `norm` at most, in `terms` numbers.
+    ///
+    /// Σ α_t is mixed as the vectors are, and so are the exact sums: their drift is at most the largest of the shards'.
+    /// Rounding adds to it. A term is rounded once as a difference, once as a product, at most once for each of S
+    /// shards as part of a sum, and once divided: all together are off by at most (S + 3) u Σ (w_s/W) ‖θ_s − θ‖, where
+    /// ‖θ_s − θ‖ ≤ ‖θ_s‖ + ‖θ‖, and by one smallest normal number for each quotient that underflows. The last addition is
+    /// off by at most u‖θ‖. Where one shard alone counts, its θ_s is taken as it is.
+    ///
+    /// Every shard is a run from the same start, so what it proved by itself holds too.
+    pub(crate) fn record_mixing(&mut self, shards: &[(u64, MistakeLedger)], norm: f64, terms: usize) {
+        let counting = || shards.iter().filter(|(weight, _)| *weight > 0);
+        let (count, whole) = (counting().count() as f64, counting().map(|(w, _)| *w as f64).sum::<f64>());
+        let before = *self;
+        for (_, shard) in shards {
+            self.updates += shard.updates - before.updates;
+            self.is_sum &= shard.is_sum;
+        }
+        // Each has taken over the best of the run so far.
+        self.best = shards.iter().filter_map(|(_, shard)| shard.best).reduce(f64::min);
+        if count == 0.0 {
+            return;
+        }
+        self.drift = counting().map(|(_, shard)| shard.drift).fold(0.0, f64::max);
+        if count > 1.0 {
+            let longest = counting().map(|(_, shard)| shard.norm_squared).fold(0.0, f64::max).sqrt();
+            let moved = longest + before.norm_squared.sqrt();
+            self.drift += 1.01 * U * ((count + 3.0) * moved + norm) + terms as f64 * f64::MIN_POSITIVE;
+            let gain =
+                counting().map(|(w, shard)| *w as f64 * (shard.total - before.total)).sum::<f64>() / whole;
+            self.total = (before.total + (gain - gain.abs() * (count + 8.0) * U)) * (1.0 - 4.0 * U);
+            self.norm_squared = f64::INFINITY;
+        } else if let Some((_, only)) = counting().next() {
+            (self.total, self.norm_squared) = (only.total, only.norm_squared);
+        }
+        self.tighten_norm(norm);
     }
 
     #[inline]
@@ -275,6 +313,11 @@ impl MistakeLedger {
         self.updates
     }
 
+    /// Σ α_t, the sizes of all steps together, rounded down: the number of updates where each is a step of 1.
+    pub(crate) fn total(&self) -> f64 {
+        self.total
+    }
+
     /// An upper bound of ‖θ‖² of the stored θ.
     pub fn norm_squared(&self) -> f64 {
         self.norm_squared
@@ -299,6 +342,14 @@ impl MistakeLedger {
     }
 }
 
+/// total + 1, rounded down; whole numbers are exact.
+#[inline]
+fn one_more(total: f64) -> f64 {
+    // The difference is exact, because 1 is a multiple of the last place of the sum: it tells which way the sum went.
+    let sum = total + 1.0;
+    if sum - 1.0 > total { sum.next_down() } else { sum }
+}
+
 /// An upper bound of ‖θ + z‖² from one of ‖θ‖², the computed agreement and the computed ‖z‖².
 #[inline]
 pub(crate) fn grown_norm_squared(norm_squared: f64, agreement: f64, row_squared: f64, terms: usize) -> f64 {
@@ -315,6 +366,7 @@ mod tests {
     use super::*;
     use crate::random::Random;
     use crate::train::{MistakeRule, Perceptron};
+    use dashu_ratio::RBig;
     use proptest::prelude::*;
 
     /// Rows in whole sixteenths: exact sums in i128 are the oracle.
@@ -451,6 +503,91 @@ mod tests {
             // The squares are carried along: rounding shows in them, and most where they happen to be small.
             let loose = least.powi(2) * (1.0 + 1e-9) + 1e-11;
             prop_assert!(bound.powi(2) <= loose, "the bound is loose: {bound} against {least}");
+        }
+
+        /// Mixtures in fractions beside mixtures in floats, with steps of any size: the drift covers what was rounded, Σ α
+        /// is not above the exact one, and the bound is not below the best exact one of any moment.
+        #[test]
+        fn drift_covers_the_mixing(seed: u64, shards in 1usize..5, passes in 1usize..12, weighted: bool) {
+            let mut random = Random::new(seed);
+            let fraction = |x: f64| RBig::try_from(x).unwrap();
+            let mut theta = Theta::zero(3, 0.0);
+            let mut ledger = MistakeLedger::new(&theta);
+            let (mut exact, mut total) = ([RBig::ZERO, RBig::ZERO, RBig::ZERO], RBig::ZERO);
+            let mut least: Option<RBig> = None;
+            let note = |least: &mut Option<RBig>, exact: &[RBig; 3], total: &RBig| {
+                let squares = exact.iter().map(|x| x * x).fold(RBig::ZERO, |sum, x| sum + x);
+                let bound = squares / (total * total);
+                if least.as_ref().is_none_or(|least| bound < *least) {
+                    *least = Some(bound);
+                }
+            };
+            for _ in 0..passes {
+                let mut parts = Vec::new();
+                for _ in 0..shards {
+                    let (mut own, mut own_ledger) = (theta.clone(), ledger);
+                    let (mut own_exact, mut own_total) = (exact.clone(), total.clone());
+                    for _ in 0..random.below(6) {
+                        let row: Vec<f64> = (0..3).map(|_| random.uniform() - 0.25).collect();
+                        let size = if weighted { random.uniform() + 0.1 } else { 1.0 };
+                        let agreement = own.score(Row::DenseF64(&row));
+                        own.add(size, Row::DenseF64(&row));
+                        own_ledger.record_step(agreement, Row::DenseF64(&row).norm_squared(), 3, size);
+                        for (sum, &x) in own_exact.iter_mut().zip(&row) {
+                            *sum += fraction(size) * fraction(x);
+                        }
+                        own_total += fraction(size);
+                        note(&mut least, &own_exact, &own_total);
+                    }
+                    parts.push((random.below(4), own, own_ledger, own_exact, own_total));
+                }
+                let counting: Vec<_> = parts.iter().filter(|part| part.0 > 0).collect();
+                let whole: u64 = counting.iter().map(|part| part.0).sum();
+                let old = theta.clone();
+                for j in 0..3 {
+                    match counting.as_slice() {
+                        [] => {}
+                        [only] => theta.weights[j] = only.1.weights[j],
+                        all => {
+                            let gains = all.iter().map(|part| part.0 as f64 * (part.1.weights[j] - old.weights[j]));
+                            theta.weights[j] += gains.sum::<f64>() / whole as f64;
+                        }
+                    }
+                }
+                if whole > 0 {
+                    let mean = |values: Vec<RBig>| values.into_iter().fold(RBig::ZERO, |a, b| a + b) / RBig::from(whole);
+                    exact = std::array::from_fn(|j| {
+                        mean(counting.iter().map(|part| RBig::from(part.0) * &part.3[j]).collect())
+                    });
+                    total = mean(counting.iter().map(|part| RBig::from(part.0) * &part.4).collect());
+                }
+                let ledgers: Vec<_> = parts.iter().map(|part| (part.0, part.2)).collect();
+                ledger.record_mixing(&ledgers, theta.norm().high, 4);
+                if total > RBig::ZERO {
+                    note(&mut least, &exact, &total);
+                }
+                let off = exact.iter().zip(&theta.weights).map(|(exact, &w)| exact - fraction(w));
+                let off = off.map(|x| &x * &x).fold(RBig::ZERO, |sum, x| sum + x);
+                prop_assert!(off <= fraction(ledger.drift) * fraction(ledger.drift), "{ledger:?}");
+                prop_assert!(ledger.drift <= 1e-12 && fraction(ledger.total) <= total);
+                prop_assert!(fraction(ledger.total) * fraction(1.0 + 1e-12) >= total);
+                prop_assert!(ledger.norm_squared() >= theta.norm().low.powi(2));
+                // A mixture of shards without updates proves nothing by itself, whatever others have proved.
+                if let (Some(least), Some(bound)) = (&least, ledger.upper_bound(&theta, None)) {
+                    prop_assert!(fraction(bound) * fraction(bound) >= *least, "{bound} is below {least}");
+                    let loose = least.to_f64().value() * (1.0 + 1e-9) + 1e-11;
+                    prop_assert!(bound.powi(2) <= loose, "the bound is loose: {bound}² against {loose}");
+                }
+            }
+        }
+
+        /// One more is exact for whole numbers, and never more than one more.
+        #[test]
+        fn one_more_is_rounded_down(bits: u64, power in 0i32..60, whole in 0u64..1 << 53) {
+            let total = (bits >> 11) as f64 * 2f64.powi(-power);
+            prop_assert!(RBig::try_from(one_more(total)).unwrap() <= RBig::try_from(total).unwrap() + RBig::ONE);
+            prop_assert!(one_more(total) >= total + 1.0 - 2f64.powi(-52) * (total + 1.0));
+            prop_assert_eq!(one_more(whole as f64 / 2.0), whole as f64 / 2.0 + 1.0);
         }
 
         /// A power of two on all values is a power of two on all lengths, wherever the squares end up.

@@ -12,6 +12,7 @@ pub mod difficulty;
 pub mod geometry;
 pub mod lifting;
 pub mod margin;
+pub mod mixing;
 pub mod novikoff;
 pub mod one_example;
 pub mod orders;

@@ -41,6 +41,12 @@ impl Average {
         self.mass += scale;
     }
 
+    /// The mean of nothing again.
+    pub(crate) fn clear(&mut self) {
+        self.late.clear();
+        (self.seen, self.mass, self.put_by) = (0, 0.0, None);
+    }
+
     /// Puts the sum so far by, before v is multiplied by s and s becomes 1.
     pub(crate) fn put_by(&mut self, v: &Theta) {
         let columns = v.weights.len();

@@ -59,6 +59,9 @@ struct Content {
     put_by: bool,
     /// Of gradient descent only.
     descent: Option<Descent>,
+    /// Of shards only.
+    #[serde(default)]
+    shard_updates: Vec<u64>,
 }
 
 /// Where gradient descent stands beside its vectors.
@@ -119,6 +122,7 @@ impl Run {
                 Core::Sgd(sgd) => Some(Descent { scale: sgd.scale, seen: sgd.seen, step: sgd.step }),
                 _ => None,
             },
+            shard_updates: self.shard_updates.clone(),
         };
         tensors.to_bytes(KIND, &content)
     }
@@ -172,8 +176,13 @@ impl Run {
             content.seen,
             content.ledger.updates(),
         ];
-        if counts.iter().chain(survivals).any(|&count| count > MOST) {
+        if counts.iter().chain(survivals).chain(&content.shard_updates).any(|&count| count > MOST) {
             return Err(damaged("it counts further than a run can get"));
+        }
+        // Shards are saved between passes.
+        if content.shard_updates.len() > settings.shards || settings.shards > 1 && content.course.position > 0
+        {
+            return Err(damaged("its shards do not fit together"));
         }
         let same_width = |theta: &Theta| theta.weights.len() == columns;
         let sums_fit = match &memory {
@@ -204,6 +213,7 @@ impl Run {
             learner: OnlineLearner::from_parts(core, memory, content.ledger, start, content.awaits_first),
             course: content.course,
             data: content.data.clone(),
+            shard_updates: content.shard_updates.clone(),
             settings,
         })
     }
@@ -239,6 +249,8 @@ impl Run {
             ("mistake rule", name(&a.mistake), name(&b.mistake)),
             ("positive class", name(&a.positive), name(&b.positive)),
             ("class weight", name(&a.class_weight), name(&b.class_weight)),
+            ("number of shards", name(&a.shards), name(&b.shards)),
+            ("mixing", name(&a.mixing), name(&b.mixing)),
         ] {
             if then != now {
                 return Err(CheckpointError::OtherSettings { what, then, now });
@@ -322,7 +334,7 @@ mod tests {
     use crate::observe::{Observer, Progress};
     use crate::random::Random;
     use crate::store::mutation::mutations;
-    use crate::train::{Bias, Learner, Order, resume};
+    use crate::train::{Bias, Learner, Mixing, Order, resume};
     use proptest::prelude::*;
     use std::ops::ControlFlow;
 
@@ -374,7 +386,11 @@ mod tests {
         (learners, orders, inits, any::<u64>(), 2u64..9).prop_map(|(learner, order, init, seed, epochs)| {
             let own_steps = matches!(learner, Learner::Sgd(_) | Learner::PassiveAggressive(_));
             let init = if own_steps && init == Init::First { Init::Zero } else { init };
-            Settings { learner, order, init, seed, epochs, bias: Bias::Append(1.0), ..Settings::default() }
+            let mixed = matches!(learner, Learner::Perceptron | Learner::Averaged) && init != Init::First;
+            let shards = if mixed { 1 + seed as usize % 4 } else { 1 };
+            let mixing = if seed % 8 < 4 { Mixing::Updates } else { Mixing::Uniform };
+            let bias = Bias::Append(1.0);
+            Settings { learner, order, init, seed, epochs, bias, shards, mixing, ..Settings::default() }
         })
     }
 

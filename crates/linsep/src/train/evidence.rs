@@ -12,6 +12,7 @@ use crate::theory::geometry;
 use crate::theory::margin::{
     Extent, MarginInterval, MarginKind, larger, least_agreement, lower_bound, quotient_down,
 };
+use crate::theory::mixing::Mixing;
 use crate::theory::novikoff::{MistakeBound, mistake_bound};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -105,6 +106,15 @@ pub enum Detail {
         distinct: u64,
         /// Rows whose label lost against that of equal rows.
         contradicted: u64,
+    },
+    /// Of a run in shards.
+    Shards {
+        /// How much each counted.
+        mixing: Mixing,
+        /// K, the mistakes as they were mixed, rounded down: at most (R/γ*)² for rows that count once, from zero.
+        mistakes: f64,
+        /// Updates made by each.
+        updates: Vec<u64>,
     },
     /// Of the kernel perceptron.
     Kernel {

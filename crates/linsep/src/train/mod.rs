@@ -23,12 +23,14 @@ mod pocket;
 mod run;
 mod settings;
 mod sgd;
+mod shards;
 mod stream;
 mod svm;
 mod voted;
 #[cfg(test)]
-mod whole_rows;
+pub(crate) mod whole_rows;
 
+pub use crate::theory::mixing::Mixing;
 pub use averaged::Average;
 pub use batch::{BatchOptions, Conditions, Schedule, conditions};
 pub use checkpoint::CheckpointError;

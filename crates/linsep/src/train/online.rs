@@ -72,7 +72,7 @@ impl Core {
         }
     }
 
-    fn theta_mut(&mut self) -> &mut Theta {
+    pub(crate) fn theta_mut(&mut self) -> &mut Theta {
         match self {
             Core::Perceptron(perceptron) => &mut perceptron.theta,
             Core::Margin(margin) => &mut margin.theta,
@@ -185,6 +185,19 @@ impl OnlineLearner {
         awaits_first: bool,
     ) -> Self {
         Self { core, memory, ledger, start, awaits_first, longest: 0.0, most_terms: 0 }
+    }
+
+    /// Goes on from where `common` stands, over rows of a shard. What is remembered is counted from here, to be joined
+    /// with that of the other shards.
+    pub(crate) fn follow(&mut self, common: &Self) {
+        self.core.theta_mut().copy_from(common.core.theta());
+        self.core.set_updates(common.core.updates());
+        if let Memory::Average(average) = &mut self.memory {
+            average.clear();
+        }
+        self.ledger = common.ledger;
+        (self.longest, self.most_terms) = (common.longest, common.most_terms);
+        self.doubt();
     }
 
     /// Prepares for rows of at most this length (with the appended coordinate) and this many stored values.

@@ -77,9 +77,6 @@ pub(crate) trait Pupil {
     }
 }
 
-/// How far ahead of a shuffled pass rows are brought into the cache.
-const ROWS_AHEAD: usize = 6;
-
 /// Goes on until a reason to stop: the goal at the end of a pass (a pass without an update, unless the learner has
 /// another), or a limit of the settings. The observer is heard after every `pause_rows` rows, unless the pupil knows a better
 /// stride.
@@ -109,7 +106,7 @@ pub(crate) fn passes<P: Pupil>(
             pupil.announce((start..end).map(|position| window.at(position)));
             while (pupil.course().position as usize) < end {
                 let position = pupil.course().position as usize;
-                if let Some(next) = window.jump(position + ROWS_AHEAD) {
+                if let Some(next) = window.ahead(position) {
                     pupil.prefetch(next);
                 }
                 pupil.course().position += 1;

@@ -8,7 +8,7 @@ use super::online::OnlineLearner;
 use super::order::Blocks;
 use super::passes::{Course, Pupil, passes};
 use super::settings::Settings;
-use super::{batch, kernel, lifted, max_margin, memoriser, one_against_rest, pocket, svm};
+use super::{batch, kernel, lifted, max_margin, memoriser, one_against_rest, pocket, shards, svm};
 use crate::Error;
 use crate::classes::{ClassPair, Classes};
 use crate::dataset::Dataset;
@@ -131,17 +131,20 @@ pub struct Run {
     pub(crate) course: Course,
     /// Identifies the data: its fingerprint, or for a stream the hash of the rows seen.
     pub(crate) data: String,
+    /// Updates made by each shard; empty where there is one run over all rows.
+    pub(crate) shard_updates: Vec<u64>,
 }
 
 impl Run {
     /// A run that is about to begin.
-    fn new(task: &Task<'_>, settings: &Settings, saves: bool) -> Result<Self, Error> {
+    pub(super) fn new(task: &Task<'_>, settings: &Settings, saves: bool) -> Result<Self, Error> {
         let radius = Some(task.extent.radius_upper);
         Ok(Self {
             learner: OnlineLearner::with_radius(settings, task.data.columns(), radius)?,
             settings: settings.clone(),
             course: Course::default(),
-            data: if saves { task.data.fingerprint() } else { String::new() },
+            data: if saves { task.data.fingerprint().to_string() } else { String::new() },
+            shard_updates: Vec::new(),
         })
     }
 
@@ -158,10 +161,14 @@ impl Run {
     /// Goes on until a reason to stop.
     fn finish(mut self, task: &Task<'_>, observer: &mut impl Observer) -> Fit {
         self.learner.expect_rows(task.extent.radius_upper, task.data.longest_row());
-        let settings = self.settings.clone();
-        let pause = rows_between_pauses(task.data);
-        let mut visitor = Visitor { task, run: &mut self };
-        let status = passes(&mut visitor, &settings, Blocks::of(task.data), pause, observer);
+        let status = if self.settings.shards > 1 {
+            shards::passes(&mut self, task, observer)
+        } else {
+            let settings = self.settings.clone();
+            let pause = rows_between_pauses(task.data);
+            let mut visitor = Visitor { task, run: &mut self };
+            passes(&mut visitor, &settings, Blocks::of(task.data), pause, observer)
+        };
         self.learner.end_pass();
         Fit {
             learned: self.learner.learned(),
@@ -171,7 +178,7 @@ impl Run {
             candidates: vec![self.learner.theta().clone()],
             margin_upper: self.learner.margin_upper(),
             space: None,
-            detail: None,
+            detail: shards::detail(&self),
         }
     }
 }
@@ -283,7 +290,7 @@ pub fn resume(
 ) -> Result<Outcome, Error> {
     let task = Task::new(data, settings)?;
     let mut run = checkpoint;
-    run.adopt(settings, task.data.columns(), &task.data.fingerprint())?;
+    run.adopt(settings, task.data.columns(), task.data.fingerprint())?;
     if run.course.position > data.len() as u64 {
         return Err(super::checkpoint::CheckpointError::Damaged("it is beyond the last row".into()).into());
     }

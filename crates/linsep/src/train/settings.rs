@@ -6,6 +6,7 @@ use super::passive_aggressive::Aggression;
 use crate::SettingsError;
 use crate::classes::{ClassError, class_name};
 use crate::dataset::Dataset;
+use crate::theory::mixing::Mixing;
 use crate::theta::Theta;
 use serde::{Deserialize, Serialize};
 
@@ -151,7 +152,21 @@ pub struct Settings {
     /// How often the rows of each class count.
     #[serde(default)]
     pub class_weight: ClassWeight,
+    /// Into how many shards the rows are dealt, to be learned at once and mixed after every pass; 1 for one run over
+    /// all of them.
+    #[serde(default = "one")]
+    pub shards: usize,
+    /// How much each shard counts.
+    #[serde(default)]
+    pub mixing: Mixing,
 }
+
+fn one() -> usize {
+    1
+}
+
+/// Every shard keeps weights of its own: no more of them than any machine has use for.
+const MOST_SHARDS: usize = 1024;
 
 impl Default for Settings {
     fn default() -> Self {
@@ -167,6 +182,8 @@ impl Default for Settings {
             mistake: MistakeRule::default(),
             positive: None,
             class_weight: ClassWeight::default(),
+            shards: one(),
+            mixing: Mixing::default(),
         }
     }
 }
@@ -199,6 +216,7 @@ impl Settings {
         }
         self.check_class_weight()?;
         self.check_start()?;
+        self.check_shards()?;
         let starts_at_zero = match &self.init {
             Init::Zero => true,
             Init::First => false,
@@ -265,6 +283,42 @@ impl Settings {
             )));
         }
         Ok(())
+    }
+
+    /// Shards are for learners whose theorem survives mixing.
+    fn check_shards(&self) -> Result<(), SettingsError> {
+        if !(1..=MOST_SHARDS).contains(&self.shards) {
+            return Err(SettingsError(format!(
+                "the number of shards must be from 1 to {MOST_SHARDS}, not {}: each keeps weights of its own",
+                self.shards
+            )));
+        }
+        if self.shards == 1 {
+            return Ok(());
+        }
+        if self.init == Init::First {
+            return Err(SettingsError(
+                "shards cannot start at the first row: each has a first row of its own; start at zero, or from a model"
+                    .into(),
+            ));
+        }
+        let reason = match self.learner {
+            Learner::Perceptron | Learner::Averaged => return Ok(()),
+            Learner::Voted => "its votes are the vectors of one run, one after the other",
+            Learner::Margin(_) => "its promise about the margin needs one run of whole steps",
+            Learner::Sgd(_) | Learner::PassiveAggressive(_) => {
+                "its steps are of its own size, and the theorem of mixing counts mistakes"
+            }
+            Learner::Batch(_) => "it takes all rows at once, on all cores already",
+            Learner::Multiclass(_) => {
+                "it has weights for each class; without it, each class is set against the rest, in shards"
+            }
+            _ => "it has no weights that go from row to row and could be mixed",
+        };
+        Err(SettingsError(format!(
+            "shards are for the perceptron and averaged learners, not for {}: {reason}",
+            self.learner.name()
+        )))
     }
 
     fn check_class_weight(&self) -> Result<(), SettingsError> {

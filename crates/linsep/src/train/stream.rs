@@ -99,6 +99,9 @@ fn check(settings: &Settings) -> Result<(), SettingsError> {
             "balanced class weights need all rows counted first; from a stream, name them: CLASS=WEIGHT",
         );
     }
+    if settings.shards > 1 {
+        return refuse("shards need all rows at once; a stream is learned row by row");
+    }
     if settings.epochs != 1 || settings.order != Order::Given {
         return refuse("a stream is learned in one pass and in the given order: --epochs 1 --order given");
     }
@@ -139,6 +142,7 @@ impl Learning {
                 settings: settings.clone(),
                 course: Course::default(),
                 data: String::new(),
+                shard_updates: Vec::new(),
             },
         };
         run.settings = settings.clone();

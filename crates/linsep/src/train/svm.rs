@@ -18,6 +18,7 @@
 use super::evidence::Detail;
 use super::fit::Fit;
 use super::learned::Learned;
+use super::order::{Blocks, Window, WindowRows};
 use super::run::{Status, Task};
 use super::settings::{Order, Settings};
 use crate::SettingsError;
@@ -185,9 +186,6 @@ struct Proof {
     support: u64,
 }
 
-/// How far ahead of a shuffled pass rows are brought into the cache.
-const ROWS_AHEAD: usize = 6;
-
 /// Values touched before the observer is heard.
 const VALUES_BETWEEN_PAUSES: usize = 1_000_000;
 
@@ -297,12 +295,13 @@ impl<'a> Descent<'a> {
         self.passes += 1;
         self.seen_gap = 0.0;
         let mut slopes = Slopes { low: 0.0, high: 0.0 };
-        for (position, &i) in order.iter().enumerate() {
-            if let Some(&next) = order.get(position + ROWS_AHEAD) {
-                kernel::prefetch(&self.multipliers[next as usize..=next as usize]);
-                data.row(next as usize).prefetch();
+        for position in 0..order.end() {
+            if let Some(next) = order.ahead(position) {
+                kernel::prefetch(&self.multipliers[next..=next]);
+                data.row(next).prefetch();
             }
-            let (i, row) = (i as usize, data.row(i as usize));
+            let i = order.at(position);
+            let row = data.row(i);
             let Multiplier { alpha, price, curvature, sign } = self.multipliers[i];
             let most = loss.most(price);
             let agreement = sign * self.theta.score(row);
@@ -326,33 +325,30 @@ impl<'a> Descent<'a> {
                 }
             }
             self.touched += row.stored() + 8;
-            self.pause(position + 1, order.len(), observer)?;
+            self.pause(position + 1, order.end(), observer)?;
         }
-        self.pause(order.len(), order.len(), observer)?;
+        self.pause(order.end(), order.end(), observer)?;
         // A side on which no row was pushed bounds nothing.
         self.bounds = Slopes {
             low: if slopes.low < 0.0 { 0.5 * slopes.low } else { f64::NEG_INFINITY },
             high: if slopes.high > 0.0 { 0.5 * slopes.high } else { f64::INFINITY },
         };
-        ControlFlow::Continue(order.len())
+        ControlFlow::Continue(order.end())
     }
 
     /// The active rows in the order of the next pass.
-    fn order(&self) -> Vec<u32> {
-        let active = |&i: &u32| self.active[i as usize];
-        let all = 0..self.active.len() as u32;
-        match self.settings.order {
-            Order::Given => all.filter(active).collect(),
-            Order::ShuffleOnce => {
-                let mut order = shuffled(&all.collect::<Vec<_>>(), Random::stream(self.settings.seed, 0));
-                order.retain(active);
-                order
-            }
+    fn order(&self) -> Window {
+        let active = |i: &u32| self.active[*i as usize];
+        let (blocks, seed) = (Blocks::of(self.task.data), self.settings.seed);
+        let all: Vec<u32> = (0..self.active.len() as u32).collect();
+        let rows = match self.settings.order {
+            Order::Given => WindowRows::Listed(all.into_iter().filter(active).collect()),
+            Order::ShuffleOnce => blocks.mixed(all, Random::stream(seed, 0)).only(active),
             Order::Shuffle => {
-                let rows: Vec<u32> = all.filter(active).collect();
-                shuffled(&rows, Random::stream(self.settings.seed, self.passes))
+                blocks.mixed(all.into_iter().filter(active).collect(), Random::stream(seed, self.passes))
             }
-        }
+        };
+        Window { start: 0, rows }
     }
 
     /// Lets the observer and the clock stop the run, if it is time to hear them.
@@ -489,19 +485,6 @@ impl Tally {
             support: self.support + other.support,
         }
     }
-}
-
-/// The rows in random order, as far as memory likes it: runs of neighbours are dealt out at random, and the rows of
-/// some runs at a time are shuffled. The translation of addresses then knows every page it is asked for. A pass so
-/// ordered brings α as far as one in a wholly random order, in half the time when the data outgrows the caches.
-fn shuffled(rows: &[u32], mut random: Random) -> Vec<u32> {
-    const RUN: usize = 16;
-    const RUNS_AT_A_TIME: usize = 32;
-    let mut runs: Vec<&[u32]> = rows.chunks(RUN).collect();
-    random.shuffle(&mut runs);
-    let mut order = runs.concat();
-    order.chunks_mut(RUN * RUNS_AT_A_TIME).for_each(|rows| random.shuffle(rows));
-    order
 }
 
 #[cfg(test)]

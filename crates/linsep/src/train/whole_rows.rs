@@ -4,7 +4,7 @@ use crate::dataset::Dataset;
 use proptest::prelude::*;
 
 /// The rows, each number times `scale`, with labels that do not matter.
-pub(super) fn dataset(rows: &[Vec<i32>], scale: f64) -> Dataset {
+pub(crate) fn dataset(rows: &[Vec<i32>], scale: f64) -> Dataset {
     let values: Vec<f64> = rows.iter().flatten().map(|&x| f64::from(x) * scale).collect();
     Dataset::dense(rows[0].len(), &values, &vec!["1"; rows.len()]).unwrap()
 }

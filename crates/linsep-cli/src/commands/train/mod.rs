@@ -161,7 +161,12 @@ impl Job<'_> {
         self.check_kind(loaded.format)?;
         let (schema, mut notes) = (loaded.schema, loaded.notes);
         let data = weighted(loaded.dataset, &self.args.classes)?;
-        let fingerprint = data.fingerprint();
+        // The fingerprint is that of the rows as they were read. If those are the rows that are learned from, it can be
+        // computed meanwhile.
+        let read_rows_are_learned = self.args.classes.keep.is_empty()
+            && self.args.holdout.is_none()
+            && self.scaling() == Scaling::None;
+        let early = (!read_rows_are_learned).then(|| data.fingerprint().to_string());
         let data = chosen_classes(data, &self.args.classes)?;
         settings::refuse_many(self.args, &self.settings, data.classes().len())?;
         let (data, held_out) = match self.args.holdout {
@@ -172,14 +177,19 @@ impl Job<'_> {
             None => (data, None),
         };
         let scaler = self.scaler(&data, &mut notes);
-        let advice = if scaler == Scaler::None { scale_advice(&data, &schema) } else { None };
         let data = scaler.apply_all(data)?;
 
         let mut watch = self.watch();
-        let outcome = match checkpoint {
-            Some(run) => train::resume(run, &data, &self.settings, &mut watch),
-            None => linsep::train(&data, &self.settings, &mut watch),
-        };
+        let outcome = std::thread::scope(|scope| {
+            if early.is_none() && rayon::current_num_threads() > 1 {
+                scope.spawn(|| compute_fingerprint(&data));
+            }
+            match checkpoint {
+                Some(run) => train::resume(run, &data, &self.settings, &mut watch),
+                None => linsep::train(&data, &self.settings, &mut watch),
+            }
+        });
+        let fingerprint = early.unwrap_or_else(|| data.fingerprint().to_string());
         watch.end()?;
         let mut outcome = outcome?;
         if !as_drawn(scaler.scaling(), &self.args.read) {
@@ -187,8 +197,8 @@ impl Job<'_> {
             outcome.boundaries.iter_mut().for_each(|boundary| boundary.evidence.forget_new_rows());
         }
         let train_seconds = clock.elapsed().as_secs_f64();
-        if outcome.status != Status::Converged {
-            notes.remarks.extend(advice);
+        if outcome.status != Status::Converged && scaler == Scaler::None {
+            notes.remarks.extend(scale_advice(&data, &schema));
         }
         if let Classes::Each { names } = &outcome.classes
             && !outcome.boundaries.is_empty()
@@ -310,6 +320,13 @@ impl Job<'_> {
                 .push("The data is sparse: features are scaled to unit variance without centring.".into());
         }
         scaler
+    }
+}
+
+/// Computes the fingerprint in one thread: the others have better things to do. It stays with the data.
+fn compute_fingerprint(data: &Dataset) {
+    if let Ok(one) = rayon::ThreadPoolBuilder::new().num_threads(1).build() {
+        one.install(|| data.fingerprint());
     }
 }
 

@@ -1,10 +1,10 @@
 //! What the arguments of `train` mean, and which make no sense together.
 
-use crate::args::{MissingArg, MistakeArg, OrderArg, ScaleArg, TrainArgs};
+use crate::args::{MissingArg, MistakeArg, MixingArg, OrderArg, ScaleArg, TrainArgs};
 use crate::commands::{bias, learner, scaling};
 use crate::exit::Usage;
 use linsep::classes::class_name;
-use linsep::train::{ClassWeight, Init, Learned, Learner, MistakeRule, Order, Run};
+use linsep::train::{ClassWeight, Init, Learned, Learner, MistakeRule, Mixing, Order, Run};
 use linsep::{Model, Settings};
 
 /// Whether rows are learned as they are read: asked for, or standard input that is to be seen once.
@@ -19,6 +19,11 @@ pub(super) fn is_online(args: &TrainArgs, checkpoint: Option<&Run>) -> bool {
         || args.teaching_set.is_some()
         || args.classes.weights.is_some()
         || args.learner.is_some_and(|name| !learner::plain(name).is_online())
+        || args
+            .options
+            .shards
+            .or(checkpoint.map(|run| run.settings().shards))
+            .is_some_and(|shards| shards > 1)
         || args.classes.class_weight.iter().any(|text| text == "balanced")
         || matches!(args.classes.scale, Some(ScaleArg::MaxAbs | ScaleArg::Standard))
         || matches!(args.read.missing, Some(MissingArg::Mean));
@@ -50,6 +55,16 @@ pub(super) fn resolve(
         settings.learner = learner::plain(name);
     }
     settings.learner = learner::with_options(settings.learner, &args.options)?;
+    settings.shards = args.options.shards.unwrap_or(settings.shards);
+    if let Some(mixing) = args.options.mixing {
+        if settings.shards == 1 {
+            return Err(Usage("--mixing says how shards count: with --shards S there are some".into()));
+        }
+        settings.mixing = match mixing {
+            MixingArg::Updates => Mixing::Updates,
+            MixingArg::Uniform => Mixing::Uniform,
+        };
+    }
     if !args.classes.class_weight.is_empty() {
         settings.class_weight = learner::class_weight(&args.classes.class_weight)?;
     }
@@ -128,6 +143,12 @@ pub(super) fn refuse_combinations(
             learner.name()
         )));
     }
+    if settings.shards > 1 && (args.trace.is_some() || args.teaching_set.is_some()) {
+        return refuse(
+            "--trace and --teaching-set follow the mistakes of one run, one after the other; with --shards there are \
+             several at once",
+        );
+    }
     let weighted = args.classes.weights.is_some() || settings.class_weight != ClassWeight::Equal;
     if weighted && (args.trace.is_some() || args.teaching_set.is_some()) {
         return refuse("--trace and --teaching-set need rows that count once: the theorem counts mistakes");
@@ -172,6 +193,7 @@ pub(super) fn refuse_combinations(
             (!args.classes.keep.is_empty(), "--classes"),
             (args.teaching_set.is_some(), "--teaching-set"),
             (args.classes.weights.is_some(), "--weights"),
+            (settings.shards > 1, "--shards"),
         ] {
             if given {
                 return Err(Usage(format!(

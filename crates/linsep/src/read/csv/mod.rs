@@ -34,6 +34,8 @@ pub(crate) struct CsvReader {
     dialect: Dialect,
     known: Option<Schema>,
     rules: Rules,
+    /// Bytes of all chunks so far.
+    text_bytes: u64,
     /// The line on which the next record starts.
     line: u64,
     /// The beginning of a record that does not end in its chunk, and how long it must get before it is looked at
@@ -172,6 +174,7 @@ impl CsvReader {
             dialect,
             known: options.schema.clone(),
             rules,
+            text_bytes: 0,
             line: 1,
             unfinished: Vec::new(),
             look_again: 0,
@@ -213,7 +216,8 @@ impl CsvReader {
     /// Takes over the next chunk. It was read as if it began with a record, and as if the chunks under way before
     /// it had no new words. Where that is not so it is read again, now that all before it is known.
     fn take_chunk(&mut self, chunk: Chunk<Block>) -> Option<Batch> {
-        let Chunk { content: block, lines, .. } = chunk;
+        let Chunk { content: block, bytes, lines, .. } = chunk;
+        self.text_bytes += bytes as u64;
         let words_fit = !block.knows_new_words() || block.features_before == look(&self.reading).features;
         let fits = self.unfinished.is_empty() && words_fit;
         if fits && !block.unfinished {
@@ -311,6 +315,11 @@ impl CsvReader {
 
     pub(crate) fn label_names(&self) -> &[String] {
         self.labels.names()
+    }
+
+    /// The length of the text that the batches so far were made of, or a little more.
+    pub(crate) fn text_bytes(&self) -> u64 {
+        self.text_bytes
     }
 
     pub(crate) fn schema(&self) -> Schema {

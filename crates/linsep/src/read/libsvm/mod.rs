@@ -20,6 +20,8 @@ pub(crate) struct LibsvmReader {
     known_features: Option<usize>,
     labels: LabelTable,
     lines: u64,
+    /// Bytes of all chunks so far.
+    text_bytes: u64,
     saw_zero: bool,
     saw_query: bool,
     /// The last line has no line break: normal for some programs, but also how a cut file looks.
@@ -57,6 +59,7 @@ impl LibsvmReader {
             known_features: known.map(|(_, features)| features),
             labels: LabelTable::default(),
             lines: 0,
+            text_bytes: 0,
             saw_zero: false,
             saw_query: false,
             cut_short: false,
@@ -69,6 +72,7 @@ impl LibsvmReader {
         while let Some(chunk) = self.chunks.next() {
             let chunk = chunk.map_err(|error| self.located(None, None, error.into()))?;
             self.cut_short |= chunk.cut_short;
+            self.text_bytes += chunk.bytes as u64;
             if let Some(batch) = self.take(chunk.content)? {
                 return Ok(Some(batch));
             }
@@ -118,6 +122,11 @@ impl LibsvmReader {
 
     pub(crate) fn label_names(&self) -> &[String] {
         self.labels.names()
+    }
+
+    /// The length of the text that the batches so far were made of.
+    pub(crate) fn text_bytes(&self) -> u64 {
+        self.text_bytes
     }
 
     /// By how much the indices of the batches exceed their columns.

@@ -1,0 +1,177 @@
+//! The inner loops for processors with AVX2: registers of four floats, and weights gathered four at a time.
+//!
+//! A gather asks no questions, so all columns of a row are looked at first: none may lie outside the weights. What does not
+//! fill a register is loaded behind a mask, and the lanes beyond it add zero, which changes nothing.
+
+use super::portable::{self, joined};
+use std::arch::x86_64::*;
+
+/// Floats of a register.
+const FOUR: usize = 4;
+
+#[inline(always)]
+pub(super) fn is_available() -> bool {
+    is_x86_feature_detected!("avx2")
+}
+
+/// Selects the first `count` of four lanes.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn first_lanes(count: usize) -> __m128i {
+    const MASKS: [i32; 2 * FOUR] = [-1, -1, -1, -1, 0, 0, 0, 0];
+    let start = FOUR - count.min(FOUR);
+    // SAFETY: four whole numbers are there from any place up to the fourth.
+    unsafe { _mm_loadu_si128(MASKS[start..].as_ptr().cast()) }
+}
+
+/// Whether all columns lie inside `length` weights, as far as the processor can tell: it takes them for signed numbers.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn all_inside(indices: &[u32], length: usize) -> bool {
+    let (eights, rest) = indices.as_chunks::<8>();
+    let mut most = _mm256_setzero_si256();
+    for eight in eights {
+        // SAFETY: eight whole numbers are there, and the load needs no alignment.
+        most = _mm256_max_epu32(most, unsafe { _mm256_loadu_si256(eight.as_ptr().cast()) });
+    }
+    let mut lanes = [0u32; 8];
+    // SAFETY: there is room for eight whole numbers.
+    unsafe { _mm256_storeu_si256(lanes.as_mut_ptr().cast(), most) };
+    let largest = lanes.iter().chain(rest).fold(0, |largest, &index| largest.max(index));
+    (largest as usize) < length.min(1 << 31)
+}
+
+/// The lanes, joined as the portable form joins them.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn joined_registers(low: __m256d, high: __m256d) -> f64 {
+    let mut lanes = [0.0; 2 * FOUR];
+    // SAFETY: there is room for eight floats, four at each place.
+    unsafe {
+        _mm256_storeu_pd(lanes.as_mut_ptr(), low);
+        _mm256_storeu_pd(lanes[FOUR..].as_mut_ptr(), high);
+    }
+    joined(lanes)
+}
+
+/// The loops for one type of stored numbers: how four of them are loaded, and how the first of four.
+macro_rules! loops {
+    ($name:ident, $value:ty, $four:expr, $first:expr) => {
+        pub(super) mod $name {
+            use super::*;
+
+            /// Four values.
+            #[inline]
+            #[target_feature(enable = "avx2")]
+            pub(super) fn four(values: &[$value; FOUR]) -> __m256d {
+                $four(values.as_ptr())
+            }
+
+            /// At most four values, and zeros after them.
+            #[inline]
+            #[target_feature(enable = "avx2")]
+            pub(super) fn first(values: &[$value]) -> __m256d {
+                $first(values.as_ptr(), first_lanes(values.len()))
+            }
+
+            /// The values in fours, two registers at a time, and the rest in two parts of at most four.
+            #[inline(always)]
+            pub(super) fn parts(values: &[$value]) -> (&[[[$value; FOUR]; 2]], &[$value], &[$value]) {
+                let (fours, _) = values.as_chunks::<FOUR>();
+                let (pairs, _) = fours.as_chunks::<2>();
+                let rest = &values[pairs.len() * 2 * FOUR..];
+                let (low, high) = rest.split_at(rest.len().min(FOUR));
+                (pairs, low, high)
+            }
+
+            #[target_feature(enable = "avx2")]
+            pub(crate) fn dot_dense(values: &[$value], weights: &[f64]) -> f64 {
+                let length = values.len().min(weights.len());
+                let (pairs, rest_low, rest_high) = parts(&values[..length]);
+                let (weight_pairs, weights_low, weights_high) = f64s::parts(&weights[..length]);
+                let (mut low, mut high) = (_mm256_setzero_pd(), _mm256_setzero_pd());
+                for (x, w) in pairs.iter().zip(weight_pairs) {
+                    low = _mm256_add_pd(low, _mm256_mul_pd(four(&x[0]), f64s::four(&w[0])));
+                    high = _mm256_add_pd(high, _mm256_mul_pd(four(&x[1]), f64s::four(&w[1])));
+                }
+                if !rest_low.is_empty() {
+                    low = _mm256_add_pd(low, _mm256_mul_pd(first(rest_low), f64s::first(weights_low)));
+                }
+                if !rest_high.is_empty() {
+                    high = _mm256_add_pd(high, _mm256_mul_pd(first(rest_high), f64s::first(weights_high)));
+                }
+                joined_registers(low, high)
+            }
+
+            #[target_feature(enable = "avx2")]
+            pub(crate) fn norm_squared(values: &[$value]) -> f64 {
+                let (pairs, rest_low, rest_high) = parts(values);
+                let (mut low, mut high) = (_mm256_setzero_pd(), _mm256_setzero_pd());
+                let square = |x: __m256d| _mm256_mul_pd(x, x);
+                for x in pairs {
+                    low = _mm256_add_pd(low, square(four(&x[0])));
+                    high = _mm256_add_pd(high, square(four(&x[1])));
+                }
+                if !rest_low.is_empty() {
+                    low = _mm256_add_pd(low, square(first(rest_low)));
+                }
+                if !rest_high.is_empty() {
+                    high = _mm256_add_pd(high, square(first(rest_high)));
+                }
+                joined_registers(low, high)
+            }
+
+            #[target_feature(enable = "avx2")]
+            pub(crate) fn add_dense(scale: f64, values: &[$value], weights: &mut [f64]) {
+                portable::add_dense(scale, values, weights);
+            }
+
+            #[target_feature(enable = "avx2")]
+            pub(crate) fn dot_sparse(indices: &[u32], values: &[$value], weights: &[f64]) -> f64 {
+                let length = indices.len().min(values.len());
+                let (indices, values) = (&indices[..length], &values[..length]);
+                if !all_inside(indices, weights.len()) {
+                    return portable::dot_sparse(indices, values, weights);
+                }
+                let (pairs, rest_low, rest_high) = parts(values);
+                let place = |at: usize| indices[at..].as_ptr();
+                // SAFETY: four columns are there, and all columns lie inside the weights, as was seen above.
+                let gathered = |at: usize| unsafe {
+                    _mm256_i32gather_pd::<8>(weights.as_ptr(), _mm_loadu_si128(place(at).cast()))
+                };
+                // SAFETY: as above, of as many columns as the mask lets through.
+                let first_gathered = |at: usize, count: usize| unsafe {
+                    let lanes = first_lanes(count);
+                    let columns = _mm_maskload_epi32(place(at).cast(), lanes);
+                    let mask = _mm256_castsi256_pd(_mm256_cvtepi32_epi64(lanes));
+                    _mm256_mask_i32gather_pd::<8>(_mm256_setzero_pd(), weights.as_ptr(), columns, mask)
+                };
+                let (mut low, mut high) = (_mm256_setzero_pd(), _mm256_setzero_pd());
+                let mut at = 0;
+                for x in pairs {
+                    low = _mm256_add_pd(low, _mm256_mul_pd(four(&x[0]), gathered(at)));
+                    high = _mm256_add_pd(high, _mm256_mul_pd(four(&x[1]), gathered(at + FOUR)));
+                    at += 2 * FOUR;
+                }
+                if !rest_low.is_empty() {
+                    let w = first_gathered(at, rest_low.len());
+                    low = _mm256_add_pd(low, _mm256_mul_pd(first(rest_low), w));
+                }
+                if !rest_high.is_empty() {
+                    let w = first_gathered(at + FOUR, rest_high.len());
+                    high = _mm256_add_pd(high, _mm256_mul_pd(first(rest_high), w));
+                }
+                joined_registers(low, high)
+            }
+        }
+    };
+}
+
+// SAFETY: `four` is given four values, `first` as many as its mask lets through; no load needs alignment.
+loops!(f64s, f64, |at| unsafe { _mm256_loadu_pd(at) }, |at, lanes| unsafe {
+    _mm256_maskload_pd(at, _mm256_cvtepi32_epi64(lanes))
+});
+// SAFETY: as above.
+loops!(f32s, f32, |at| unsafe { _mm256_cvtps_pd(_mm_loadu_ps(at)) }, |at, lanes| unsafe {
+    _mm256_cvtps_pd(_mm_maskload_ps(at, lanes))
+});
