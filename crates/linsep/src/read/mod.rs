@@ -520,7 +520,7 @@ mod tests {
             for skip_bad in [false, true] {
                 let options = ReadOptions { skip_bad, ..ReadOptions::default() };
                 let Loaded { dataset, schema, notes, .. } = read(&source, &options, &mut ()).unwrap();
-                loaded.push((dataset.fingerprint(), schema, notes.remarks, notes.skipped));
+                loaded.push((dataset.fingerprint().to_string(), schema, notes.remarks, notes.skipped));
             }
         }
         let (_, schema, remarks, _) = &loaded[0];

@@ -249,7 +249,7 @@ mod tests {
         let mut numbers = [0.0; 20];
         let expected = [1.0, -2.5, 0.5, 7.0, 123_456_789_012_345.0, -0.0, 0.25];
         for take in [plain_numbers, plain_numbers_portable] {
-            assert_eq!(take(text.as_bytes(), 0, b',', &mut numbers), (20, 31 + 14 * 5));
+            assert_eq!(take(text.as_bytes(), 0, b',', &mut numbers), (20, 32 + 14 * 5));
             assert_eq!(
                 numbers[..7].iter().map(|x| x.to_bits()).collect::<Vec<_>>(),
                 expected.map(f64::to_bits)

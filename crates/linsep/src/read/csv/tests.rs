@@ -616,7 +616,7 @@ proptest! {
 
     #[test]
     fn chunks_and_plain_rows_do_not_show(
-        text in any_text(), options in any_options(), head in 20usize..400, chunk in 1usize..120,
+        text in any_text(), options in any_options(), head in 20usize..400, chunk in 1usize..1000,
         plain_rows: bool,
     ) {
         let simple = read_as(&text, &options, How { head, ..SIMPLY });
@@ -626,7 +626,7 @@ proptest! {
 
     #[test]
     fn a_guess_that_holds_is_what_all_rows_say(
-        text in any_text(), options in any_options(), head in 20usize..400, chunk in 1usize..120,
+        text in any_text(), options in any_options(), head in 20usize..400, chunk in 1usize..1000,
     ) {
         let found = read_as(&text, &options, How { head, chunk, plain_rows: true, guess: true });
         if found.1.is_ok() {
