@@ -27,6 +27,28 @@ pub(crate) struct Chunk<T> {
     /// The length of its text.
     pub(crate) bytes: usize,
     pub(crate) cut_short: bool,
+    pub(crate) lines: ChunkLines,
+}
+
+/// Where the lines of a chunk are, should they be wanted once more.
+pub(crate) enum ChunkLines {
+    Memory(Vec<u8>),
+    File(FilePart),
+}
+
+impl ChunkLines {
+    pub(crate) fn read(self) -> io::Result<Vec<u8>> {
+        match self {
+            ChunkLines::Memory(bytes) => Ok(bytes),
+            ChunkLines::File(part) => {
+                let mut bytes = Vec::new();
+                let lines = part.read(&mut bytes)?;
+                bytes.truncate(lines.end);
+                bytes.drain(..lines.start);
+                Ok(bytes)
+            }
+        }
+    }
 }
 
 type Outcome<T> = io::Result<Chunk<T>>;
@@ -92,9 +114,10 @@ impl<T: Send + 'static> Chunks<T> {
                     None => return self.ended = true,
                 },
                 Supply::Inline(_) | Supply::Ahead(_) => match self.supply.next_text() {
-                    Some(Ok(Text { bytes, cut_short })) => {
-                        Box::new(move || Ok(Chunk { content: parse(&bytes), bytes: bytes.len(), cut_short }))
-                    }
+                    Some(Ok(Text { bytes: text, cut_short })) => Box::new(move || {
+                        let (content, bytes) = (parse(&text), text.len());
+                        Ok(Chunk { content, bytes, cut_short, lines: ChunkLines::Memory(text) })
+                    }),
                     Some(Err(error)) => {
                         self.pending.push_back(Pending::Known(Err(error)));
                         return self.ended = true;
@@ -219,7 +242,7 @@ struct FileParts {
 }
 
 /// The lines of a file that begin in `start..end`.
-struct FilePart {
+pub(crate) struct FilePart {
     file: PlainFile,
     start: u64,
     end: u64,
@@ -243,12 +266,14 @@ thread_local! {
 }
 
 impl FilePart {
-    fn parse<T>(&self, parse: &(dyn Fn(&[u8]) -> T + Send + Sync)) -> Outcome<T> {
+    fn parse<T>(self, parse: &(dyn Fn(&[u8]) -> T + Send + Sync)) -> Outcome<T> {
         PART.with_borrow_mut(|bytes| {
             let lines = self.read(bytes)?;
+            self.file.count(self.end - self.start);
             let lines = &bytes[lines];
             let cut_short = lines.last().is_some_and(|&last| last != b'\n');
-            Ok(Chunk { content: parse(lines), bytes: lines.len(), cut_short })
+            let (content, bytes) = (parse(lines), lines.len());
+            Ok(Chunk { content, bytes, cut_short, lines: ChunkLines::File(self) })
         })
     }
 
@@ -260,7 +285,6 @@ impl FilePart {
         let from = if self.start == self.file.first { self.start } else { self.start - 1 };
         let wanted = (self.end - from) as usize;
         let mut length = self.file.read_at(from, bytes, 0, wanted)?;
-        self.file.count(self.end - self.start);
         let begin = match self.start == self.file.first {
             true => Some(0),
             false => memchr::memchr(b'\n', &bytes[..length]).map(|end| end + 1),
@@ -292,8 +316,9 @@ mod tests {
         while let Some(chunk) = chunks.next() {
             let chunk = chunk?;
             assert!(!cut_short || chunk.content.is_empty(), "only the last line may lack its line break");
-            lines.extend(chunk.content);
             cut_short |= chunk.cut_short;
+            assert_eq!(chunk.lines.read()?, chunk.content.concat(), "the lines can be had once more");
+            lines.extend(chunk.content);
         }
         Ok((lines, cut_short))
     }

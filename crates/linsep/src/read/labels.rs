@@ -34,7 +34,10 @@ impl LabelTable {
                 class
             }
         };
-        self.last = Some((label.to_vec(), class));
+        let (spelling, last) = self.last.get_or_insert_default();
+        spelling.clear();
+        spelling.extend_from_slice(label);
+        *last = class;
         Some(class)
     }
 

@@ -247,6 +247,11 @@ enum Inner {
 impl RowStream {
     /// Opens a source: decompresses, detects the format, reads headers.
     pub fn open(source: &Source, options: &ReadOptions) -> Result<Self, Error> {
+        Self::open_with(source, options, false)
+    }
+
+    /// Opens a source; the columns of a table may be a guess from its first rows, see [`Self::is_guess`].
+    fn open_with(source: &Source, options: &ReadOptions, guess: bool) -> Result<Self, Error> {
         let name = source.name();
         let located = |kind| ReadError { source_name: name.clone(), line: None, column: None, kind };
         let (input, counter) = source::open(source).map_err(located)?;
@@ -271,7 +276,7 @@ impl RowStream {
                 if format == Format::Tsv {
                     options.delimiter.get_or_insert(b'\t');
                 }
-                match csv::CsvReader::new(name.clone(), input, &options) {
+                match csv::CsvReader::new(name.clone(), input, &options, guess) {
                     Ok(reader) => Inner::Csv(reader),
                     Err(ReadError { kind: ReadErrorKind::Misused(reason), .. }) => {
                         return Err(SettingsError(reason).into());
@@ -299,6 +304,11 @@ impl RowStream {
             Inner::Cache(reader) => reader.next_batch(),
         }
         .map_err(Error::from)
+    }
+
+    /// Whether the columns are a guess from the first rows. If reading comes to its end, the guess was right.
+    fn is_guess(&self) -> bool {
+        matches!(&self.inner, Inner::Csv(reader) if reader.is_guess())
     }
 
     /// Class names in the order of their first row so far.
@@ -373,7 +383,7 @@ impl RowStream {
             Inner::Array(reader) => return reader.expected(),
             Inner::Cache(reader) => return Some(reader.expected()),
             Inner::Libsvm(reader) => reader.text_bytes(),
-            Inner::Csv(_) => return None,
+            Inner::Csv(reader) => reader.text_bytes(),
         };
         let times = self.length? as f64 / text_bytes.max(1) as f64;
         let values = match &first.rows {
@@ -416,12 +426,22 @@ pub struct Loaded {
 /// Reads a whole source of labelled rows into memory.
 pub fn read(source: &Source, options: &ReadOptions, observer: &mut impl Observer) -> Result<Loaded, Error> {
     let options = ReadOptions { labels: Labels::Required, ..options.clone() };
-    let mut stream = RowStream::open(source, &options)?;
+    let mut stream = RowStream::open_with(source, &options, source.can_be_read_again())?;
     if let Inner::Cache(reader) = &stream.inner
         && let Some((cache, rows)) = reader.whole()
     {
         return Ok(cache.loaded(rows.clone()));
     }
+    match collect(&mut stream, observer) {
+        // A table of which a later row speaks against the first ones is read again, with all rows in view.
+        Err(Error::Read(_)) if stream.is_guess() => {
+            collect(&mut RowStream::open(source, &options)?, observer)
+        }
+        collected => collected,
+    }
+}
+
+fn collect(stream: &mut RowStream, observer: &mut impl Observer) -> Result<Loaded, Error> {
     let mut builder: Option<DatasetBuilder> = None;
     let mut rows = 0;
     while let Some(batch) = stream.next_batch()? {
@@ -515,6 +535,38 @@ mod tests {
             let error = open(b"1,a\r2,b\r3,a\r", &options).map(|_| ()).unwrap_err();
             assert!(error.to_string().contains("carriage returns"), "{error}");
         }
+    }
+
+    #[test]
+    fn a_late_word_makes_a_column_words_however_the_file_is_read() {
+        use std::fmt::Write;
+        static TEXT: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| {
+            let mut text = String::from("x,z,y\n");
+            for i in 0..60_000 {
+                let _ = writeln!(text, "{},{}.5,{}", i % 7, i % 9, i % 2);
+            }
+            text + "late,1,0\n"
+        });
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), TEXT.as_bytes()).unwrap();
+        let stream = Source::Custom("stream", || Ok(Box::new(TEXT.as_bytes())));
+        let mut loaded = Vec::new();
+        for source in
+            [Source::File(file.path().to_path_buf()), Source::Memory("rows", TEXT.as_bytes()), stream]
+        {
+            for skip_bad in [false, true] {
+                let options = ReadOptions { skip_bad, ..ReadOptions::default() };
+                let Loaded { dataset, schema, notes, .. } = read(&source, &options, &mut ()).unwrap();
+                loaded.push((dataset.fingerprint().to_string(), schema, notes.remarks, notes.skipped));
+            }
+        }
+        let (_, schema, remarks, _) = &loaded[0];
+        assert_eq!(schema.feature_names().unwrap()[7..], ["x=6", "x=late"]);
+        assert!(
+            remarks[0].contains("60,000 of its 60,001 cells are numbers, but not \"late\" on line 60002"),
+            "{remarks:?}"
+        );
+        assert!(loaded.iter().all(|other| *other == loaded[0]));
     }
 
     #[test]

@@ -21,10 +21,10 @@ pub(crate) fn parse_number(text: &[u8]) -> Option<f64> {
 }
 
 /// The number at the beginning of a text and its length, if it is plain: digits, at most 19 of them, with at most
-/// one point and a sign, that together make a whole number of at most 2⁵³. It ends at the first byte that is neither
-/// digit nor point.
+/// one point and a sign. It ends at the first byte that is neither digit nor point.
 ///
-/// Such a number is the quotient of two exact floats, and one division rounds correctly (Clinger).
+/// If the digits make a whole number of at most 2⁵³, it is the quotient of two exact floats, and one division rounds
+/// correctly (Clinger). Otherwise it is divided in whole numbers.
 #[inline]
 pub(crate) fn plain_number(text: &[u8]) -> Option<(f64, usize)> {
     let negative = text.first() == Some(&b'-');
@@ -37,10 +37,13 @@ pub(crate) fn plain_number(text: &[u8]) -> Option<(f64, usize)> {
         count += decimals;
         length += 1 + decimals;
     }
-    if count == 0 || count > 19 || mantissa > LARGEST_EXACT {
+    if count == 0 || count > 19 {
         return None;
     }
-    let magnitude = mantissa as f64 / EXACT_POWERS[decimals];
+    let magnitude = match mantissa <= LARGEST_EXACT {
+        true => mantissa as f64 / EXACT_POWERS[decimals],
+        false => rounded_quotient(mantissa, POWERS[decimals]),
+    };
     Some((if negative { -magnitude } else { magnitude }, start + length))
 }
 
@@ -68,7 +71,30 @@ fn leading_digits(text: &[u8], start: usize, mut number: u64) -> (u64, usize) {
     (number, position - start)
 }
 
-const POWERS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+/// Powers of ten that 64 bits hold.
+const POWERS: [u64; 20] = {
+    let mut powers = [1; 20];
+    let mut i = 1;
+    while i < 20 {
+        powers[i] = powers[i - 1] * 10;
+        i += 1;
+    }
+    powers
+};
+
+/// The float nearest to the quotient of two whole numbers that are not zero.
+#[inline]
+fn rounded_quotient(numerator: u64, denominator: u64) -> f64 {
+    // Both are moved up to their 64th bit, so that the quotient q of n·2⁶³ and d has 63 or 64 bits.
+    let (up, down) = (numerator.leading_zeros(), denominator.leading_zeros());
+    let (n, d) = (u128::from(numerator << up) << 63, u128::from(denominator << down));
+    let q = (n / d) as u64;
+    // A rest decides only between halves: it is enough to know whether there is one.
+    let rest = u64::from(u128::from(q) * d != n);
+    // The conversion rounds once, to the nearest; the power of two is exact.
+    let exponent = 1023 + u64::from(down) - u64::from(up) - 63;
+    (q | rest) as f64 * f64::from_bits(exponent << 52)
+}
 
 /// The whole number that the first bytes of eight spell, and how many of them are digits.
 ///

@@ -28,6 +28,15 @@ impl Source {
         if argument.as_os_str() == "-" { Source::Stdin } else { Source::File(argument.to_path_buf()) }
     }
 
+    /// Whether opening it again gives the same bytes again.
+    pub(crate) fn can_be_read_again(&self) -> bool {
+        match self {
+            Source::File(path) => path.is_file(),
+            Source::Memory(..) | Source::Shared(..) => true,
+            Source::Stdin | Source::Custom(..) => false,
+        }
+    }
+
     /// The name used in messages.
     pub fn name(&self) -> String {
         match self {
@@ -179,6 +188,30 @@ impl Input {
     pub(crate) fn skip_byte_order_mark(&mut self) {
         if self.given == 0 && self.head.starts_with(b"\xef\xbb\xbf") {
             self.given = 3;
+        }
+    }
+
+    /// What of the head was not passed over.
+    pub(crate) fn rest_of_head(&self) -> &[u8] {
+        &self.head[self.given..]
+    }
+
+    /// Passes over bytes of the head.
+    pub(crate) fn skip(&mut self, bytes: usize) {
+        self.given = (self.given + bytes).min(self.head.len());
+    }
+
+    /// A text in memory.
+    pub(crate) fn of_text(text: Vec<u8>) -> Self {
+        let told = Some(text.len() as u64);
+        Self {
+            head: text,
+            given: 0,
+            whole: true,
+            rest: Box::new(io::empty()),
+            failure: None,
+            told,
+            file: None,
         }
     }
 

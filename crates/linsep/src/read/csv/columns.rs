@@ -13,12 +13,26 @@ use std::collections::HashMap;
 pub(super) struct Column {
     pub(super) name: String,
     pub(super) part: Part,
-    /// Missing cells in the rows that were kept.
+}
+
+/// What was met in a column, in the rows that were kept.
+#[derive(Clone, Default)]
+pub(super) struct Counts {
     pub(super) missing: u64,
-    /// Of a column of words, in the rows that were kept: cells that are numbers, and the first that is none with
-    /// its line.
+    /// Of a column of words: cells that are numbers, and the first that is none with its line.
     pub(super) numbers: u64,
     pub(super) first_word: Option<(String, u64)>,
+}
+
+impl Counts {
+    /// Adds what was met in a block of rows that begins on this line.
+    pub(super) fn add(&mut self, block: Counts, first_line: u64) {
+        self.missing += block.missing;
+        self.numbers += block.numbers;
+        if self.first_word.is_none() {
+            self.first_word = block.first_word.map(|(word, line)| (word, first_line + line));
+        }
+    }
 }
 
 /// What a column is used for.
@@ -26,7 +40,15 @@ pub(super) enum Part {
     Label,
     Ignored,
     Number { feature: u32, on_missing: OnMissing },
-    Words { features: HashMap<String, u32>, on_missing: OnMissing },
+    Words { words: HashMap<String, Word>, on_missing: OnMissing },
+}
+
+/// A word of a column.
+#[derive(Clone, Copy)]
+pub(super) struct Word {
+    pub(super) feature: u32,
+    /// Whether it is a number; not asked where the words are those of a model.
+    pub(super) number: bool,
 }
 
 /// What a missing cell of one column means.
@@ -43,7 +65,7 @@ pub(super) enum OnMissing {
 
 impl Column {
     pub(super) fn new(name: String, part: Part) -> Self {
-        Self { name, part, missing: 0, numbers: 0, first_word: None }
+        Self { name, part }
     }
 
     pub(super) fn describe(&self) -> read::Column {
@@ -54,9 +76,9 @@ impl Column {
                 let fill = if let OnMissing::Fill(value) = on_missing { Some(*value) } else { None };
                 ColumnKind::Number { feature: *feature as usize, fill }
             }
-            Part::Words { features, on_missing } => {
+            Part::Words { words, on_missing } => {
                 let mut words: Vec<(String, usize)> =
-                    features.iter().map(|(word, &feature)| (word.clone(), feature as usize)).collect();
+                    words.iter().map(|(text, word)| (text.clone(), word.feature as usize)).collect();
                 words.sort_unstable_by_key(|&(_, feature)| feature);
                 ColumnKind::Words { words, optional: *on_missing == OnMissing::Unset }
             }
@@ -202,7 +224,7 @@ impl Draft {
     /// Settles which columns are numbers and which words, by the rows that will be kept: a malformed row that
     /// is skipped has no say. Where malformed rows are not skipped the first one ends the survey, for it will
     /// end the reading too.
-    pub(super) fn settle(self, records: &mut Records, feature_limit: u32) -> Result<Vec<Column>, Fault> {
+    pub(super) fn settle(&self, records: &mut Records, feature_limit: u32) -> Result<Vec<Column>, Fault> {
         let tallies = self.survey(records);
         let is_number = |j: usize| self.roles[j] == Role::Feature && !tallies[j].words;
         if (0..self.names.len()).filter(|&j| is_number(j)).count() > feature_limit as usize {
@@ -214,7 +236,7 @@ impl Draft {
                 Role::Label => Part::Label,
                 Role::Ignored => Part::Ignored,
                 Role::Feature if tallies[j].words => Part::Words {
-                    features: HashMap::new(),
+                    words: HashMap::new(),
                     on_missing: match self.missing {
                         Missing::Refuse => OnMissing::Refuse,
                         Missing::Mean | Missing::Zero => OnMissing::Unset,

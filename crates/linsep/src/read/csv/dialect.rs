@@ -29,7 +29,7 @@ pub(super) struct Sample<'a> {
 
 impl Sample<'_> {
     pub(super) fn records(self, delimiter: u8) -> Records {
-        Records::in_memory(self.bytes.to_vec(), self.cut, delimiter)
+        Records::new(self.bytes.to_vec(), self.cut, delimiter)
     }
 
     /// The commonest number of cells of a row (of equal ones the first), how many rows have it, and how many
@@ -92,6 +92,10 @@ fn detect_delimiter(sample: Sample<'_>, one_column: bool) -> Result<(u8, usize),
     let mut best: Option<((bool, usize, usize), u8, usize)> = None;
     let mut any_rows = false;
     for delimiter in DELIMITERS {
+        // What does not occur divides nothing; that there are rows is known by then.
+        if any_rows && !sample.bytes.contains(&delimiter) {
+            continue;
+        }
         let Some((width, count, rows)) = sample.common_width(delimiter) else { continue };
         any_rows = true;
         // A delimiter that fits all rows is better than one that fits most: those leave the misfits to be

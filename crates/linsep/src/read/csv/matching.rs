@@ -1,6 +1,6 @@
 //! The columns of a file against those that a model was trained with.
 
-use super::columns::{Column, OnMissing, Part, Role, find, no_such_column, roles};
+use super::columns::{Column, OnMissing, Part, Role, Word, find, no_such_column, roles};
 use super::dialect::nowhere;
 use super::records::Fault;
 use crate::read::error::ReadErrorKind;
@@ -163,7 +163,10 @@ fn part(kind: &ColumnKind, options: &ReadOptions) -> Part {
             Part::Number { feature: *feature as u32, on_missing: number_missing(*fill, options.missing) }
         }
         ColumnKind::Words { words, optional } => Part::Words {
-            features: words.iter().map(|(word, feature)| (word.clone(), *feature as u32)).collect(),
+            words: words
+                .iter()
+                .map(|(text, feature)| (text.clone(), Word { feature: *feature as u32, number: false }))
+                .collect(),
             on_missing: match options.missing {
                 _ if *optional => OnMissing::Unset,
                 Missing::Refuse => OnMissing::Unknown,

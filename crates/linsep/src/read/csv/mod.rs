@@ -4,62 +4,54 @@
 //! Which is which is settled over the whole file, or over its beginning where rows are read once; then the rows
 //! are read one after the other in the same way.
 
+mod block;
 mod columns;
 mod dialect;
 mod matching;
+mod numbers;
+mod plain;
 mod records;
 mod remarks;
 #[cfg(test)]
 mod tests;
 
-use super::error::{ReadError, ReadErrorKind, excerpt};
+use super::chunks::{CHUNK_BYTES, Chunk, Chunks};
+use super::error::{ReadError, ReadErrorKind};
 use super::labels::LabelTable;
-use super::number::parse_number;
 use super::source::Input;
-use super::{Batch, BatchRows, Labels, Missing, ReadNotes, ReadOptions, Schema};
-use columns::{Column, Draft, OnMissing, Part};
+use super::{Batch, BatchRows, Missing, ReadNotes, ReadOptions, Schema};
+use block::{Block, Reading, Rules};
+use columns::{Column, Counts, Draft, Part};
 use dialect::{Dialect, Sample};
-use records::{Fault, Record, Records};
-use std::io::Read;
-
-/// Rows handed out at a time, and numbers: wide rows come in smaller batches.
-const BATCH_ROWS: usize = 4096;
-const BATCH_VALUES: usize = 1 << 20;
+use records::{Fault, Records};
+use std::io::{self, Read};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 pub(crate) struct CsvReader {
     name: String,
-    records: Records,
-    record: Record,
+    chunks: Chunks<Block>,
+    reading: Arc<RwLock<Reading>>,
     dialect: Dialect,
-    columns: Vec<Column>,
-    /// Whether the header is still to come.
-    header_ahead: bool,
-    /// The features so far.
-    features: u32,
-    dense: bool,
-    rules: Rules,
     known: Option<Schema>,
+    rules: Rules,
+    /// Bytes of all chunks so far.
+    text_bytes: u64,
+    /// The line on which the next record starts.
+    line: u64,
+    /// The beginning of a record that does not end in its chunk, and how long it must get before it is looked at
+    /// again: twice as long each time, so that a long record is not looked at too often.
+    unfinished: Vec<u8>,
+    look_again: usize,
     labels: LabelTable,
-    missing: Missing,
+    /// Of each column, what was met.
+    counts: Vec<Counts>,
     notes: ReadNotes,
     rows: u64,
-    /// Whether the last column is that of the labels only because the rows end in a delimiter.
-    trailing_delimiter: bool,
     /// Cells whose word the model does not know.
     unseen: u64,
-    /// The row at hand: features and values, then the columns of its words and of its missing cells.
-    values: Vec<(u32, f64)>,
-    words: Vec<usize>,
-    gaps: Vec<usize>,
     /// What is wrong after the rows that were handed out last.
     pending: Option<Fault>,
-}
-
-#[derive(Clone, Copy)]
-struct Rules {
-    feature_limit: u32,
-    labels: Labels,
-    skip_bad: bool,
+    ended: bool,
 }
 
 /// Whether a cell stands for a value that is not there.
@@ -85,12 +77,25 @@ pub(crate) fn is_missing_label(cell: &[u8]) -> bool {
 }
 
 impl CsvReader {
-    pub(crate) fn new(name: String, input: Input, options: &ReadOptions) -> Result<Self, ReadError> {
+    /// Opens a table. Where `guess` is set the columns are guessed from the first rows, even if all rows are to
+    /// settle them: then any fault may be one of the guess, see [`Self::is_guess`].
+    pub(crate) fn new(
+        name: String,
+        input: Input,
+        options: &ReadOptions,
+        guess: bool,
+    ) -> Result<Self, ReadError> {
         let source_name = name.clone();
-        Self::open(name, input, options).map_err(|fault| located(&source_name, fault))
+        Self::open(name, input, options, guess, CHUNK_BYTES).map_err(|fault| located(&source_name, fault))
     }
 
-    fn open(name: String, mut input: Input, options: &ReadOptions) -> Result<Self, Fault> {
+    fn open(
+        name: String,
+        mut input: Input,
+        options: &ReadOptions,
+        guess: bool,
+        chunk_bytes: usize,
+    ) -> Result<Self, Fault> {
         if options.online && options.schema.is_none() && options.missing == Missing::Mean {
             return Err(dialect::nowhere(ReadErrorKind::MeanInOnePass));
         }
@@ -104,14 +109,13 @@ impl CsvReader {
             None => ((1..=dialect.width).map(|number| number.to_string()).collect(), None),
         };
         notes.remarks.extend(remark);
-        let mut records;
+        let mut guessed = false;
         let columns;
         if let Some(schema) = &options.schema {
             let header = dialect.header.is_some();
             let (matched, remark) = matching::match_columns(names, header, schema, options)?;
             notes.remarks.extend(remark);
             columns = matched;
-            records = Records::streaming(input, delimiter).map_err(dialect::nowhere)?;
         } else {
             let draft = Draft {
                 roles: columns::roles(&names, options, true)?,
@@ -121,277 +125,216 @@ impl CsvReader {
                 labels: options.labels,
                 skip_bad: options.skip_bad,
             };
-            if options.online {
-                columns = draft.settle(&mut sample.records(delimiter), options.feature_limit())?;
-                records = Records::streaming(input, delimiter).map_err(dialect::nowhere)?;
+            let limit = options.feature_limit();
+            let from_sample = draft.settle(&mut sample.records(delimiter), limit);
+            // A mean is that of all rows.
+            guessed = guess && !options.online && options.missing != Missing::Mean && from_sample.is_ok();
+            if options.online || guessed {
+                columns = from_sample?;
             } else {
                 let mut text = Vec::new();
                 input.read_to_end(&mut text).map_err(|error| dialect::nowhere(error.into()))?;
-                records = Records::in_memory(text, false, delimiter);
-                columns = draft.settle(&mut records, options.feature_limit())?;
-                records.rewind();
+                let mut records = Records::new(text, false, delimiter);
+                columns = draft.settle(&mut records, limit)?;
+                input = Input::of_text(records.into_text());
             }
         }
         notes.format = remarks::format(&dialect, &columns);
-        let numbers = columns.iter().filter(|column| matches!(column.part, Part::Number { .. })).count();
-        Ok(Self {
-            name,
-            records,
-            record: Record::default(),
-            header_ahead: dialect.header.is_some(),
-            dialect,
-            features: numbers as u32,
-            dense: !columns.iter().any(|column| matches!(column.part, Part::Words { .. })),
-            columns,
-            rules: Rules {
-                feature_limit: options.feature_limit(),
-                labels: options.labels,
-                skip_bad: options.skip_bad,
-            },
-            known: options.schema.clone(),
-            labels: LabelTable::default(),
+        let count = |wanted: fn(&Part) -> bool| columns.iter().filter(|column| wanted(&column.part)).count();
+        let features = count(|part| matches!(part, Part::Number { .. }));
+        let dense = count(|part| matches!(part, Part::Words { .. })) == 0;
+        let width = options.schema.as_ref().map_or(features, Schema::features);
+        let rules = Rules {
+            feature_limit: options.feature_limit(),
+            labels: options.labels,
             missing: options.missing,
+            skip_bad: options.skip_bad,
+            words_settled: options.schema.is_some(),
+            guessed,
+            trailing_delimiter,
+            plain_rows: plain::may_divide(delimiter),
+        };
+        let dense = dense.then_some(width);
+        let counts = vec![Counts::default(); columns.len()];
+        let runs = plain::runs(&columns);
+        let reading = Reading { delimiter, columns, runs, features: features as u32, dense, rules };
+        input.skip_byte_order_mark();
+        let header = dialect.header.is_some().then(|| {
+            let block = Block::header(input.rest_of_head(), input.head_is_all(), &reading);
+            input.skip(block.bytes);
+            block
+        });
+        let reading = Arc::new(RwLock::new(reading));
+        let shared = reading.clone();
+        let rows = move |text: &[u8]| Block::rows(text, false, &look(&shared));
+        let mut reader = Self {
+            name,
+            chunks: Chunks::new(input, chunk_bytes, rows),
+            reading,
+            dialect,
+            known: options.schema.clone(),
+            rules,
+            text_bytes: 0,
+            line: 1,
+            unfinished: Vec::new(),
+            look_again: 0,
+            labels: LabelTable::default(),
+            counts,
             notes,
             rows: 0,
-            trailing_delimiter,
             unseen: 0,
-            values: Vec::new(),
-            words: Vec::new(),
-            gaps: Vec::new(),
             pending: None,
-        })
+            ended: false,
+        };
+        if let Some(header) = header {
+            reader.take(header);
+        }
+        Ok(reader)
+    }
+
+    /// Whether the columns are a guess. If so an error may be one of the guess, and only a reading that is settled
+    /// by all rows tells; without an error it was right.
+    pub(crate) fn is_guess(&self) -> bool {
+        self.rules.guessed
     }
 
     pub(crate) fn next_batch(&mut self) -> Result<Option<Batch>, ReadError> {
-        self.collect().map_err(|fault| located(&self.name, fault))
-    }
-
-    fn collect(&mut self) -> Result<Option<Batch>, Fault> {
-        let width = self.known.as_ref().map_or(self.features as usize, Schema::features);
-        let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
-        let (mut labels, mut lines) = (Vec::new(), Vec::new());
-        if let Some(fault) = self.pending.take() {
-            return Err(fault);
-        }
-        while labels.len() < BATCH_ROWS && values.len() < BATCH_VALUES {
-            let read = match self.records.next(&mut self.record) {
-                Ok(true) => self.read_record(),
-                Ok(false) => break,
-                Err(fault) => Err(fault),
+        while self.pending.is_none() && !self.ended {
+            let batch = match self.chunks.next() {
+                Some(Ok(chunk)) => self.take_chunk(chunk),
+                Some(Err(failure)) => self.finish(Some(failure)),
+                None => self.finish(None),
             };
-            let label = match read {
-                Ok(Some(label)) => label,
-                Ok(None) => continue,
-                Err(fault) if self.rules.skip_bad && fault.kind.is_row() => {
-                    self.notes.skip(self.record.line, fault.kind.to_string());
-                    continue;
-                }
-                // The rows before it are whole: they are handed out first.
-                Err(fault) if !labels.is_empty() => {
-                    self.pending = Some(fault);
-                    break;
-                }
-                Err(fault) => return Err(fault),
-            };
-            labels.push(label);
-            lines.push(self.record.line);
-            if self.dense {
-                let start = values.len();
-                values.resize(start + width, 0.0);
-                for &(feature, value) in &self.values {
-                    values[start + feature as usize] = value;
-                }
-            } else {
-                self.values.retain(|&(_, value)| value != 0.0);
-                self.values.sort_unstable_by_key(|&(feature, _)| feature);
-                indices.extend(self.values.iter().map(|&(feature, _)| feature));
-                values.extend(self.values.iter().map(|&(_, value)| value));
-                offsets.push(indices.len());
+            if batch.is_some() {
+                return Ok(batch);
             }
         }
-        if labels.is_empty() {
-            return self.check_columns().map(|()| None);
+        self.ended = true;
+        self.pending.take().map_or(Ok(None), |fault| Err(located(&self.name, fault)))
+    }
+
+    /// Takes over the next chunk. It was read as if it began with a record, and as if the chunks under way before
+    /// it had no new words. Where that is not so it is read again, now that all before it is known.
+    fn take_chunk(&mut self, chunk: Chunk<Block>) -> Option<Batch> {
+        let Chunk { content: block, bytes, lines, .. } = chunk;
+        self.text_bytes += bytes as u64;
+        let words_fit = !block.knows_new_words() || block.features_before == look(&self.reading).features;
+        let fits = self.unfinished.is_empty() && words_fit;
+        if fits && !block.unfinished {
+            return self.take(block);
         }
-        let rows = if self.dense {
-            BatchRows::Dense { columns: width, values }
-        } else {
-            BatchRows::Sparse { offsets, indices, values }
+        let mut text = match lines.read() {
+            Ok(text) => text,
+            Err(failure) => return self.finish(Some(failure)),
         };
-        Ok(Some(Batch { rows, labels, lines: Some(lines) }))
+        if fits {
+            text.drain(..block.bytes);
+            self.look_again = text.len() * 2;
+            self.unfinished = text;
+            return self.take(block);
+        }
+        self.unfinished.append(&mut text);
+        if self.unfinished.len() < self.look_again {
+            return None;
+        }
+        self.take_unfinished(false)
     }
 
-    /// At the end: a column without a single value was not meant to be learned from.
-    fn check_columns(&self) -> Result<(), Fault> {
-        let empty =
-            |column: &&Column| matches!(column.part, Part::Number { .. }) && column.missing == self.rows;
-        match self.columns.iter().find(empty) {
-            Some(column) if self.rows > 0 && self.known.is_none() => {
-                Err(dialect::nowhere(ReadErrorKind::EmptyColumn { column: column.name.clone() }))
-            }
-            _ => Ok(()),
-        }
+    /// Nothing comes any more: reads what is left.
+    fn finish(&mut self, failure: Option<io::Error>) -> Option<Batch> {
+        // The record that a failure cut is not a row.
+        let batch = self.take_unfinished(failure.is_none());
+        let line = self.line;
+        self.pending = self.pending.take().or_else(|| match failure {
+            Some(failure) => Some(Fault { line, column: 1, kind: failure.into() }),
+            None => self.empty_column(),
+        });
+        self.ended = true;
+        batch
     }
 
-    /// Reads the record at hand into `values`; its label, or `None` if it gives no row. Nothing of a malformed
-    /// row stays, neither its label nor its words.
-    fn read_record(&mut self) -> Result<Option<u32>, Fault> {
-        if let Some(fault) = self.record.misshape(self.dialect.width) {
-            return Err(fault);
+    /// Reads the records of the text that was not finished.
+    fn take_unfinished(&mut self, whole: bool) -> Option<Batch> {
+        let mut text = std::mem::take(&mut self.unfinished);
+        let block = Block::rows(&text, whole, &look(&self.reading));
+        text.drain(..block.bytes);
+        self.look_again = text.len() * 2;
+        self.unfinished = text;
+        self.take(block)
+    }
+
+    /// Takes over what a block holds; all before it has been taken.
+    fn take(&mut self, mut block: Block) -> Option<Batch> {
+        for skipped in block.notes.first_skipped {
+            self.notes.skip(self.line + skipped.line, skipped.reason);
         }
-        if std::mem::take(&mut self.header_ahead) {
-            return Ok(None);
+        self.notes.skipped += block.notes.skipped.saturating_sub(ReadNotes::LISTED as u64);
+        self.notes.dropped += block.notes.dropped;
+        for (counts, more) in self.counts.iter_mut().zip(block.counts) {
+            counts.add(more, self.line);
         }
-        self.values.clear();
-        self.words.clear();
-        self.gaps.clear();
-        let mut drop_row = false;
-        let mut label_at = None;
-        for (j, column) in self.columns.iter().enumerate() {
-            let cell = self.record.cell(j);
-            match column.part {
-                Part::Ignored => {}
-                Part::Label => label_at = Some(j),
-                Part::Number { on_missing, .. } | Part::Words { on_missing, .. } if is_missing(cell) => {
-                    self.gaps.push(j);
-                    match (on_missing, &column.part) {
-                        (OnMissing::Refuse, _) => {
-                            let (column, found) = (column.name.clone(), excerpt(cell));
-                            return Err(self
-                                .record
-                                .fault_at(j, ReadErrorKind::MissingCell { column, found }));
-                        }
-                        (OnMissing::Unknown, _) => {
-                            let (column, found) = (column.name.clone(), excerpt(cell));
-                            let kind = ReadErrorKind::MissingForModel { column, found };
-                            return Err(self.record.fault_at(j, kind));
-                        }
-                        (OnMissing::DropRow, _) => drop_row = true,
-                        (OnMissing::Fill(value), &Part::Number { feature, .. }) => {
-                            self.values.push((feature, value));
-                        }
-                        _ => {}
-                    }
-                }
-                Part::Number { feature, .. } => {
-                    let value = self.number(cell, column).map_err(|kind| self.record.fault_at(j, kind))?;
-                    self.values.push((feature, value));
-                }
-                Part::Words { .. } => {
-                    if std::str::from_utf8(cell).is_err() {
-                        let column = column.name.clone();
-                        return Err(self.record.fault_at(j, ReadErrorKind::NotUtf8 { column }));
-                    }
-                    self.words.push(j);
+        if !block.new_words.is_empty() {
+            let mut reading = self.reading.write().unwrap_or_else(PoisonError::into_inner);
+            reading.features += block.new_words.len() as u32;
+            for (j, text, word) in block.new_words {
+                if let Part::Words { words, .. } = &mut reading.columns[j].part {
+                    words.insert(text, word);
                 }
             }
         }
-        let label = match label_at {
-            Some(j)
-                if self.rules.labels == Labels::Required
-                    && self.missing == Missing::DropRow
-                    && is_missing_label(self.record.cell(j)) =>
-            {
-                drop_row = true;
-                Batch::UNLABELLED
-            }
-            Some(j) if self.rules.labels == Labels::Required => self.label(j, drop_row)?,
-            _ => Batch::UNLABELLED,
+        let places = self.labels.merge(&block.table);
+        for label in block.labels.iter_mut().filter(|label| **label != Batch::UNLABELLED) {
+            *label = places[*label as usize];
+        }
+        block.lines.iter_mut().for_each(|line| *line += self.line);
+        self.rows += block.labels.len() as u64;
+        self.unseen += block.unseen;
+        self.pending = block.fault.map(|fault| Fault { line: self.line + fault.line, ..fault });
+        self.line += block.line_count;
+        if block.labels.is_empty() {
+            return None;
+        }
+        let (offsets, indices, values) = (block.offsets, block.indices, block.values);
+        let rows = match look(&self.reading).dense {
+            Some(columns) => BatchRows::Dense { columns, values },
+            None => BatchRows::Sparse { offsets, indices, values },
         };
-        if drop_row {
-            self.notes.dropped += 1;
-            return Ok(None);
-        }
-        self.set_words()?;
-        for &j in &self.gaps {
-            self.columns[j].missing += 1;
-        }
-        self.rows += 1;
-        Ok(Some(label))
+        Some(Batch { rows, labels: block.labels, lines: Some(block.lines) })
     }
 
-    fn number(&self, cell: &[u8], column: &Column) -> Result<f64, ReadErrorKind> {
-        match parse_number(cell.trim_ascii()) {
-            Some(number) if number.is_finite() => Ok(number),
-            Some(_) => Err(ReadErrorKind::NotFinite { found: excerpt(cell) }),
-            None if std::str::from_utf8(cell).is_err() => {
-                Err(ReadErrorKind::NotUtf8 { column: column.name.clone() })
-            }
-            None => {
-                Err(ReadErrorKind::WordAmongNumbers { column: column.name.clone(), found: excerpt(cell) })
-            }
-        }
-    }
-
-    /// The class of the label in cell `j`; the label of a row that is dropped is only checked.
-    fn label(&mut self, j: usize, drop_row: bool) -> Result<u32, Fault> {
-        let cell = self.record.cell(j);
-        if std::str::from_utf8(cell).is_err() {
-            let column = self.columns[j].name.clone();
-            return Err(self.record.fault_at(j, ReadErrorKind::NotUtf8 { column }));
-        }
-        let class = match (is_missing_label(cell), drop_row) {
-            (true, _) => None,
-            (false, true) => LabelTable::default().class(cell),
-            (false, false) => self.labels.class(cell),
+    /// A column without a single value was not meant to be learned from.
+    fn empty_column(&self) -> Option<Fault> {
+        let reading = look(&self.reading);
+        let empty = |&(column, counts): &(&Column, &Counts)| {
+            matches!(column.part, Part::Number { .. }) && counts.missing == self.rows
         };
-        class.ok_or_else(|| {
-            let trailing = self.trailing_delimiter && j + 1 == self.dialect.width && cell.is_empty();
-            let kind = match trailing {
-                true => ReadErrorKind::TrailingDelimiter,
-                false => ReadErrorKind::BadLabel { found: excerpt(cell) },
-            };
-            self.record.fault_at(j, kind)
-        })
-    }
-
-    /// Sets the features of the row's words. A new word becomes a feature, unless the model is settled.
-    fn set_words(&mut self) -> Result<(), Fault> {
-        for &j in &self.words {
-            let column = &mut self.columns[j];
-            let Part::Words { features, .. } = &mut column.part else { continue };
-            // The text was checked before; a cell that is no text has no word.
-            let Ok(word) = std::str::from_utf8(self.record.cell(j)) else { continue };
-            if self.known.is_none() {
-                match parse_number(word.trim_ascii().as_bytes()) {
-                    Some(number) if number.is_finite() => column.numbers += 1,
-                    _ if column.first_word.is_none() => {
-                        column.first_word = Some((excerpt(word.as_bytes()), self.record.line_of(j)));
-                    }
-                    _ => {}
-                }
-            }
-            match features.get(word) {
-                Some(&feature) => self.values.push((feature, 1.0)),
-                None if self.known.is_some() => self.unseen += 1,
-                None if self.features >= self.rules.feature_limit => {
-                    let limit = self.rules.feature_limit;
-                    return Err(self.record.fault_at(j, ReadErrorKind::TooManyFeatures { limit }));
-                }
-                None => {
-                    features.insert(word.to_string(), self.features);
-                    self.values.push((self.features, 1.0));
-                    self.features += 1;
-                }
-            }
-        }
-        Ok(())
+        let (column, _) = reading.columns.iter().zip(&self.counts).find(empty)?;
+        let kind = ReadErrorKind::EmptyColumn { column: column.name.clone() };
+        (self.rows > 0 && self.known.is_none()).then(|| dialect::nowhere(kind))
     }
 
     pub(crate) fn label_names(&self) -> &[String] {
         self.labels.names()
     }
 
+    /// The length of the text that the batches so far were made of, or a little more.
+    pub(crate) fn text_bytes(&self) -> u64 {
+        self.text_bytes
+    }
+
     pub(crate) fn schema(&self) -> Schema {
         if let Some(schema) = &self.known {
             return schema.clone();
         }
-        let mut features = vec![String::new(); self.features as usize];
-        for column in &self.columns {
+        let reading = look(&self.reading);
+        let columns = &reading.columns;
+        let mut features = vec![String::new(); reading.features as usize];
+        for column in columns {
             match &column.part {
                 Part::Number { feature, .. } => features[*feature as usize] = column.name.clone(),
-                Part::Words { features: words, .. } => {
-                    for (word, &feature) in words {
-                        features[feature as usize] = format!("{}={word}", column.name);
+                Part::Words { words, .. } => {
+                    for (text, word) in words {
+                        features[word.feature as usize] = format!("{}={text}", column.name);
                     }
                 }
                 Part::Label | Part::Ignored => {}
@@ -399,21 +342,27 @@ impl CsvReader {
         }
         Schema::Table {
             header: self.dialect.header.is_some(),
-            columns: self.columns.iter().map(Column::describe).collect(),
+            columns: columns.iter().map(Column::describe).collect(),
             features,
         }
     }
 
     pub(crate) fn notes(&self) -> ReadNotes {
         let mut notes = self.notes.clone();
-        notes.remarks.extend(remarks::mixed(&self.columns, self.rows));
-        notes.remarks.extend(remarks::missing(&self.columns, self.missing));
+        let columns = &look(&self.reading).columns;
+        notes.remarks.extend(remarks::mixed(columns, &self.counts, self.rows));
+        notes.remarks.extend(remarks::missing(columns, &self.counts, self.rules.missing));
         if self.known.is_none() {
-            notes.remarks.extend(remarks::identifiers(&self.columns, self.rows));
+            notes.remarks.extend(remarks::identifiers(columns, &self.counts, self.rows));
         }
         notes.remarks.extend(remarks::unseen(self.unseen));
         notes
     }
+}
+
+/// What the text is read with now.
+fn look(reading: &RwLock<Reading>) -> RwLockReadGuard<'_, Reading> {
+    reading.read().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A fault on line 0 is one of the file as a whole.

@@ -2,11 +2,6 @@
 
 use crate::read::detect::is_binary;
 use crate::read::error::{ReadErrorKind, excerpt};
-use crate::read::source::Input;
-use std::io::Read;
-
-/// How much is read at a time, at least.
-const BLOCK_BYTES: usize = 1 << 16;
 
 /// A quoted field longer than this was not meant: its closing quote is missing. Without a bound a stray quote
 /// would pull the rest of a stream into memory.
@@ -28,7 +23,7 @@ pub(super) struct Record {
     cells: Vec<Cell>,
     /// The line on which it starts.
     pub(super) line: u64,
-    /// Where it starts in the buffer, for coming back to it.
+    /// Where it starts in the text, for coming back to it.
     pub(super) start: usize,
     /// What is wrong with its quotes.
     pub(super) fault: Option<Fault>,
@@ -76,7 +71,7 @@ impl Record {
         })
     }
 
-    fn clear(&mut self, line: u64, start: usize) {
+    pub(super) fn clear(&mut self, line: u64, start: usize) {
         self.text.clear();
         self.cells.clear();
         self.fault = None;
@@ -84,46 +79,26 @@ impl Record {
     }
 }
 
-/// The records of a text, in memory or as it arrives.
+/// The records of a text in memory.
 pub(super) struct Records {
     delimiter: u8,
-    buffer: Vec<u8>,
-    /// Where the next record starts in the buffer, and on which line.
+    text: Vec<u8>,
+    /// Where the next record starts, and on which line.
     position: usize,
     line: u64,
-    /// Where the rest comes from; `None` if the buffer holds everything there is to see.
-    input: Option<Input>,
-    /// Whether the buffer ends in the middle of the text, so that its last record is not to be trusted.
+    /// Whether more follows that is not here, so that the last record is not to be trusted.
     cut: bool,
-    /// Why the text ended before its time: told after the whole records that came.
-    failure: Option<std::io::Error>,
 }
 
 impl Records {
-    /// The records of a text in memory; if it is `cut`, its last record is left out.
-    pub(super) fn in_memory(buffer: Vec<u8>, cut: bool, delimiter: u8) -> Self {
-        let mut records = Self { delimiter, buffer, position: 0, line: 1, input: None, cut, failure: None };
-        records.rewind();
-        records
+    /// The records of a text; if it is `cut`, its last record is left out.
+    pub(super) fn new(text: Vec<u8>, cut: bool, delimiter: u8) -> Self {
+        // A byte order mark comes before the first record.
+        let position = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        Self { delimiter, text, position, line: 1, cut }
     }
 
-    /// The records of a stream, with no more than a record and a block in memory.
-    pub(super) fn streaming(input: Input, delimiter: u8) -> Result<Self, ReadErrorKind> {
-        let buffer = Vec::new();
-        let mut records =
-            Self { delimiter, buffer, position: 0, line: 1, input: Some(input), cut: true, failure: None };
-        records.fill()?;
-        records.rewind();
-        Ok(records)
-    }
-
-    /// Back to the first record, after the byte order mark. For texts in memory.
-    pub(super) fn rewind(&mut self) {
-        let mark = if self.buffer.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        self.seek(mark, 1);
-    }
-
-    /// Back to a record by its start and line. For texts in memory.
+    /// Back to a record by its start and line.
     pub(super) fn seek(&mut self, start: usize, line: u64) {
         (self.position, self.line) = (start, line);
     }
@@ -131,54 +106,40 @@ impl Records {
     /// Reads the next record; `false` at the end. An error ends the reading: what follows it has no meaning.
     pub(super) fn next(&mut self, record: &mut Record) -> Result<bool, Fault> {
         loop {
-            let rest = &self.buffer[self.position..];
             record.clear(self.line, self.position);
-            let mut scan = Scan { bytes: rest, delimiter: self.delimiter, whole: !self.cut, record };
-            if let Some(Extent { bytes, lines, blank }) = scan.run()? {
-                self.position += bytes;
-                self.line += lines;
-                if blank {
-                    continue;
-                }
+            let rest = &self.text[self.position..];
+            let Some(extent) = scan(rest, self.delimiter, !self.cut, record)? else { return Ok(false) };
+            self.position += extent.bytes;
+            self.line += extent.lines;
+            if !extent.blank {
                 return Ok(true);
             }
-            if self.input.is_none() {
-                return Ok(false);
-            }
-            let (line, column) = (self.line, 1);
-            self.fill().map_err(|kind| Fault { line, column, kind })?;
         }
     }
 
-    /// Drops what was used and reads on; at least as much as is left, so that a long record is not rescanned
-    /// too often.
-    fn fill(&mut self) -> Result<(), ReadErrorKind> {
-        let Some(input) = &mut self.input else { return Ok(()) };
-        self.buffer.drain(..self.position);
-        self.position = 0;
-        let wanted = self.buffer.len().max(BLOCK_BYTES);
-        if let Some(failure) = self.failure.take() {
-            return Err(failure.into());
-        }
-        let before = self.buffer.len();
-        match input.by_ref().take(wanted as u64).read_to_end(&mut self.buffer) {
-            Ok(0) => {
-                self.input = None;
-                self.cut = false;
-            }
-            Ok(_) => {}
-            Err(error) if self.buffer.len() > before => self.failure = Some(error),
-            Err(error) => return Err(error.into()),
-        }
-        Ok(())
+    /// The text again.
+    pub(super) fn into_text(self) -> Vec<u8> {
+        self.text
     }
 }
 
+/// Reads the record at the start of `bytes` into a cleared `record`; `None` if its end is not there or nothing is
+/// left. `whole` says that the text ends where the bytes end.
+pub(super) fn scan(
+    bytes: &[u8],
+    delimiter: u8,
+    whole: bool,
+    record: &mut Record,
+) -> Result<Option<Extent>, Fault> {
+    Scan { bytes, delimiter, whole, record }.run()
+}
+
 /// How far a record reaches.
-struct Extent {
-    bytes: usize,
-    lines: u64,
-    blank: bool,
+pub(super) struct Extent {
+    pub(super) bytes: usize,
+    pub(super) lines: u64,
+    /// Whether it is a blank line, which is no record.
+    pub(super) blank: bool,
 }
 
 /// One attempt at a record at the start of `bytes`.
@@ -191,7 +152,6 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    /// The extent of the record, or `None` if its end is not there yet or nothing is left.
     fn run(&mut self) -> Result<Option<Extent>, Fault> {
         let first = self.skip_padding(0);
         match self.bytes.get(self.skip_return(first)) {

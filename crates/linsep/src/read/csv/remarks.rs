@@ -1,6 +1,6 @@
 //! What deserves a word to the user, in sentences.
 
-use super::columns::{Column, OnMissing, Part};
+use super::columns::{Column, Counts, OnMissing, Part};
 use super::dialect::Dialect;
 use crate::read::Missing;
 use crate::report;
@@ -32,28 +32,29 @@ pub(super) fn format(dialect: &Dialect, columns: &[Column]) -> String {
 }
 
 /// Columns of words most of whose cells are numbers: a slip in one cell makes a column words.
-pub(super) fn mixed(columns: &[Column], rows: u64) -> Vec<String> {
-    let remark = |column: &Column| {
-        let cells = rows.saturating_sub(column.missing);
-        let (word, line) = column.first_word.as_ref().filter(|_| column.numbers * 2 >= cells)?;
-        let are = if column.numbers == 1 { "is a number" } else { "are numbers" };
+pub(super) fn mixed(columns: &[Column], counts: &[Counts], rows: u64) -> Vec<String> {
+    let remark = |(column, counts): (&Column, &Counts)| {
+        let cells = rows.saturating_sub(counts.missing);
+        let (word, line) = counts.first_word.as_ref().filter(|_| counts.numbers * 2 >= cells)?;
+        let are = if counts.numbers == 1 { "is a number" } else { "are numbers" };
         Some(format!(
             "Column \"{}\" is read as words: {} of its {} cells {are}, but not \"{word}\" on line {line}.",
             column.name,
-            report::grouped(column.numbers),
+            report::grouped(counts.numbers),
             report::grouped(cells)
         ))
     };
-    columns.iter().filter_map(remark).take(SHOWN).collect()
+    columns.iter().zip(counts).filter_map(remark).take(SHOWN).collect()
 }
 
 /// What became of missing cells.
-pub(super) fn missing(columns: &[Column], missing: Missing) -> Vec<String> {
-    let affected: Vec<&Column> = columns.iter().filter(|column| column.missing > 0).collect();
+pub(super) fn missing(columns: &[Column], counts: &[Counts], missing: Missing) -> Vec<String> {
+    let affected: Vec<(&Column, &Counts)> =
+        columns.iter().zip(counts).filter(|(_, counts)| counts.missing > 0).collect();
     let mut remarks: Vec<String> = affected
         .iter()
         .take(SHOWN)
-        .map(|column| {
+        .map(|(column, counts)| {
             let became = match column.part {
                 Part::Number { on_missing: OnMissing::Fill(0.0), .. } if missing != Missing::Mean => {
                     "became zero".to_string()
@@ -63,8 +64,8 @@ pub(super) fn missing(columns: &[Column], missing: Missing) -> Vec<String> {
                 }
                 _ => "set none of its words".to_string(),
             };
-            let cells = if column.missing == 1 { "cell" } else { "cells" };
-            format!("{} missing {cells} in column \"{}\" {became}.", column.missing, column.name)
+            let cells = if counts.missing == 1 { "cell" } else { "cells" };
+            format!("{} missing {cells} in column \"{}\" {became}.", counts.missing, column.name)
         })
         .collect();
     match affected.len().saturating_sub(SHOWN) {
@@ -76,25 +77,22 @@ pub(super) fn missing(columns: &[Column], missing: Missing) -> Vec<String> {
 }
 
 /// Columns of words that look like names of the rows, from which nothing general is learned.
-pub(super) fn identifiers(columns: &[Column], rows: u64) -> Vec<String> {
-    let suspect = |column: &&Column| match &column.part {
-        Part::Words { features, .. } => {
-            features.len() > FEW_WORDS && features.len() as u64 * 2 > rows.saturating_sub(column.missing)
+pub(super) fn identifiers(columns: &[Column], counts: &[Counts], rows: u64) -> Vec<String> {
+    let remark = |(column, counts): (&Column, &Counts)| {
+        let Part::Words { words, .. } = &column.part else { return None };
+        if words.len() <= FEW_WORDS || words.len() as u64 * 2 <= rows.saturating_sub(counts.missing) {
+            return None;
         }
-        _ => false,
-    };
-    let remark = |column: &Column| {
-        let Part::Words { features, .. } = &column.part else { return String::new() };
         let name = &column.name;
         let plain = name.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c));
         let argument = if plain { name.clone() } else { format!("\"{name}\"") };
-        format!(
+        Some(format!(
             "Column \"{name}\" has {} different words in {rows} rows: if it is an identifier, leave it out with \
              --ignore {argument}.",
-            features.len()
-        )
+            words.len()
+        ))
     };
-    columns.iter().filter(suspect).take(SHOWN).map(remark).collect()
+    columns.iter().zip(counts).filter_map(remark).take(SHOWN).collect()
 }
 
 pub(super) fn unseen(cells: u64) -> Option<String> {

@@ -1,5 +1,6 @@
+use super::records::Record;
 use super::*;
-use crate::read::ColumnKind;
+use crate::read::{ColumnKind, Labels};
 use proptest::prelude::*;
 
 /// Everything that reading a text gives.
@@ -11,10 +12,33 @@ struct Table {
     schema: Schema,
 }
 
-fn read_with_head(text: &[u8], options: &ReadOptions, head: usize) -> Result<(Table, ReadNotes), ReadError> {
-    let mut reader = CsvReader::new("test".to_string(), Input::from_bytes(text, head), options)?;
+/// How a text is read; none of this must show.
+#[derive(Clone, Copy, Debug)]
+struct How {
+    head: usize,
+    chunk: usize,
+    plain_rows: bool,
+    guess: bool,
+}
+
+/// The simplest way: one chunk, one record after the other.
+const SIMPLY: How = How { head: 1 << 18, chunk: 1 << 20, plain_rows: false, guess: false };
+
+/// What reading a text gives, and how it ended.
+fn read_as(text: &[u8], options: &ReadOptions, how: How) -> (Option<Table>, Result<ReadNotes, ReadError>) {
+    let input = Input::from_bytes(text, how.head);
+    let mut reader = match CsvReader::open("test".to_string(), input, options, how.guess, how.chunk) {
+        Ok(reader) => reader,
+        Err(fault) => return (None, Err(located("test", fault))),
+    };
+    reader.reading.write().unwrap().rules.plain_rows &= how.plain_rows;
     let (mut rows, mut labels, mut lines) = (Vec::new(), Vec::new(), Vec::new());
-    while let Some(batch) = reader.next_batch()? {
+    let ended = loop {
+        let batch = match reader.next_batch() {
+            Ok(Some(batch)) => batch,
+            Ok(None) => break Ok(reader.notes()),
+            Err(error) => break Err(error),
+        };
         for i in 0..batch.len() {
             let row: Vec<(usize, f64)> = batch.row(i).iter().filter(|&(_, value)| value != 0.0).collect();
             assert!(row.windows(2).all(|pair| pair[0].0 < pair[1].0), "{row:?} must increase");
@@ -22,8 +46,15 @@ fn read_with_head(text: &[u8], options: &ReadOptions, head: usize) -> Result<(Ta
             labels.push(reader.label_names().get(batch.label(i) as usize).cloned());
             lines.extend(batch.line(i));
         }
-    }
-    Ok((Table { rows, labels, lines, schema: reader.schema() }, reader.notes()))
+    };
+    (Some(Table { rows, labels, lines, schema: reader.schema() }), ended)
+}
+
+fn read_with_head(text: &[u8], options: &ReadOptions, head: usize) -> Result<(Table, ReadNotes), ReadError> {
+    let (table, ended) =
+        read_as(text, options, How { head, chunk: CHUNK_BYTES, plain_rows: true, guess: false });
+    let notes = ended?;
+    Ok((table.unwrap(), notes))
 }
 
 fn read(text: &str, options: &ReadOptions) -> Result<(Table, ReadNotes), ReadError> {
@@ -67,7 +98,7 @@ fn numbers_come_first_and_words_in_order_of_appearance() {
 fn a_table_of_numbers_is_dense() {
     let text = b"1,0,3,a\n4,5,6,b\n";
     let input = Input::from_bytes(text, 1 << 18);
-    let mut reader = CsvReader::new("test".into(), input, &ReadOptions::default()).unwrap();
+    let mut reader = CsvReader::new("test".into(), input, &ReadOptions::default(), false).unwrap();
     let batch = reader.next_batch().unwrap().unwrap();
     let BatchRows::Dense { columns: 3, values } = batch.rows else { panic!("not dense") };
     assert_eq!(values, [1.0, 0.0, 3.0, 4.0, 5.0, 6.0]);
@@ -482,6 +513,79 @@ fn as_text(rows: &[Vec<(String, bool)>], delimiter: &str, line_end: &str) -> Str
     rows.iter().map(row).collect::<Vec<_>>().join(line_end)
 }
 
+/// A cell as it may stand in a file, right or wrong: mostly numbers.
+fn raw_cell() -> impl Strategy<Value = String> {
+    prop_oneof![
+        60 => "-?[0-9]{1,4}(\\.[0-9]{1,3})?",
+        3 => "[-+]?[0-9]{1,20}\\.[0-9]{0,20}(e[-+]?[0-9]{1,3})?",
+        4 => "[ \t]{0,2}-?[0-9]{1,2}[ \t]{0,2}",
+        6 => "[a-c]{1,2}",
+        2 => "[ \t]?[a-c\u{e9} \t]{0,3}[\r]?",
+        2 => "\"([a-b,\n ]|\"\"){0,4}\"",
+        1 => "[0-9\"\r\u{1}\u{c}.e+-]{0,4}",
+        1 => Just("inf".to_string()),
+        2 => prop_oneof![Just(""), Just("?"), Just(" NA "), Just("None")].prop_map(str::to_string),
+    ]
+}
+
+/// Rows of about four cells, with line ends and blank lines of any kind, and perhaps some damage.
+fn any_text() -> impl Strategy<Value = Vec<u8>> {
+    let cells = prop_oneof![
+        20 => prop::collection::vec(raw_cell(), 4),
+        1 => prop::collection::vec(raw_cell(), 1..6),
+    ];
+    let end = prop_oneof![12 => Just("\n"), 2 => Just("\r\n"), 1 => Just("\n \n"), 1 => Just("\n\r\n")];
+    let row = (cells, end).prop_map(|(cells, end)| cells.join(",") + end);
+    let text =
+        (prop::option::of(Just("one,two,three,y\n")), prop::collection::vec(row, 1..40), any::<bool>());
+    let text = text.prop_map(|(header, rows, last_end)| {
+        let mut text = header.unwrap_or_default().to_string() + &rows.concat();
+        if !last_end {
+            text.pop();
+        }
+        text.into_bytes()
+    });
+    let damage = prop_oneof![3 => 0..1usize, 1 => 1..4usize]
+        .prop_flat_map(|count| prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), count));
+    (text, damage).prop_map(|(mut bytes, damage)| {
+        for (place, byte) in damage {
+            if !bytes.is_empty() {
+                let place = place.index(bytes.len());
+                bytes[place] = byte;
+            }
+        }
+        bytes
+    })
+}
+
+fn any_options() -> impl Strategy<Value = ReadOptions> {
+    let flags = any::<(bool, bool, bool, bool)>();
+    let limit = prop_oneof![4 => Just(None), 1 => (1u32..12).prop_map(Some)];
+    let model = prop_oneof![3 => Just(None), 1 => (any::<bool>(), any_missing()).prop_map(Some)];
+    let column = prop_oneof![4 => Just(None), 1 => "[1-4]".prop_map(Some)];
+    (any_missing(), flags, limit, model, column.clone(), column).prop_map(
+        |(missing, (skip_bad, online, ignored, set), max_features, model, label, ignore)| ReadOptions {
+            missing,
+            skip_bad,
+            online,
+            labels: if ignored { Labels::Ignored } else { Labels::Required },
+            delimiter: set.then_some(b','),
+            max_features,
+            schema: model.map(|(header, missing)| four_columns(header, missing)),
+            label,
+            ignore: ignore.into_iter().collect(),
+            ..ReadOptions::default()
+        },
+    )
+}
+
+/// A model's view of a table with four columns, in another order where they have names.
+fn four_columns(header: bool, missing: Missing) -> Schema {
+    let text = "two,one,three,y\n1,2,b,a\n2,3,c,b\n6,1,12,a\n";
+    let text = if header { text } else { &text[16..] };
+    read(text, &ReadOptions { missing, ..ReadOptions::default() }).unwrap().0.schema
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
@@ -489,7 +593,7 @@ proptest! {
     fn what_is_written_is_read(
         rows in prop::collection::vec(
             prop::collection::vec((cell_text(), any::<bool>()), 3), 1..12),
-        crlf: bool, last_end: bool, semicolon: bool, block in 1usize..40,
+        crlf: bool, last_end: bool, semicolon: bool,
     ) {
         let (end, delimiter) = (if crlf { "\r\n" } else { "\n" }, if semicolon { ";" } else { "," });
         let mut text = as_text(&rows, delimiter, end);
@@ -499,16 +603,34 @@ proptest! {
         let byte = delimiter.as_bytes()[0];
         let expected: Vec<Vec<&str>> =
             rows.iter().map(|row| row.iter().map(|(cell, _)| cell.as_str()).collect()).collect();
-        let streamed = Records::streaming(Input::from_bytes(text.as_bytes(), block), byte).unwrap();
-        for mut records in [Records::in_memory(text.clone().into_bytes(), false, byte), streamed] {
-            let mut record = Record::default();
-            let mut found = Vec::new();
-            while records.next(&mut record).unwrap() {
-                prop_assert!(record.fault.is_none());
-                let cell = |j| String::from_utf8(record.cell(j).to_vec()).unwrap();
-                found.push((0..record.width()).map(cell).collect::<Vec<_>>());
-            }
-            prop_assert_eq!(&found, &expected);
+        let mut records = Records::new(text.into_bytes(), false, byte);
+        let mut record = Record::default();
+        let mut found = Vec::new();
+        while records.next(&mut record).unwrap() {
+            prop_assert!(record.fault.is_none());
+            let cell = |j| String::from_utf8(record.cell(j).to_vec()).unwrap();
+            found.push((0..record.width()).map(cell).collect::<Vec<_>>());
+        }
+        prop_assert_eq!(&found, &expected);
+    }
+
+    #[test]
+    fn chunks_and_plain_rows_do_not_show(
+        text in any_text(), options in any_options(), head in 20usize..400, chunk in 1usize..1000,
+        plain_rows: bool,
+    ) {
+        let simple = read_as(&text, &options, How { head, ..SIMPLY });
+        let found = read_as(&text, &options, How { head, chunk, plain_rows, guess: false });
+        prop_assert_eq!(format!("{found:?}"), format!("{simple:?}"));
+    }
+
+    #[test]
+    fn a_guess_that_holds_is_what_all_rows_say(
+        text in any_text(), options in any_options(), head in 20usize..400, chunk in 1usize..1000,
+    ) {
+        let found = read_as(&text, &options, How { head, chunk, plain_rows: true, guess: true });
+        if found.1.is_ok() {
+            prop_assert_eq!(format!("{found:?}"), format!("{:?}", read_as(&text, &options, How { head, ..SIMPLY })));
         }
     }
 

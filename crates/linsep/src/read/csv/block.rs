@@ -1,0 +1,329 @@
+//! One block of lines to rows, apart from all others: so blocks can be read side by side.
+
+use super::columns::{Column, Counts, OnMissing, Part, Word};
+use super::records::{Fault, Record, scan};
+use super::{is_missing, is_missing_label};
+use crate::read::error::{ReadErrorKind, excerpt};
+use crate::read::labels::LabelTable;
+use crate::read::number::parse_number;
+use crate::read::{Batch, Labels, Missing, ReadNotes};
+use std::collections::HashMap;
+
+/// What a block is read with: all that is known from the text before it.
+pub(super) struct Reading {
+    pub(super) delimiter: u8,
+    pub(super) columns: Vec<Column>,
+    /// For each column, the length of the run of numbers that begins with it.
+    pub(super) runs: Vec<usize>,
+    /// The features so far.
+    pub(super) features: u32,
+    /// The width of the rows, if they are dense.
+    pub(super) dense: Option<usize>,
+    pub(super) rules: Rules,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Rules {
+    pub(super) feature_limit: u32,
+    pub(super) labels: Labels,
+    pub(super) missing: Missing,
+    pub(super) skip_bad: bool,
+    /// Whether the words are those of a model, and no other word becomes a feature.
+    pub(super) words_settled: bool,
+    /// Whether the columns are a guess from the first rows: a row that speaks against it ends the reading.
+    pub(super) guessed: bool,
+    /// Whether the last column is that of the labels only because the rows end in a delimiter.
+    pub(super) trailing_delimiter: bool,
+    /// Whether rows without anything special may be read the quick way. The result is the same.
+    pub(super) plain_rows: bool,
+}
+
+impl Rules {
+    /// Whether the row with this fault is left out, and the next one read.
+    fn skips(self, kind: &ReadErrorKind) -> bool {
+        use ReadErrorKind::{NotFinite, WordAmongNumbers};
+        let speaks_against_guess = self.guessed && matches!(kind, WordAmongNumbers { .. } | NotFinite { .. });
+        self.skip_bad && kind.is_row() && !speaks_against_guess
+    }
+}
+
+/// What a block of lines holds. Lines are counted from 0 at its beginning.
+#[derive(Default)]
+pub(super) struct Block {
+    /// Sparse rows only: where each row starts, and the features.
+    pub(super) offsets: Vec<usize>,
+    pub(super) indices: Vec<u32>,
+    pub(super) values: Vec<f64>,
+    pub(super) labels: Vec<u32>,
+    pub(super) lines: Vec<u64>,
+    pub(super) table: LabelTable,
+    /// Of each column, what was met in the rows that were kept.
+    pub(super) counts: Vec<Counts>,
+    /// Cells whose word the model does not know.
+    pub(super) unseen: u64,
+    /// The words that are new, in the order of their appearance, with their columns.
+    pub(super) new_words: Vec<(usize, String, Word)>,
+    /// Where they are in that order, by column.
+    new_places: Vec<HashMap<String, usize>>,
+    /// The features that were known.
+    pub(super) features_before: u32,
+    pub(super) notes: ReadNotes,
+    /// Whether the header is still to come.
+    header_ahead: bool,
+    /// The bytes and lines of the records that were read.
+    pub(super) bytes: usize,
+    pub(super) line_count: u64,
+    /// Whether the text goes on after them: with a record that is not whole, or a fault.
+    pub(super) unfinished: bool,
+    /// What is wrong after the last row.
+    pub(super) fault: Option<Fault>,
+    record: Record,
+    /// The row at hand: features and values, then the columns of its words and of its missing cells.
+    pub(super) row: Vec<(u32, f64)>,
+    words: Vec<usize>,
+    gaps: Vec<usize>,
+    /// The same for a plain row: the columns of its words, and the words.
+    pub(super) plain_words: Vec<(usize, Word)>,
+}
+
+impl Block {
+    fn new(reading: &Reading) -> Self {
+        let columns = reading.columns.len();
+        Self {
+            offsets: vec![0],
+            counts: vec![Counts::default(); columns],
+            new_places: vec![HashMap::new(); columns],
+            features_before: reading.features,
+            ..Self::default()
+        }
+    }
+
+    /// Reads the header of a table, and the malformed rows before it.
+    pub(super) fn header(text: &[u8], whole: bool, reading: &Reading) -> Self {
+        let mut block = Self::new(reading);
+        block.header_ahead = true;
+        while block.header_ahead && block.read_record(text, whole, reading) {}
+        block
+    }
+
+    /// Reads the rows of a text that begins where a record begins; `whole` says that nothing follows it.
+    pub(super) fn rows(text: &[u8], whole: bool, reading: &Reading) -> Self {
+        let mut block = Self::new(reading);
+        let plain_rows = reading.rules.plain_rows;
+        loop {
+            if plain_rows && let Some(length) = block.plain_row(&text[block.bytes..], reading) {
+                block.bytes += length;
+                block.line_count += 1;
+            } else if !block.read_record(text, whole, reading) {
+                block.unfinished = block.bytes < text.len();
+                return block;
+            }
+        }
+    }
+
+    /// Reads the next record with care; `false` if none is left, or the reading ends here.
+    fn read_record(&mut self, text: &[u8], whole: bool, reading: &Reading) -> bool {
+        let mut record = std::mem::take(&mut self.record);
+        record.clear(self.line_count, self.bytes);
+        let read = match scan(&text[self.bytes..], reading.delimiter, whole, &mut record) {
+            Ok(None) => return false,
+            Ok(Some(extent)) => {
+                self.bytes += extent.bytes;
+                self.line_count += extent.lines;
+                if extent.blank { Ok(()) } else { self.read_cells(&mut record, reading) }
+            }
+            Err(fault) => Err(fault),
+        };
+        if let Err(fault) = read {
+            if !reading.rules.skips(&fault.kind) {
+                self.fault = Some(fault);
+                return false;
+            }
+            self.notes.skip(record.line, fault.kind.to_string());
+        }
+        self.record = record;
+        true
+    }
+
+    /// Makes a row of a record. Nothing of a malformed row stays, neither its label nor its words.
+    fn read_cells(&mut self, record: &mut Record, reading: &Reading) -> Result<(), Fault> {
+        if let Some(fault) = record.misshape(reading.columns.len()) {
+            return Err(fault);
+        }
+        if std::mem::take(&mut self.header_ahead) {
+            return Ok(());
+        }
+        let rules = reading.rules;
+        self.row.clear();
+        self.words.clear();
+        self.gaps.clear();
+        let mut drop_row = false;
+        let mut label_at = None;
+        for (j, column) in reading.columns.iter().enumerate() {
+            let cell = record.cell(j);
+            match column.part {
+                Part::Ignored => {}
+                Part::Label => label_at = Some(j),
+                Part::Number { on_missing, .. } | Part::Words { on_missing, .. } if is_missing(cell) => {
+                    self.gaps.push(j);
+                    match (on_missing, &column.part) {
+                        (OnMissing::Refuse, _) => {
+                            let (column, found) = (column.name.clone(), excerpt(cell));
+                            return Err(record.fault_at(j, ReadErrorKind::MissingCell { column, found }));
+                        }
+                        (OnMissing::Unknown, _) => {
+                            let (column, found) = (column.name.clone(), excerpt(cell));
+                            return Err(record.fault_at(j, ReadErrorKind::MissingForModel { column, found }));
+                        }
+                        (OnMissing::DropRow, _) => drop_row = true,
+                        (OnMissing::Fill(value), &Part::Number { feature, .. }) => {
+                            self.row.push((feature, value));
+                        }
+                        _ => {}
+                    }
+                }
+                Part::Number { feature, .. } => {
+                    let value = number(cell, column).map_err(|kind| record.fault_at(j, kind))?;
+                    self.row.push((feature, value));
+                }
+                Part::Words { .. } => {
+                    if std::str::from_utf8(cell).is_err() {
+                        let column = column.name.clone();
+                        return Err(record.fault_at(j, ReadErrorKind::NotUtf8 { column }));
+                    }
+                    self.words.push(j);
+                }
+            }
+        }
+        let label = match label_at {
+            Some(j)
+                if rules.labels == Labels::Required
+                    && rules.missing == Missing::DropRow
+                    && is_missing_label(record.cell(j)) =>
+            {
+                drop_row = true;
+                Batch::UNLABELLED
+            }
+            Some(j) if rules.labels == Labels::Required => self.label(record, j, drop_row, reading)?,
+            _ => Batch::UNLABELLED,
+        };
+        if drop_row {
+            self.notes.dropped += 1;
+            return Ok(());
+        }
+        self.set_words(record, reading)?;
+        for &j in &self.gaps {
+            self.counts[j].missing += 1;
+        }
+        self.keep_row(label, record.line, reading);
+        Ok(())
+    }
+
+    /// The class of the label in cell `j`; the label of a row that is dropped is only checked.
+    fn label(&mut self, record: &Record, j: usize, drop_row: bool, reading: &Reading) -> Result<u32, Fault> {
+        let cell = record.cell(j);
+        if std::str::from_utf8(cell).is_err() {
+            let column = reading.columns[j].name.clone();
+            return Err(record.fault_at(j, ReadErrorKind::NotUtf8 { column }));
+        }
+        let class = match (is_missing_label(cell), drop_row) {
+            (true, _) => None,
+            (false, true) => LabelTable::default().class(cell),
+            (false, false) => self.table.class(cell),
+        };
+        class.ok_or_else(|| {
+            let last = j + 1 == reading.columns.len();
+            let kind = match reading.rules.trailing_delimiter && last && cell.is_empty() {
+                true => ReadErrorKind::TrailingDelimiter,
+                false => ReadErrorKind::BadLabel { found: excerpt(cell) },
+            };
+            record.fault_at(j, kind)
+        })
+    }
+
+    /// Sets the features of the row's words. A new word becomes a feature, unless the words are settled.
+    fn set_words(&mut self, record: &Record, reading: &Reading) -> Result<(), Fault> {
+        let words = std::mem::take(&mut self.words);
+        for &j in &words {
+            // The text was checked before; a cell that is no text has no word.
+            let Ok(text) = std::str::from_utf8(record.cell(j)) else { continue };
+            let word = match self.word(j, text, reading) {
+                Some(word) => word,
+                None if reading.rules.words_settled => {
+                    self.unseen += 1;
+                    continue;
+                }
+                None => {
+                    let feature = reading.features + self.new_words.len() as u32;
+                    if feature >= reading.rules.feature_limit {
+                        let limit = reading.rules.feature_limit;
+                        return Err(record.fault_at(j, ReadErrorKind::TooManyFeatures { limit }));
+                    }
+                    let number =
+                        parse_number(text.trim_ascii().as_bytes()).is_some_and(|number| number.is_finite());
+                    let word = Word { feature, number };
+                    self.new_places[j].insert(text.to_string(), self.new_words.len());
+                    self.new_words.push((j, text.to_string(), word));
+                    word
+                }
+            };
+            if !reading.rules.words_settled {
+                let counts = &mut self.counts[j];
+                if word.number {
+                    counts.numbers += 1;
+                } else if counts.first_word.is_none() {
+                    counts.first_word = Some((excerpt(text.as_bytes()), record.line_of(j)));
+                }
+            }
+            self.row.push((word.feature, 1.0));
+        }
+        self.words = words;
+        Ok(())
+    }
+
+    /// Whether what was read would be other after more words.
+    pub(super) fn knows_new_words(&self) -> bool {
+        let limited = |fault: &Fault| matches!(fault.kind, ReadErrorKind::TooManyFeatures { .. });
+        !self.new_words.is_empty() || self.fault.as_ref().is_some_and(limited)
+    }
+
+    /// What is known about a word of column `j`.
+    pub(super) fn word(&self, j: usize, text: &str, reading: &Reading) -> Option<Word> {
+        let Part::Words { words, .. } = &reading.columns[j].part else { return None };
+        let new = || self.new_places[j].get(text).map(|&place| self.new_words[place].2);
+        words.get(text).copied().or_else(new)
+    }
+
+    /// Adds the row at hand.
+    pub(super) fn keep_row(&mut self, label: u32, line: u64, reading: &Reading) {
+        match reading.dense {
+            Some(width) => {
+                let start = self.values.len();
+                self.values.resize(start + width, 0.0);
+                for &(feature, value) in &self.row {
+                    self.values[start + feature as usize] = value;
+                }
+            }
+            None => {
+                self.row.retain(|&(_, value)| value != 0.0);
+                self.row.sort_unstable_by_key(|&(feature, _)| feature);
+                self.indices.extend(self.row.iter().map(|&(feature, _)| feature));
+                self.values.extend(self.row.iter().map(|&(_, value)| value));
+                self.offsets.push(self.indices.len());
+            }
+        }
+        self.labels.push(label);
+        self.lines.push(line);
+    }
+}
+
+fn number(cell: &[u8], column: &Column) -> Result<f64, ReadErrorKind> {
+    match parse_number(cell.trim_ascii()) {
+        Some(number) if number.is_finite() => Ok(number),
+        Some(_) => Err(ReadErrorKind::NotFinite { found: excerpt(cell) }),
+        None if std::str::from_utf8(cell).is_err() => {
+            Err(ReadErrorKind::NotUtf8 { column: column.name.clone() })
+        }
+        None => Err(ReadErrorKind::WordAmongNumbers { column: column.name.clone(), found: excerpt(cell) }),
+    }
+}
