@@ -329,6 +329,34 @@ mod tests {
         assert_eq!(pass.window(17).rows, WindowRows::Listed(expected));
     }
 
+    #[test]
+    fn strips_are_mixed_anew_for_every_pass() {
+        let rows: Vec<u32> = (0..50_000).filter(|i| i % 7 != 0).collect();
+        let blocks = Blocks::new(50_000, 50_000 * 64);
+        let orders: Vec<Vec<u32>> = (0..2)
+            .map(|pass| match blocks.mixed(rows.clone(), Random::stream(9, pass)) {
+                WindowRows::Strips { order, strips, .. } => {
+                    assert!(strips.windows(2).filter(|pair| pair[1].abs_diff(pair[0]) <= 2).count() > 40_000);
+                    order
+                }
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        for order in &orders {
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, rows);
+            // Rows that are neighbours rarely follow each other.
+            let followed = order.windows(2).filter(|pair| pair[0].abs_diff(pair[1]) <= 2).count();
+            assert!(followed < order.len() / 10, "{followed}");
+            // The rows of the beginning come from everywhere.
+            let early = order[..5000].iter().filter(|&&i| i < 5000).count();
+            assert!(early < 1500, "{early}");
+        }
+        let same = orders[0].iter().zip(&orders[1]).filter(|(a, b)| a == b).count();
+        assert!(same < 50, "{same}");
+    }
+
     /// Rows sorted by class must not come class by class: in every stretch of a window both halves are met.
     #[test]
     fn sorted_rows_are_mixed() {
