@@ -79,7 +79,7 @@ def write(name, quick, rounds, arguments):
     sections, circumstances = saved(quick)
     # A quick run proves that all is in order, and is no record.
     folder = WORK if quick else RECORDS
-    charts = folder / Path(name).stem
+    charts = (folder / name).with_suffix("")
     charts.mkdir(parents=True, exist_ok=True)
     lines = [
         "# Races: linsep beside Vowpal Wabbit, LIBLINEAR, scikit-learn, pandas and the memory",

@@ -75,7 +75,8 @@ def curves(title, x_name, y_name, series):
     left, top, width, height, right = 70, 46, 520, 260, 190
     xs = [x for _, points, _ in series for x, _ in points]
     ys = [y for _, points, _ in series for _, y in points]
-    x_low, x_high = math.floor(math.log10(min(xs))), math.ceil(math.log10(max(xs)))
+    # What is nearly a power of ten needs no further one beyond it.
+    x_low, x_high = math.floor(math.log10(min(xs)) + 0.05), math.ceil(math.log10(max(xs)) - 0.05)
     y_low, y_high = math.floor(math.log10(min(ys))), math.ceil(math.log10(max(ys)))
     x_high, y_high = max(x_high, x_low + 1), max(y_high, y_low + 1)
     x = lambda value: left + width * (math.log10(value) - x_low) / (x_high - x_low)
