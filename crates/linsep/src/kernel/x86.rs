@@ -28,17 +28,18 @@ fn first_lanes(count: usize) -> __m128i {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn all_inside(indices: &[u32], length: usize) -> bool {
-    let (eights, rest) = indices.as_chunks::<8>();
-    let mut most = _mm256_setzero_si256();
-    for eight in eights {
-        // SAFETY: eight whole numbers are there, and the load needs no alignment.
-        most = _mm256_max_epu32(most, unsafe { _mm256_loadu_si256(eight.as_ptr().cast()) });
+    let (fours, rest) = indices.as_chunks::<FOUR>();
+    let mut most = _mm_setzero_si128();
+    for four in fours {
+        // SAFETY: four whole numbers are there, and the load needs no alignment.
+        most = _mm_max_epu32(most, unsafe { _mm_loadu_si128(four.as_ptr().cast()) });
     }
-    let mut lanes = [0u32; 8];
-    // SAFETY: there is room for eight whole numbers.
-    unsafe { _mm256_storeu_si256(lanes.as_mut_ptr().cast(), most) };
-    let largest = lanes.iter().chain(rest).fold(0, |largest, &index| largest.max(index));
-    (largest as usize) < length.min(1 << 31)
+    // SAFETY: as many whole numbers are there as the mask lets through.
+    most = _mm_max_epu32(most, unsafe { _mm_maskload_epi32(rest.as_ptr().cast(), first_lanes(rest.len())) });
+    // No column is as large as the number of weights if that is the larger in every lane.
+    let outside = _mm_set1_epi32(length.min(1 << 31) as u32 as i32);
+    let as_large = _mm_cmpeq_epi32(_mm_max_epu32(most, outside), most);
+    _mm_movemask_epi8(as_large) == 0
 }
 
 /// The lanes, joined as the portable form joins them.

@@ -157,6 +157,8 @@ struct Descent<'a> {
     /// Which rows are visited. Left out is a row whose multiplier stands at an end of its range and is pushed
     /// against it so hard that it will hardly move again.
     active: Vec<bool>,
+    /// The rows that were active when they were last looked through; none has become active since.
+    listed: Vec<u32>,
     /// How hard that is: half as hard as any row was pushed in the pass before that can move.
     bounds: Slopes,
     /// D(α), up to the rounding of the steps.
@@ -247,6 +249,7 @@ impl<'a> Descent<'a> {
             options,
             clock: Instant::now(),
             active: multipliers.iter().map(|multiplier| multiplier.price > 0.0).collect(),
+            listed: (0..multipliers.len() as u32).collect(),
             multipliers,
             theta,
             bounds: Slopes { low: f64::NEG_INFINITY, high: f64::INFINITY },
@@ -337,16 +340,16 @@ impl<'a> Descent<'a> {
     }
 
     /// The active rows in the order of the next pass.
-    fn order(&self) -> Window {
-        let active = |i: &u32| self.active[*i as usize];
-        let (blocks, seed) = (Blocks::of(self.task.data), self.settings.seed);
-        let all: Vec<u32> = (0..self.active.len() as u32).collect();
+    fn order(&mut self) -> Window {
+        let (blocks, seed, active) = (Blocks::of(self.task.data), self.settings.seed, &self.active);
+        self.listed.retain(|&i| active[i as usize]);
         let rows = match self.settings.order {
-            Order::Given => WindowRows::Listed(all.into_iter().filter(active).collect()),
-            Order::ShuffleOnce => blocks.mixed(all, Random::stream(seed, 0)).only(active),
-            Order::Shuffle => {
-                blocks.mixed(all.into_iter().filter(active).collect(), Random::stream(seed, self.passes))
+            Order::Given => WindowRows::Listed(self.listed.clone()),
+            Order::ShuffleOnce => {
+                let all = (0..active.len() as u32).collect();
+                blocks.mixed(all, Random::stream(seed, 0)).only(|&i| active[i as usize])
             }
+            Order::Shuffle => blocks.mixed(self.listed.clone(), Random::stream(seed, self.passes)),
         };
         Window { start: 0, rows }
     }
@@ -397,6 +400,7 @@ impl<'a> Descent<'a> {
             })
             .collect();
         self.touched += data.len();
+        self.listed = (0..self.active.len() as u32).collect();
         // A sum of sums has as many roundings as the longest way to it has additions.
         let doubt = (CHUNK.min(data.len()) + tallies.len() + 16) as f64 * U;
         let tally = tallies.iter().fold(Tally::default(), Tally::plus);
