@@ -139,7 +139,7 @@ fn malformed_tables() {
 
 #[test]
 fn bytes_that_are_not_text() {
-    let help = "help: give a LIBSVM, CSV, .npy or .npz file, plain or compressed with gzip or zstd";
+    let help = "help: give a LIBSVM, CSV, .npy, .npz or .linsep file, plain or compressed with gzip or zstd";
     let garbage: Vec<u8> = (0..4096u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     refused(&garbage, "", 3, &["data: this is not text: found byte 0x", help]);
     refused(b"\x7fELF\x02\x01\x01\x00\x00", "", 3, &["data: this is not text: found byte 0x02", help]);

@@ -17,7 +17,10 @@ pub struct Theta {
 impl Theta {
     /// θ = 0 for rows with `columns` features.
     pub fn zero(columns: usize, bias_input: f64) -> Self {
-        Self { weights: vec![0.0; columns], bias: 0.0, bias_input }
+        let mut weights = vec![0.0; columns];
+        // The system gives memory when it is written to; until then it can be told how.
+        kernel::prefer_large_pages(&mut weights);
+        Self { weights, bias: 0.0, bias_input }
     }
 
     /// ⟨θ, x̃⟩

@@ -75,6 +75,7 @@ impl Dataset {
             )));
         }
         let mut builder = DatasetBuilder::new(Layout::Dense { columns });
+        builder.reserve(labels.len(), values.len());
         for (values, label) in values.chunks(columns).zip(labels) {
             builder.push_labelled(Row::DenseF64(values), label.as_ref())?;
         }
@@ -100,6 +101,7 @@ impl Dataset {
             return shape("the offsets must not fall, and each value needs one column");
         }
         let mut builder = DatasetBuilder::new(Layout::Sparse);
+        builder.reserve(labels.len(), values.len());
         for (range, label) in offsets.windows(2).zip(labels) {
             let (indices, values) = (&indices[range[0]..range[1]], &values[range[0]..range[1]]);
             if indices.windows(2).any(|pair| pair[0] >= pair[1]) {

@@ -1,7 +1,7 @@
 //! Numbers in memory or in a mapped file, looked at in the same way.
 
+use crate::kernel;
 use std::fmt;
-use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -153,7 +153,7 @@ impl<T: Plain> Array<T> {
     pub(super) fn reserve(&mut self, more: usize) {
         let values = self.to_mut();
         if values.try_reserve_exact(more).is_ok() {
-            prefer_large_pages(values.spare_capacity_mut());
+            kernel::prefer_large_pages(values.spare_capacity_mut());
         }
     }
 
@@ -164,24 +164,6 @@ impl<T: Plain> Array<T> {
             Place::Shared(shared) => shared.length,
         }
     }
-}
-
-/// Asks for room that is about to be filled to be made of large pages: they take less time to come and to find again. Where
-/// the system has none, nothing changes.
-fn prefer_large_pages<T>(room: &mut [MaybeUninit<T>]) {
-    #[cfg(target_os = "linux")]
-    {
-        const LARGE: usize = 1 << 21;
-        let bytes = room.as_mut_ptr_range();
-        let start = (bytes.start as usize).next_multiple_of(LARGE);
-        let length = (bytes.end as usize).saturating_sub(start) / LARGE * LARGE;
-        if length > 0 {
-            // SAFETY: the range lies within room that belongs to the caller, and the advice changes no content.
-            unsafe { libc::madvise(start as *mut libc::c_void, length, libc::MADV_HUGEPAGE) };
-        }
-    }
-    #[cfg(not(target_os = "linux"))]
-    let _ = room;
 }
 
 impl<T: Plain> Deref for Array<T> {

@@ -4,11 +4,13 @@
 //! in a fixed order. So the portable form and the forms for particular processors give the same bits.
 
 mod bounds;
+mod memory;
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 pub(crate) use bounds::{Interval, certified_dot, norm_interval, rounding_doubt};
+pub(crate) use memory::{prefer_large_pages, prefetch};
 
 /// Sums that are kept side by side.
 const LANES: usize = 8;
@@ -111,25 +113,6 @@ pub(crate) fn add_sparse<T: Value>(scale: f64, indices: &[u32], values: &[T], we
     for (&j, x) in indices.iter().zip(values) {
         weights[j as usize] += scale * x.wide();
     }
-}
-
-/// Asks for the beginning of a slice to be brought into the cache, where the processor can be asked: as much as
-/// helps before the memory sees the pattern itself. Changes nothing but time.
-#[inline(always)]
-pub(crate) fn prefetch<T>(values: &[T]) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        const LINE: usize = 64;
-        const MOST_LINES: usize = 32;
-        let start = values.as_ptr().cast::<i8>();
-        for offset in (0..size_of_val(values)).step_by(LINE).take(MOST_LINES) {
-            // SAFETY: the address lies inside the slice, and a prefetch reads nothing that the program sees.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(start.add(offset)) };
-        }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = values;
 }
 
 #[cfg(test)]

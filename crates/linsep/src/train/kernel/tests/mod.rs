@@ -277,7 +277,11 @@ proptest! {
                 prop_assert_eq!(together[at].to_bits(), alone.to_bits());
                 let range = gram.support.offsets[support]..gram.support.offsets[support + 1];
                 let (indices, values) = (&gram.support.indices[range.clone()], &gram.support.values[range]);
-                let product = crate::kernel::dot_sparse(indices, values, row);
+                let mut lanes = [0.0; 4];
+                for (k, (&j, x)) in indices.iter().zip(values).enumerate() {
+                    lanes[k % 4] += x * row[j as usize];
+                }
+                let product = (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
                 let measure = match form {
                     Form::Rbf { .. } => {
                         let sum = square(Row::DenseF64(&rows[support])) + square(Row::DenseF64(row));

@@ -1,0 +1,38 @@
+//! What the memory is asked for. It changes nothing but time.
+
+/// Asks for the beginning of a slice to be brought into the second cache, where the processor can be asked: as much as helps
+/// before the memory sees the pattern itself. The first cache would lose it again before it is needed.
+#[inline(always)]
+pub(crate) fn prefetch<T>(values: &[T]) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+        const LINE: usize = 64;
+        const MOST_LINES: usize = 32;
+        let start = values.as_ptr().cast::<i8>();
+        for offset in (0..size_of_val(values)).step_by(LINE).take(MOST_LINES) {
+            // SAFETY: the address lies inside the slice, and a prefetch reads nothing that the program sees.
+            unsafe { _mm_prefetch::<_MM_HINT_T1>(start.add(offset)) };
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = values;
+}
+
+/// Asks for room that is about to be filled to be made of large pages: they take less time to come and to find again. Where
+/// the system has none, nothing changes.
+pub(crate) fn prefer_large_pages<T>(room: &mut [T]) {
+    #[cfg(target_os = "linux")]
+    {
+        const LARGE: usize = 1 << 21;
+        let bytes = room.as_mut_ptr_range();
+        let start = (bytes.start as usize).next_multiple_of(LARGE);
+        let length = (bytes.end as usize).saturating_sub(start) / LARGE * LARGE;
+        if length > 0 {
+            // SAFETY: the range lies within room that belongs to the caller, and the advice changes no content.
+            unsafe { libc::madvise(start as *mut libc::c_void, length, libc::MADV_HUGEPAGE) };
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = room;
+}
