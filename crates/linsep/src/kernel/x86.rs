@@ -57,7 +57,7 @@ fn joined_registers(low: __m256d, high: __m256d) -> f64 {
 
 /// The loops for one type of stored numbers: how four of them are loaded, and how the first of four.
 macro_rules! loops {
-    ($name:ident, $value:ty, $four:expr, $first:expr) => {
+    ($name:ident, $value:ty, $at:ident => $four:expr, $lanes:ident => $first:expr) => {
         pub(super) mod $name {
             use super::*;
 
@@ -65,14 +65,18 @@ macro_rules! loops {
             #[inline]
             #[target_feature(enable = "avx2")]
             pub(super) fn four(values: &[$value; FOUR]) -> __m256d {
-                $four(values.as_ptr())
+                let $at = values.as_ptr();
+                // SAFETY: four values are there, and the load needs no alignment.
+                unsafe { $four }
             }
 
             /// At most four values, and zeros after them.
             #[inline]
             #[target_feature(enable = "avx2")]
             pub(super) fn first(values: &[$value]) -> __m256d {
-                $first(values.as_ptr(), first_lanes(values.len()))
+                let ($at, $lanes) = (values.as_ptr(), first_lanes(values.len()));
+                // SAFETY: as many values are there as the mask lets through, and the load needs no alignment.
+                unsafe { $first }
             }
 
             /// The values in fours, two registers at a time, and the rest in two parts of at most four.
@@ -168,11 +172,5 @@ macro_rules! loops {
     };
 }
 
-// SAFETY: `four` is given four values, `first` as many as its mask lets through; no load needs alignment.
-loops!(f64s, f64, |at| unsafe { _mm256_loadu_pd(at) }, |at, lanes| unsafe {
-    _mm256_maskload_pd(at, _mm256_cvtepi32_epi64(lanes))
-});
-// SAFETY: as above.
-loops!(f32s, f32, |at| unsafe { _mm256_cvtps_pd(_mm_loadu_ps(at)) }, |at, lanes| unsafe {
-    _mm256_cvtps_pd(_mm_maskload_ps(at, lanes))
-});
+loops!(f64s, f64, at => _mm256_loadu_pd(at), lanes => _mm256_maskload_pd(at, _mm256_cvtepi32_epi64(lanes)));
+loops!(f32s, f32, at => _mm256_cvtps_pd(_mm_loadu_ps(at)), lanes => _mm256_cvtps_pd(_mm_maskload_ps(at, lanes)));

@@ -53,10 +53,13 @@ impl ChunkLines {
 
 type Outcome<T> = io::Result<Chunk<T>>;
 
+/// What makes a `T` of the text of a chunk.
+type Parse<T> = dyn Fn(&[u8]) -> T + Send + Sync;
+
 /// The chunks of a source, each turned into a `T` by some thread.
 pub(crate) struct Chunks<T> {
     supply: Supply,
-    parse: Arc<dyn Fn(&[u8]) -> T + Send + Sync>,
+    parse: Arc<Parse<T>>,
     /// Chunks under way, in order.
     pending: VecDeque<Pending<T>>,
     /// How many chunks may be under way.
@@ -266,7 +269,7 @@ thread_local! {
 }
 
 impl FilePart {
-    fn parse<T>(self, parse: &(dyn Fn(&[u8]) -> T + Send + Sync)) -> Outcome<T> {
+    fn parse<T>(self, parse: &Parse<T>) -> Outcome<T> {
         PART.with_borrow_mut(|bytes| {
             let lines = self.read(bytes)?;
             self.file.count(self.end - self.start);

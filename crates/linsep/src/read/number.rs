@@ -105,7 +105,7 @@ pub(crate) fn eight_digits(bytes: u64) -> (u64, usize) {
     const EACH: u64 = 0x0101_0101_0101_0101;
     let digits = bytes ^ (EACH * 0x30);
     // The top bit of a byte is set if it is not a digit: adding 0x76 carries from 10 on.
-    let other = ((digits & (EACH * 0x7f)) + EACH * 0x76 | digits) & (EACH * 0x80);
+    let other = (((digits & (EACH * 0x7f)) + EACH * 0x76) | digits) & (EACH * 0x80);
     let count = (other.trailing_zeros() / 8) as usize;
     if count == 0 {
         return (0, 0);

@@ -17,7 +17,7 @@ pub(super) struct LabelColumn {
 enum Stored {
     Array(Npy),
     /// An array in a file of its own, read along with the rows.
-    Stream(Stream),
+    Stream(Box<Stream>),
     /// The text, and where each line starts, which is one after the end of the line before it. One more start than
     /// there are lines.
     Lines(Vec<u8>, Vec<usize>),
@@ -32,7 +32,7 @@ impl LabelColumn {
         let (mut input, _) = source::open(&source).map_err(located)?;
         if input.head().starts_with(b"\x93NUMPY") {
             let stream = open_array(input).map_err(located)?;
-            return Ok(Self { stored: Stored::Stream(stream), source_name });
+            return Ok(Self { stored: Stored::Stream(Box::new(stream)), source_name });
         }
         let mut bytes = Vec::new();
         input.read_to_end(&mut bytes).map_err(|error| located(error.into()))?;
