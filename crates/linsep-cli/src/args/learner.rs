@@ -95,8 +95,8 @@ pub(crate) struct LearnerArgs {
     /// sgd: the penalty on the squared length of the weights [default: 0 for the perceptron loss, else 0.0001]
     #[arg(long, value_name = "λ", allow_negative_numbers = true)]
     pub(crate) l2: Option<f64>,
-    /// perceptron, averaged: deal the rows into S shards, learn them at once and mix their weights after every pass, on
-    /// all cores; the shards, not the threads, decide the result [default: 1]
+    /// perceptron, averaged: deal the rows into S shards (blocks of rows at random, by the seed), learn them at once and mix
+    /// their weights after every pass, on all cores; the shards, not the threads, decide the result [default: 1]
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     pub(crate) shards: Option<usize>,
     /// perceptron, averaged: how much each shard counts [default: uniform]

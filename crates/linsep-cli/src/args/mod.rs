@@ -92,7 +92,7 @@ pub(crate) struct TrainArgs {
     /// At most this many passes over the data [default: 100; 1000 for svm and max-margin; 1 when learning online]
     #[arg(long, value_name = "N", help_heading = "Learning")]
     pub(crate) epochs: Option<u64>,
-    /// Stop after this many updates
+    /// Stop after this many updates (with --shards, when all shards next pause after as many)
     #[arg(long, value_name = "N", help_heading = "Learning")]
     pub(crate) max_updates: Option<u64>,
     /// Stop after this many seconds of training

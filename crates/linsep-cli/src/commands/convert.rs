@@ -9,6 +9,10 @@ use linsep::write::{convert, format_of_name};
 use std::path::PathBuf;
 
 pub(crate) fn run(args: &ConvertArgs, console: Console) -> anyhow::Result<Exit> {
+    if args.output.as_os_str() == "-" {
+        let reason = "convert writes a file: name one, or a device such as /dev/stdout with --to FORMAT";
+        return Err(Usage(reason.into()).into());
+    }
     let inputs: Vec<_> = [Some(&args.input), args.read.labels.as_ref()].into_iter().flatten().collect();
     refuse_overwriting(&[&args.output], &inputs.into_iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
     let Some(format) = args.to.map(data_format).or(format_of_name(&args.output).0) else {

@@ -4,7 +4,7 @@ use super::Model;
 use super::arrays::{get_each, get_learned, put_learned};
 use crate::Error;
 use crate::classes::Classes;
-use crate::read::{ColumnKind, Schema};
+use crate::read::Schema;
 use crate::scale::{Scaler, Scaling};
 use crate::store::{self, Opened, StoreError, Tensors};
 use crate::theta::Theta;
@@ -124,24 +124,7 @@ impl Model {
 
 /// Checks that every feature that the schema speaks of has a weight.
 fn check_schema(schema: &Schema, columns: usize) -> Result<(), StoreError> {
-    let damaged = |what: &str| Err(StoreError::Damaged(what.to_string()));
-    if schema.features() != columns {
-        return damaged("it has another number of features than of weights");
-    }
-    match schema {
-        Schema::Numbered { index_base, .. } if *index_base > 1 => {
-            damaged("its indices count from neither 0 nor 1")
-        }
-        Schema::Table { columns: table, .. } => {
-            let known = table.iter().all(|column| match &column.kind {
-                ColumnKind::Number { feature, fill } => *feature < columns && fill.is_none_or(f64::is_finite),
-                ColumnKind::Words { words, .. } => words.iter().all(|&(_, feature)| feature < columns),
-                ColumnKind::Label | ColumnKind::Ignored => true,
-            });
-            if known { Ok(()) } else { damaged("a column speaks of a feature without a weight") }
-        }
-        _ => Ok(()),
-    }
+    schema.fault(columns).map_or(Ok(()), |what| Err(StoreError::Damaged(what.to_string())))
 }
 
 #[cfg(test)]

@@ -294,12 +294,14 @@ impl ReadErrorKind {
                 "leave columns out with --ignore, or raise the limit with --max-features"
             }
             NotUtf8 { .. } => "convert the file to UTF-8, or skip such rows with --skip-bad",
-            MeanInOnePass => "choose --missing zero or --missing drop-row, or read the whole file first",
+            MeanInOnePass => {
+                "choose --missing zero or --missing drop-row, or make a .linsep file of it first, with linsep convert"
+            }
             ColumnCount { .. } => "give the columns that the model was trained with, in the same order",
             Cache(CacheFault::Newer { .. }) => {
                 "use a newer linsep, or make the cache again from its source with linsep convert"
             }
-            Cache(_) => "make it again from its source, with linsep convert or --cache",
+            Cache(_) => "delete it, and make it again from its source, with linsep convert or --cache",
             Array(_) => "give a two-dimensional array of rows, and one label for each row",
         }
     }

@@ -80,6 +80,33 @@ impl Schema {
         }
     }
 
+    /// What about it cannot be, if rows with so many columns are to be read by it.
+    pub(crate) fn fault(&self, columns: usize) -> Option<&'static str> {
+        if self.features() != columns {
+            return Some("it has another number of features than of columns");
+        }
+        match self {
+            Schema::Numbered { index_base, .. } if *index_base > 1 => {
+                Some("its indices count from neither 0 nor 1")
+            }
+            Schema::Table { columns: table, .. } => {
+                let known = table.iter().all(|column| match &column.kind {
+                    ColumnKind::Number { feature, fill } => {
+                        *feature < columns && fill.is_none_or(f64::is_finite)
+                    }
+                    ColumnKind::Words { words, .. } => words.iter().all(|&(_, feature)| feature < columns),
+                    ColumnKind::Label | ColumnKind::Ignored => true,
+                });
+                if !known {
+                    return Some("a column speaks of a feature that there is not");
+                }
+                let labels = table.iter().filter(|column| column.kind == ColumnKind::Label).count();
+                (labels != 1).then_some("not exactly one of its columns is the label")
+            }
+            _ => None,
+        }
+    }
+
     /// Names of the features, where there are names.
     pub fn feature_names(&self) -> Option<Vec<String>> {
         match self {

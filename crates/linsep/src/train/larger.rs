@@ -99,7 +99,11 @@ impl LargerData {
             values: sizes[..blocks].iter().sum::<u64>() as usize,
             parts,
         };
+        // A name is kept more than once: as a feature, as a word, and in what finds it.
+        let names = self.schema().feature_names().unwrap_or_default();
+        let names: u64 = names.iter().map(|name| 200 + 6 * name.len() as u64).sum();
         let fixed = PROGRAM_BYTES
+            .saturating_add(names)
             .saturating_add(vectors.saturating_mul(8 * (self.reader.columns() as u64 + 1)))
             .saturating_add(16 * count as u64);
         let needs = |room: &Room| {
@@ -115,7 +119,10 @@ impl LargerData {
             parts.rev().flat_map(|parts| (least..=together).rev().map(move |blocks| (blocks, parts)));
         let mut rooms = choices.map(|(blocks, parts)| room(blocks, parts));
         rooms.find(|room| needs(room) <= self.memory).ok_or_else(|| {
-            let megabytes = |bytes: u64| format!("{} MB", report::grouped(bytes.div_ceil(1_000_000)));
+            let megabytes = |bytes: u64| match bytes {
+                0..1_000_000 => format!("{} bytes", report::grouped(bytes)),
+                _ => format!("{} MB", report::grouped(bytes.div_ceil(1_000_000))),
+            };
             let given = match order {
                 Order::Given => String::new(),
                 _ => {
@@ -254,6 +261,19 @@ impl Measured {
     }
 }
 
+/// Checks that a run with these settings can leave its rows in their file.
+pub fn check_larger(settings: &Settings) -> Result<(), SettingsError> {
+    settings.validate()?;
+    if !settings.learner.is_online() || settings.learner == Learner::Voted {
+        return Err(SettingsError(format!(
+            "--memory is for learners that go row by row and keep none of them (perceptron, averaged, margin, sgd, \
+             passive-aggressive), not for {}",
+            settings.learner.name()
+        )));
+    }
+    Ok(())
+}
+
 /// Trains on rows that stay in their file, in memory that does not grow with them. The same as
 /// [`train`](super::train) on the same rows in memory, bit for bit.
 pub fn train_larger(
@@ -262,15 +282,7 @@ pub fn train_larger(
     checkpoint: Option<Run>,
     observer: &mut impl Observer,
 ) -> Result<(Outcome, Vec<u64>), Error> {
-    settings.validate()?;
-    if !settings.learner.is_online() || settings.learner == Learner::Voted {
-        return Err(SettingsError(format!(
-            "--memory is for learners that go row by row and keep none of them (perceptron, averaged, margin, sgd, \
-             passive-aggressive), not for {}",
-            settings.learner.name()
-        ))
-        .into());
-    }
+    check_larger(settings)?;
     let many = settings.positive.is_none() && data.classes().len() > 2;
     let kept = if many { data.classes().len() as u64 } else { 0 };
     let saving = if observer.saves() { 4 } else { 0 };

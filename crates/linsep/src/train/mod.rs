@@ -39,7 +39,7 @@ pub use evidence::{Detail, Evidence};
 #[doc(hidden)]
 pub use kernel::train_kernel;
 pub use kernel::{Kernel, KernelMachine, KernelOptions};
-pub use larger::{LargerData, train_larger};
+pub use larger::{LargerData, check_larger, train_larger};
 pub use learned::Learned;
 pub use learner::{Combine, Learner};
 pub use lifted::LiftedOptions;

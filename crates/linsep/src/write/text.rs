@@ -2,7 +2,7 @@
 
 use super::Watch;
 use crate::dataset::{Dataset, Row};
-use crate::read::Schema;
+use crate::read::{ColumnKind, Schema};
 use rayon::prelude::*;
 use std::io::{self, Write};
 
@@ -52,7 +52,7 @@ pub(super) fn write_table(
         write_field(&name, delimiter, &mut header);
         header.push(delimiter);
     }
-    header.extend_from_slice(label_name(schema).as_bytes());
+    write_field(&label_name(schema), delimiter, &mut header);
     header.push(b'\n');
     out.write_all(&header)?;
     let labels: Vec<Vec<u8>> = data
@@ -91,10 +91,16 @@ fn column_names(schema: &Schema) -> Vec<String> {
     }
 }
 
-/// A name for the labels that no feature has.
+/// The name that the labels had, or another that no feature has.
 fn label_name(schema: &Schema) -> String {
     let names = column_names(schema);
-    let mut name = "label".to_string();
+    let own = match schema {
+        Schema::Table { header: true, columns, .. } => {
+            columns.iter().find(|column| column.kind == ColumnKind::Label).map(|column| column.name.clone())
+        }
+        _ => None,
+    };
+    let mut name = own.unwrap_or_else(|| "label".to_string());
     while names.contains(&name) {
         name.push('_');
     }

@@ -7,13 +7,14 @@ use linsep::Model;
 use linsep::read::ReadOptions;
 use linsep::report::{Seconds, TrainReport};
 use linsep::scale::{Scaler, Scaling};
-use linsep::train::{LargerData, Run, train_larger};
+use linsep::train::{LargerData, Run, check_larger, train_larger};
 use std::time::Instant;
 
 impl Job<'_> {
     /// Learns from the cache of the file, which is made if need be, within a limit of memory.
     pub(super) fn larger(self, memory: u64, checkpoint: Option<Run>) -> anyhow::Result<Trained> {
         self.refuse_whole()?;
+        check_larger(&self.settings).map_err(linsep::Error::from)?;
         let clock = Instant::now();
         // Tables too must be read in memory that does not grow with the file.
         let options = ReadOptions { online: true, ..self.options.clone() };

@@ -57,7 +57,7 @@ pub(super) fn resolve(
     settings.learner = learner::with_options(settings.learner, &args.options)?;
     settings.shards = args.options.shards.unwrap_or(settings.shards);
     if let Some(mixing) = args.options.mixing {
-        if settings.shards == 1 {
+        if settings.shards == 1 && args.options.shards.is_none() {
             return Err(Usage("--mixing says how shards count: with --shards S there are some".into()));
         }
         settings.mixing = match mixing {

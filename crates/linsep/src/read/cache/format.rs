@@ -184,8 +184,8 @@ impl Metadata {
         if !sparse && self.rows.checked_mul(self.columns) != Some(self.stored) {
             return wrong("its values do not make whole rows");
         }
-        if self.schema.features() as u64 != self.columns || self.schema.index_base() > 1 {
-            return wrong("its features do not fit its columns");
+        if let Some(what) = self.schema.fault(self.columns as usize) {
+            return wrong(what);
         }
         let proper = |name: &String| class_name(name).as_ref() == Some(name);
         let in_order = sorted_order(&self.classes).into_iter().eq(0..self.classes.len());

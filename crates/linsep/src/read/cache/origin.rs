@@ -80,8 +80,8 @@ impl Reading {
             index_base: options.index_base,
             skip_bad: options.skip_bad,
             max_features: options.max_features,
-            // Columns of other formats do not have to be settled.
-            online: options.online && table,
+            // Columns that were settled by the first rows are those of all rows, unless what spoke against them was skipped.
+            online: options.online && options.skip_bad && table,
         }
     }
 }
