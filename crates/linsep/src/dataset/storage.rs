@@ -1,6 +1,5 @@
 //! Numbers in memory or in a mapped file, looked at in the same way.
 
-use crate::kernel;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
@@ -148,13 +147,9 @@ impl<T: Plain> Array<T> {
         self.to_mut().extend_from_slice(values);
     }
 
-    /// Makes room for so many more numbers, in large pages if the system has them. Only a hint: what does not fit is found
-    /// out when it comes.
+    /// Makes room for so many more numbers. Only a hint: what does not fit is found out when it comes.
     pub(super) fn reserve(&mut self, more: usize) {
-        let values = self.to_mut();
-        if values.try_reserve_exact(more).is_ok() {
-            kernel::prefer_large_pages(values.spare_capacity_mut());
-        }
+        let _ = self.to_mut().try_reserve_exact(more);
     }
 
     /// How many numbers there is room for.
