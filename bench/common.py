@@ -87,8 +87,12 @@ def machine():
 
 
 def commit():
-    git = ["git", "describe", "--always", "--dirty", "--exclude", "*"]
-    return subprocess.run(git, cwd=ROOT, capture_output=True, text=True).stdout.strip() or "unknown"
+    def git(*words):
+        return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+
+    # A record that was just written changes nothing about the program.
+    changed = git("status", "--porcelain", "--", ".", ":!bench/records")
+    return (git("rev-parse", "--short", "HEAD") or "unknown") + ("-dirty" if changed else "")
 
 
 # Taken when the benchmark starts: what others do on the machine, not what the benchmark does; and what is built.
