@@ -8,6 +8,8 @@ pub mod cache;
 mod chunks;
 mod csv;
 mod detect;
+#[cfg(target_arch = "x86_64")]
+mod digits;
 mod error;
 mod labels;
 mod libsvm;

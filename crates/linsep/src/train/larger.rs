@@ -7,11 +7,11 @@
 use super::evidence::{Facts, Judged, check_finite, conclude};
 use super::learned::Learned;
 use super::learner::Learner;
-use super::one_against_rest::{self, summary};
+use super::one_against_rest;
 use super::online::OnlineLearner;
 use super::order::{Blocks, Pass, Window};
 use super::passes::{Course, Pupil, passes};
-use super::run::{Boundary, Outcome, Run, check_lengths, pause_after};
+use super::run::{Outcome, Run, check_lengths, pause_after};
 use super::settings::{ClassWeight, Order, Settings};
 use crate::classes::{ClassError, ClassPair, class_name};
 use crate::observe::{Observer, Progress, Update};
@@ -485,13 +485,7 @@ impl Job<'_> {
             let own = Settings { positive: Some(name.clone()), ..settings.clone() };
             runs.push(self.binary(&own, None, &mut part, observer)?);
         }
-        let mut evidence = summary(runs.iter().map(|run| &run.evidence));
-        let (mut each, mut boundaries) = (Vec::new(), Vec::new());
-        for (run, class) in runs.into_iter().zip(&names) {
-            each.push(run.learned);
-            boundaries.push(Boundary { class: class.clone(), evidence: run.evidence });
-        }
-        let learned = Learned::Each(each);
+        let (learned, mut evidence, boundaries) = one_against_rest::together(runs, &names);
         let places: Vec<Option<usize>> =
             self.data.classes().iter().map(|class| names.iter().position(|name| name == class)).collect();
         let mut errors = 0;

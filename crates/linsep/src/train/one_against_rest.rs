@@ -45,15 +45,20 @@ pub fn train_each(
         train_task(&task, &settings, part)
     });
     let runs = runs.into_iter().collect::<Result<Vec<Outcome>, Error>>()?;
-    let mut evidence = summary(runs.iter().map(|run| &run.evidence));
+    let (learned, mut evidence, boundaries) = together(runs, &names);
+    evidence.training_error = Some(error(data, &labels, &learned));
+    Ok(outcome(learned, evidence, boundaries, names, settings))
+}
+
+/// What runs of each class against the rest come to: one decision, its evidence but for the error, and that of each.
+pub(super) fn together(runs: Vec<Outcome>, names: &[String]) -> (Learned, Evidence, Vec<Boundary>) {
+    let evidence = summary(runs.iter().map(|run| &run.evidence));
     let (mut each, mut boundaries) = (Vec::new(), Vec::new());
-    for (run, class) in runs.into_iter().zip(&names) {
+    for (run, class) in runs.into_iter().zip(names) {
         each.push(run.learned);
         boundaries.push(Boundary { class: class.clone(), evidence: run.evidence });
     }
-    let learned = Learned::Each(each);
-    evidence.training_error = Some(error(data, &labels, &learned));
-    Ok(outcome(learned, evidence, boundaries, names, settings))
+    (Learned::Each(each), evidence, boundaries)
 }
 
 /// The outcome of runs of each class against the rest.

@@ -44,21 +44,12 @@ fn plain_numbers_portable(
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use super::plain_number;
+    pub(super) use crate::read::digits::is_available;
+    use crate::read::digits::{WINDOW, digits, load, two_numbers};
     use std::arch::x86_64::{
-        __m128i, _bzhi_u32, _mm_and_si128, _mm_cmpeq_epi8, _mm_cvtsi128_si64, _mm_loadu_si128,
-        _mm_madd_epi16, _mm_maddubs_epi16, _mm_min_epu8, _mm_movemask_epi8, _mm_packus_epi32, _mm_set1_epi8,
-        _mm_set1_epi16, _mm_set1_epi32, _mm_shuffle_epi8, _mm_sub_epi8, _mm256_cmpeq_epi8,
+        _bzhi_u32, _mm_and_si128, _mm_cmpeq_epi8, _mm_movemask_epi8, _mm_set1_epi8, _mm256_cmpeq_epi8,
         _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_set1_epi8,
     };
-
-    /// Bytes that are loaded for one number.
-    const WINDOW: usize = 16;
-
-    pub(super) fn is_available() -> bool {
-        is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("bmi1")
-            && is_x86_feature_detected!("bmi2")
-    }
 
     /// How the bytes of a number become a whole number and a divisor.
     #[derive(Clone, Copy)]
@@ -104,8 +95,7 @@ mod avx2 {
     #[target_feature(enable = "avx2,bmi1,bmi2")]
     fn number(bytes: &[u8; WINDOW], length: usize) -> (f64, bool) {
         let text = load(bytes);
-        let digits = _mm_sub_epi8(text, _mm_set1_epi8(b'0' as i8));
-        let is_digit = _mm_cmpeq_epi8(_mm_min_epu8(digits, _mm_set1_epi8(9)), digits);
+        let (digits, is_digit) = digits(text);
         let points = _mm_movemask_epi8(_mm_cmpeq_epi8(text, _mm_set1_epi8(b'.' as i8))) as u32;
         let others = _bzhi_u32(!(_mm_movemask_epi8(is_digit) as u32), length as u32);
         let points = _bzhi_u32(points, length as u32);
@@ -116,12 +106,8 @@ mod avx2 {
             && others.count_ones() < length as u32;
         let point = (points | 1 << WINDOW).trailing_zeros() as usize;
         let shape = &SHAPES[point][length];
-        // A sign counts as the digit zero. Digits to pairs, pairs to fours, fours to eights.
-        let ones = _mm_shuffle_epi8(_mm_and_si128(digits, is_digit), load(&shape.digits));
-        let pairs = _mm_maddubs_epi16(ones, _mm_set1_epi16(0x010a));
-        let fours = _mm_madd_epi16(pairs, _mm_set1_epi32(0x0001_0064));
-        let eights = _mm_madd_epi16(_mm_packus_epi32(fours, fours), _mm_set1_epi32(0x0001_2710));
-        let both = _mm_cvtsi128_si64(eights) as u64;
+        // A sign counts as the digit zero.
+        let both = two_numbers(_mm_and_si128(digits, is_digit), &shape.digits);
         let whole = (both & 0xffff_ffff) * 100_000_000 + (both >> 32);
         // At most fifteen digits: the conversion is exact.
         let magnitude = whole as i64 as f64 / shape.divisor;
@@ -135,13 +121,6 @@ mod avx2 {
             Some((number, length)) => (number, length == cell.len()),
             None => (0.0, false),
         }
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn load(bytes: &[u8; WINDOW]) -> __m128i {
-        // SAFETY: sixteen bytes are there, and the load needs no alignment.
-        unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
     }
 
     /// Which of 64 bytes are the delimiter.

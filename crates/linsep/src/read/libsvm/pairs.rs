@@ -98,21 +98,12 @@ pub(super) fn plain_pair(text: &[u8], rules: PairRules) -> Option<(u32, f64, usi
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use super::{PairRules, Pairs};
+    pub(super) use crate::read::digits::is_available;
+    use crate::read::digits::{WINDOW, digits, load, two_numbers};
     use std::arch::x86_64::{
-        __m128i, _bzhi_u32, _mm_cmpeq_epi8, _mm_cvtsi128_si64, _mm_loadu_si128, _mm_madd_epi16,
-        _mm_maddubs_epi16, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128, _mm_packus_epi32, _mm_set1_epi8,
-        _mm_set1_epi16, _mm_set1_epi32, _mm_shuffle_epi8, _mm_sub_epi8, _mm256_cmpeq_epi8,
-        _mm256_loadu_si256, _mm256_min_epu8, _mm256_movemask_epi8, _mm256_set1_epi8,
+        _bzhi_u32, _mm_cmpeq_epi8, _mm_movemask_epi8, _mm_or_si128, _mm256_cmpeq_epi8, _mm256_loadu_si256,
+        _mm256_min_epu8, _mm256_movemask_epi8, _mm256_set1_epi8,
     };
-
-    /// Bytes that a shape is made for.
-    const WINDOW: usize = 16;
-
-    pub(super) fn is_available() -> bool {
-        is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("bmi1")
-            && is_x86_feature_detected!("bmi2")
-    }
 
     /// How the bytes of a pair become two whole numbers.
     #[derive(Clone, Copy)]
@@ -192,28 +183,16 @@ mod avx2 {
     #[target_feature(enable = "avx2,bmi1,bmi2")]
     fn pair(bytes: &[u8; WINDOW], length: usize) -> (u32, f64, bool) {
         let text = load(bytes);
-        let digits = _mm_sub_epi8(text, _mm_set1_epi8(b'0' as i8));
-        let is_digit = _mm_cmpeq_epi8(_mm_min_epu8(digits, _mm_set1_epi8(9)), digits);
+        let (digits, is_digit) = digits(text);
         let places = _bzhi_u32(!(_mm_movemask_epi8(is_digit) as u32), length as u32 + 1);
         let number = SHAPES.of_places[(places & 0xffff) as usize] as usize;
         let shape = &SHAPES.shapes[number];
         let fits = _mm_or_si128(is_digit, _mm_cmpeq_epi8(text, load(&shape.marks)));
         let misfits = _bzhi_u32(!(_mm_movemask_epi8(fits) as u32), length as u32);
-        // Digits to pairs, pairs to fours, fours to eights: the index in the lower half, the value in the upper.
-        let ones = _mm_shuffle_epi8(digits, load(&shape.digits));
-        let pairs = _mm_maddubs_epi16(ones, _mm_set1_epi16(0x010a));
-        let fours = _mm_madd_epi16(pairs, _mm_set1_epi32(0x0001_0064));
-        let eights = _mm_madd_epi16(_mm_packus_epi32(fours, fours), _mm_set1_epi32(0x0001_2710));
-        let both = _mm_cvtsi128_si64(eights) as u64;
+        // The index in the lower half, the value in the upper.
+        let both = two_numbers(digits, &shape.digits);
         let value = f64::from((both >> 32) as i32) / shape.divisor;
         (both as u32, value, misfits == 0 && number != 0)
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn load(bytes: &[u8; WINDOW]) -> __m128i {
-        // SAFETY: sixteen bytes are there, and the load needs no alignment.
-        unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
     }
 
     /// Which of 32 bytes end a token: white space, and with it all control characters.
