@@ -2,8 +2,9 @@
 
 use anyhow::Context;
 use indicatif::{DecimalBytes, HumanDuration, ProgressBar, ProgressStyle};
+use linsep::numbers::{Rounding, counted, grouped, rounded};
 use linsep::observe::{Observer, Progress, Update};
-use linsep::report::{Rounding, counted, grouped, rounded};
+use linsep::spelling::{Mention, spelled};
 use linsep::theory::trace::TraceRecorder;
 use linsep::train::Run;
 use std::io::{IsTerminal, Write};
@@ -11,6 +12,14 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+
+/// A text of the library, with settings spelled as flags: `--field value`.
+pub(crate) fn flags(text: &str) -> String {
+    spelled(text, |Mention { field, value }| {
+        let flag = format!("--{}", field.replace('_', "-"));
+        value.map_or(flag.clone(), |value| format!("{flag} {value}"))
+    })
+}
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
@@ -46,13 +55,13 @@ impl Console {
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
             // A closed standard error must not stop the work.
-            let _ = writeln!(std::io::stderr(), "{text}");
+            let _ = writeln!(std::io::stderr(), "{}", flags(text));
         }
     }
 
     /// Says something that the user must hear even when quiet.
     pub(crate) fn warn(&self, text: &str) {
-        let _ = writeln!(std::io::stderr(), "warning: {text}");
+        let _ = writeln!(std::io::stderr(), "warning: {}", flags(text));
     }
 }
 

@@ -1,5 +1,6 @@
 //! Exit codes and how errors are told.
 
+use crate::console::flags;
 use linsep::classes::ClassError;
 use linsep::separate::Verdict;
 use std::io::{self, Write};
@@ -52,7 +53,7 @@ impl Exit {
             writeln!(out, "error: {}", told(error))
         };
         if let Some(help) = help {
-            let _ = writeln!(out, "  help: {help}");
+            let _ = writeln!(out, "  help: {}", flags(help));
         }
         code
     }
@@ -61,12 +62,20 @@ impl Exit {
 /// The chain of causes in one line; a cause that the message before it already tells is not told again.
 fn told(error: &anyhow::Error) -> String {
     let mut text = String::new();
-    for cause in error.chain().map(ToString::to_string) {
+    for cause in error.chain().map(in_flags) {
         if !text.contains(&cause) {
             text = if text.is_empty() { cause } else { format!("{text}: {cause}") };
         }
     }
     text
+}
+
+/// What a cause says, with settings spelled as flags.
+fn in_flags(cause: &(dyn std::error::Error + 'static)) -> String {
+    match cause.downcast_ref::<linsep::Error>() {
+        Some(linsep::Error::Settings(error)) => flags(&error.problem),
+        _ => flags(&cause.to_string()),
+    }
 }
 
 /// The code of a library error, and what can be done about it.

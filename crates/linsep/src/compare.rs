@@ -3,9 +3,9 @@
 use crate::classes::class_name;
 use crate::dataset::Dataset;
 use crate::model::Model;
+use crate::numbers::counted;
 use crate::observe::{Observer, Progress, in_parallel};
 use crate::read::Schema;
-use crate::report::counted;
 use crate::scale::{Scaler, Scaling};
 use crate::split::folds;
 use crate::theory::margin::MarginInterval;
@@ -94,7 +94,7 @@ impl Fold {
     }
 
     /// Learns, and counts the errors on the rows held out; none if it was stopped.
-    fn fit(&self, settings: &Settings, observer: &mut impl Observer) -> Result<Option<Fitted>, Error> {
+    fn fit(&self, settings: &Settings, observer: &mut dyn Observer) -> Result<Option<Fitted>, Error> {
         // What is to stop need not begin.
         if observer.progress(&Progress::Parts { what: "runs", done: 0, total: 1 }).is_break() {
             return Ok(None);
@@ -128,10 +128,10 @@ struct Fitted {
 pub fn compare(
     data: &Dataset,
     settings: &CompareSettings,
-    observer: &mut impl Observer,
+    observer: &mut dyn Observer,
 ) -> Result<Comparison, Error> {
     if settings.learners.is_empty() {
-        return Err(SettingsError("no learner was named to compare".into()).into());
+        return Err(SettingsError::new("learners", "no learner was named to compare").into());
     }
     let parts = folds(data, settings.folds, settings.settings.seed)?;
     let each: Vec<Settings> = settings
@@ -242,13 +242,13 @@ pub fn compare(
 }
 
 /// Adds what was done before to what is being done.
-struct Overall<'a, O> {
-    outer: &'a mut O,
+struct Overall<'a> {
+    outer: &'a mut dyn Observer,
     before: u64,
     total: u64,
 }
 
-impl<O: Observer> Observer for Overall<'_, O> {
+impl Observer for Overall<'_> {
     fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {
         match *progress {
             Progress::Parts { what, done, .. } => {
@@ -277,9 +277,9 @@ fn check_folds(data: &Dataset, parts: &[Vec<usize>], positive: Option<&str>) -> 
         if sides < 2 {
             let gone = (0..left.len()).find(|&k| total[k] > 0 && left[k] == 0).unwrap_or(0);
             let (class, rows) = (&data.classes()[gone], counted(total[gone] as u64, "row", "rows"));
-            return Err(SettingsError(format!(
+            return Err(SettingsError::new("learners", format!(
                 "class \"{class}\" has {rows}, all in one fold: while they are held out, nothing is left to tell it from \
-                 the others by. Give more rows of it, or leave it out with --classes"
+                 the others by. Give more rows of it, or leave it out with ⟦classes⟧"
             ))
             .into());
         }

@@ -5,15 +5,28 @@ use crate::dataset::DatasetError;
 use crate::generate::RecipeError;
 use crate::read::ReadError;
 use crate::separate::Verdict;
+use crate::spelling;
 use crate::store::StoreError;
 use crate::train::CheckpointError;
 use std::io;
 use std::path::PathBuf;
 
-/// Settings that make no sense, with the reason.
+/// A setting that makes no sense, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct SettingsError(pub String);
+#[error("{}", spelling::plain(problem))]
+pub struct SettingsError {
+    /// The field that is to be changed, in snake case.
+    pub field: &'static str,
+    /// What is wrong and what to do, with settings named as [`spelling`] says.
+    pub problem: String,
+}
+
+impl SettingsError {
+    /// What is wrong with a field, and what to do about it.
+    pub fn new(field: &'static str, problem: impl Into<String>) -> Self {
+        Self { field, problem: problem.into() }
+    }
+}
 
 /// Bad input, bad settings or failed input and output. A run that merely does not converge is no error.
 #[derive(Debug, thiserror::Error)]

@@ -138,7 +138,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub(crate) fn in_parallel<T: Sync, R: Send>(
     parts: &[T],
     what: &'static str,
-    observer: &mut impl Observer,
+    observer: &mut dyn Observer,
     work: impl Fn(&T, &mut Part<'_>) -> R + Sync,
 ) -> Vec<R> {
     let stop = AtomicBool::new(false);

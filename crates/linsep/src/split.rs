@@ -21,9 +21,12 @@ pub fn check_fraction(fraction: f64) -> Result<(), SettingsError> {
     if fraction > 0.0 && fraction < 1.0 {
         return Ok(());
     }
-    Err(SettingsError(format!(
-        "the held-out fraction is {fraction}; it must be above 0 and below 1, so that rows are left on both sides"
-    )))
+    Err(SettingsError::new(
+        "holdout",
+        format!(
+            "the held-out fraction is {fraction}; it must be above 0 and below 1, so that rows are left on both sides"
+        ),
+    ))
 }
 
 /// Holds out `fraction` of the rows of each class, rounded to whole rows.
@@ -39,10 +42,13 @@ pub fn hold_out(data: &Dataset, fraction: f64, seed: u64) -> Result<Split, crate
     }
     let side = |want: bool| (0..data.len()).filter(|&i| held[i] == want).collect::<Vec<_>>();
     let part = |want: bool| match data.subset(&side(want)) {
-        Err(DatasetError::Empty) => Err(crate::Error::from(SettingsError(format!(
-            "holding out {fraction} of {} rows leaves one side empty; choose another fraction",
-            data.len()
-        )))),
+        Err(DatasetError::Empty) => Err(crate::Error::from(SettingsError::new(
+            "holdout",
+            format!(
+                "holding out {fraction} of {} rows leaves one side empty; choose another fraction",
+                data.len()
+            ),
+        ))),
         part => Ok(part?),
     };
     Ok(Split { train: part(false)?, held_out: part(true)? })
@@ -55,11 +61,14 @@ const FOLD_STREAM: u64 = u64::MAX - 4;
 /// out once. Gives the rows of each part, in their order.
 pub fn folds(data: &Dataset, folds: usize, seed: u64) -> Result<Vec<Vec<usize>>, SettingsError> {
     if folds < 2 || folds > data.len() {
-        return Err(SettingsError(format!(
-            "the number of folds is {folds}; it must be from 2 to the number of rows, {}: each fold is held out once, and \
+        return Err(SettingsError::new(
+            "holdout",
+            format!(
+                "the number of folds is {folds}; it must be from 2 to the number of rows, {}: each fold is held out once, and \
              the others are learned from",
-            data.len()
-        )));
+                data.len()
+            ),
+        ));
     }
     let mut random = Random::stream(seed, FOLD_STREAM);
     let mut parts = vec![Vec::new(); folds];

@@ -77,13 +77,13 @@ pub struct LiftingStory {
 const ORDERS: u64 = 5;
 
 /// Keeps what the statements need of a run, and hands the rest on.
-struct Listener<'a, O> {
-    outer: &'a mut O,
+struct Listener<'a> {
+    outer: &'a mut dyn Observer,
     taught: Vec<bool>,
     first_pass: u64,
 }
 
-impl<O: Observer> Observer for Listener<'_, O> {
+impl Observer for Listener<'_> {
     fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {
         self.outer.progress(progress)
     }
@@ -101,7 +101,7 @@ pub fn tell(
     settings: &Settings,
     delta: f64,
     as_drawn: bool,
-    observer: &mut impl Observer,
+    observer: &mut dyn Observer,
 ) -> Result<Story, Error> {
     let perceptron = Settings { learner: Learner::Perceptron, ..settings.clone() };
     let task = Task::new(data, &perceptron)?;
@@ -202,7 +202,7 @@ fn nested(
     settings: &Settings,
     run: &Outcome,
     whole: &MarginInterval,
-    observer: &mut impl Observer,
+    observer: &mut dyn Observer,
 ) -> Result<Vec<DifficultyPoint>, Error> {
     let mut counts: Vec<usize> =
         (0..5).map(|halvings| data.len() >> halvings).filter(|&rows| rows >= 8).collect();

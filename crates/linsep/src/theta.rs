@@ -1,7 +1,7 @@
 //! θ = [w; b]: the weights of a linear classifier.
 
 use crate::dataset::Row;
-use crate::kernel::{self, Interval};
+use crate::linalg::{self, Interval};
 
 /// Weights with the weight of the appended coordinate, if there is one: θ = [w; b], x̃ = [x; s].
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,7 +19,7 @@ impl Theta {
     pub fn zero(columns: usize, bias_input: f64) -> Self {
         let mut weights = vec![0.0; columns];
         // The system gives memory when it is written to; until then it can be told how.
-        kernel::prefer_large_pages(&mut weights);
+        linalg::prefer_large_pages(&mut weights);
         Self { weights, bias: 0.0, bias_input }
     }
 
@@ -70,19 +70,19 @@ impl Theta {
 
     /// An interval that contains ‖θ‖.
     pub(crate) fn norm(&self) -> Interval {
-        let squared = kernel::norm_squared(&self.weights) + self.bias * self.bias;
-        kernel::norm_interval(squared, self.weights.len() + 1)
+        let squared = linalg::norm_squared(&self.weights) + self.bias * self.bias;
+        linalg::norm_interval(squared, self.weights.len() + 1)
     }
 
     /// An interval that contains ‖w‖.
     pub(crate) fn weight_norm(&self) -> Interval {
-        kernel::norm_interval(kernel::norm_squared(&self.weights), self.weights.len())
+        linalg::norm_interval(linalg::norm_squared(&self.weights), self.weights.len())
     }
 
     /// An interval that contains ⟨θ, x̃⟩ exactly.
     pub(crate) fn certified_score(&self, row: Row<'_>) -> Interval {
         let products = row.iter().map(|(j, x)| (x, self.weights[j]));
-        kernel::certified_dot(products.chain(std::iter::once((self.bias, self.bias_input))))
+        linalg::certified_dot(products.chain(std::iter::once((self.bias, self.bias_input))))
     }
 
     /// The constant term of the decision function, b·s.

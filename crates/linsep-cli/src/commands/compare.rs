@@ -7,7 +7,7 @@ use crate::exit::{Exit, Usage};
 use anyhow::Context;
 use linsep::Settings;
 use linsep::compare::{CompareSettings, Comparison, Entry, compare, suitable};
-use linsep::report::{Rounding, counted, grouped, rounded};
+use linsep::numbers::{Rounding, counted, grouped, rounded};
 use linsep::theory::orders::Spread;
 use linsep::train::Learner;
 use std::fmt::Write;

@@ -4,7 +4,7 @@ use super::{data_format, data_source, read_options, refuse_overwriting, tell_not
 use crate::args::ConvertArgs;
 use crate::console::{Console, Watch};
 use crate::exit::{Exit, Usage};
-use linsep::report;
+use linsep::numbers;
 use linsep::write::{convert, format_of_name};
 use std::path::PathBuf;
 
@@ -33,8 +33,8 @@ pub(crate) fn run(args: &ConvertArgs, console: Console) -> anyhow::Result<Exit> 
     }
     console.note(&format!(
         "{}, {}, to {}",
-        report::counted(converted.rows, "row", "rows"),
-        report::counted(converted.features, "feature", "features"),
+        numbers::counted(converted.rows, "row", "rows"),
+        numbers::counted(converted.features, "feature", "features"),
         args.output.display()
     ));
     Ok(Exit::Fine)

@@ -7,6 +7,7 @@ use crate::console::{Console, Watch};
 use crate::exit::Exit;
 use anyhow::Context;
 use linsep::model::{Predictor, evaluate};
+use linsep::numbers;
 use linsep::read::{Loaded, ReadOptions, Source, read};
 use linsep::scale::{Scaler, Scaling};
 use linsep::split::hold_out;
@@ -51,7 +52,7 @@ impl Demo {
         format!(
             "{}: {} rows, {} features, classes {}\n",
             self.name,
-            report::grouped(data.len() as u64),
+            numbers::grouped(data.len() as u64),
             data.columns(),
             data.classes().join(", ")
         )
@@ -75,7 +76,7 @@ impl Demo {
             ("Result", report::describe_end(evidence)),
             (
                 "Error",
-                format!("training {}", evidence.training_error.map_or("unknown".into(), report::percent)),
+                format!("training {}", evidence.training_error.map_or("unknown".into(), numbers::percent)),
             ),
             ("Margin", report::describe_margin(evidence)),
             ("Bound", report::describe_bound(evidence, settings)),
@@ -147,7 +148,7 @@ impl Demo {
         let pair = model.classes.pair().context("two classes")?;
         let sign = |&label: &u32| pair.sign_of(&held_out.classes()[label as usize]).unwrap_or(-1);
         let signs: Vec<i8> = held_out.labels().iter().map(sign).collect();
-        writeln!(text, "\nOn the {} rows held out:", report::grouped(held_out.len() as u64))?;
+        writeln!(text, "\nOn the {} rows held out:", numbers::grouped(held_out.len() as u64))?;
         text.push_str(&to_text(&evaluate(&scores, &signs), pair));
         text.push_str("\nStrongest signs of spam (+) and of honest mail (−):\n");
         for (name, weight) in model.strongest().into_iter().take(10) {

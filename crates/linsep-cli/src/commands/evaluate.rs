@@ -10,9 +10,9 @@ use crate::exit::Exit;
 use anyhow::bail;
 use linsep::classes::{ClassPair, Classes};
 use linsep::model::{Evaluation, ManyEvaluation, Predictor, evaluate, evaluate_many};
+use linsep::numbers;
 use linsep::observe::{Observer, Progress};
 use linsep::read::RowStream;
-use linsep::report;
 use serde::Serialize;
 
 /// The record that `--json` prints.
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &EvaluateArgs, console: Console) -> anyhow::Result<Exit>
         bail!(
             "{}: none of its {} has a label that the model knows ({}); the first is \"{}\"",
             stream.name(),
-            report::counted(unknown, "row", "rows"),
+            numbers::counted(unknown, "row", "rows"),
             model.classes.known().join(", "),
             stream.label_names().first().map_or("", String::as_str)
         );
@@ -93,7 +93,7 @@ pub(crate) fn run(args: &EvaluateArgs, console: Console) -> anyhow::Result<Exit>
     if unknown > 0 {
         console.warn(&format!(
             "{} skipped",
-            report::counted(
+            numbers::counted(
                 unknown,
                 "row with a label that the model does not know was",
                 "rows with labels that the model does not know were"
@@ -122,12 +122,12 @@ pub(crate) fn run(args: &EvaluateArgs, console: Console) -> anyhow::Result<Exit>
 
 /// The share of errors, with what it is a share of.
 fn error_line(error: f64, errors: u64, rows: u64) -> String {
-    format!("{} ({} of {})", report::percent(error), report::grouped(errors), report::grouped(rows))
+    format!("{} ({} of {})", numbers::percent(error), numbers::grouped(errors), numbers::grouped(rows))
 }
 
 /// The report for people, on many classes.
 fn many_to_text(evaluation: &ManyEvaluation) -> String {
-    let share = |share: Option<f64>| share.map_or("none".to_string(), report::percent);
+    let share = |share: Option<f64>| share.map_or("none".to_string(), numbers::percent);
     let width =
         evaluation.classes.iter().map(|class| class.class.chars().count()).max().unwrap_or(0).clamp(5, 24);
     let mut text = report_lines(&[
@@ -142,7 +142,7 @@ fn many_to_text(evaluation: &ManyEvaluation) -> String {
         text.push_str(&format!(
             "  {:<width$}  {:>10}  {:>10}  {:>10}  {:>8}\n",
             shortened(&class.class, width),
-            report::grouped(class.rows),
+            numbers::grouped(class.rows),
             share(class.precision),
             share(class.recall),
             class.f1.map_or("none".to_string(), |f1| format!("{f1:.4}"))
@@ -151,7 +151,7 @@ fn many_to_text(evaluation: &ManyEvaluation) -> String {
     // What a terminal can show; --json has it whole.
     const MOST_COLUMNS: usize = 12;
     if evaluation.classes.len() <= MOST_COLUMNS {
-        let digits = report::grouped(evaluation.rows).len();
+        let digits = numbers::grouped(evaluation.rows).len();
         let names = evaluation.classes.iter().map(|class| class.class.chars().count());
         let column = names.max().unwrap_or(0).clamp(4, 10).max(digits);
         text.push_str("\nConfusion matrix, rows are the truth:\n");
@@ -163,7 +163,7 @@ fn many_to_text(evaluation: &ManyEvaluation) -> String {
         for (class, counts) in evaluation.classes.iter().zip(&evaluation.confusion) {
             text.push_str(&format!("  {:<width$}", shortened(&class.class, width)));
             for &count in counts {
-                text.push_str(&format!("  {:>column$}", report::grouped(count)));
+                text.push_str(&format!("  {:>column$}", numbers::grouped(count)));
             }
             text.push('\n');
         }
@@ -181,13 +181,13 @@ pub(super) fn to_text(evaluation: &Evaluation, classes: &ClassPair) -> String {
         (
             "Precision",
             evaluation.precision.map_or(format!("none: no row was called {positive}"), |share| {
-                format!("{} of those called {positive} are", report::percent(share))
+                format!("{} of those called {positive} are", numbers::percent(share))
             }),
         ),
         (
             "Recall",
             evaluation.recall.map_or(format!("none: no row is {positive}"), |share| {
-                format!("{} of the {positive} are found", report::percent(share))
+                format!("{} of the {positive} are found", numbers::percent(share))
             }),
         ),
         (
@@ -203,13 +203,13 @@ pub(super) fn to_text(evaluation: &Evaluation, classes: &ClassPair) -> String {
         row("", negative.clone(), positive.clone()),
         row(
             &negative,
-            report::grouped(evaluation.true_negatives),
-            report::grouped(evaluation.false_positives),
+            numbers::grouped(evaluation.true_negatives),
+            numbers::grouped(evaluation.false_positives),
         ),
         row(
             positive,
-            report::grouped(evaluation.false_negatives),
-            report::grouped(evaluation.true_positives),
+            numbers::grouped(evaluation.false_negatives),
+            numbers::grouped(evaluation.true_positives),
         ),
     ] {
         text.push_str(&format!("  {line}\n"));

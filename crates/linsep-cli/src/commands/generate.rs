@@ -6,7 +6,7 @@ use crate::console::{Console, Watch};
 use crate::exit::{Exit, Usage};
 use clap::ValueEnum;
 use linsep::generate::{FileFormat, Limit, Recipe, Written, write};
-use linsep::report;
+use linsep::numbers;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
@@ -49,8 +49,8 @@ pub(crate) fn run(args: &GenerateArgs, console: Console) -> anyhow::Result<Exit>
     let name = args.output.as_ref().map_or("standard output".into(), |path| path.display().to_string());
     console.note(&format!(
         "{}, {} bytes, to {name}{}",
-        report::counted(rows, "row", "rows"),
-        report::grouped(bytes),
+        numbers::counted(rows, "row", "rows"),
+        numbers::grouped(bytes),
         if complete { "" } else { " (interrupted; all rows are whole)" }
     ));
     Ok(if complete { Exit::Fine } else { Exit::Interrupted })

@@ -5,6 +5,7 @@ use crate::args::InspectArgs;
 use crate::exit::Exit;
 use linsep::classes::Classes;
 use linsep::model::Model;
+use linsep::numbers;
 use linsep::read::cache::{Cache, is_cache};
 use linsep::report;
 use linsep::train::Learned;
@@ -60,11 +61,11 @@ fn inspect_cache(args: &InspectArgs) -> anyhow::Result<Exit> {
         return print_json(&summary);
     }
     let values = match summary.sparse {
-        true => format!("{} stored, zeros left out", report::grouped(summary.stored)),
+        true => format!("{} stored, zeros left out", numbers::grouped(summary.stored)),
         false => "all stored".to_string(),
     };
     let lines = [
-        ("Cache", format!("whole, {} bytes, made by {}", report::grouped(summary.bytes), summary.program)),
+        ("Cache", format!("whole, {} bytes, made by {}", numbers::grouped(summary.bytes), summary.program)),
         (
             "Source",
             match &summary.source {
@@ -76,8 +77,8 @@ fn inspect_cache(args: &InspectArgs) -> anyhow::Result<Exit> {
             "Rows",
             format!(
                 "{}, {}",
-                report::counted(summary.rows, "row", "rows"),
-                report::counted(summary.features, "feature", "features")
+                numbers::counted(summary.rows, "row", "rows"),
+                numbers::counted(summary.features, "feature", "features")
             ),
         ),
         ("Values", format!("{values}, {} bytes each", summary.value_bytes)),
@@ -102,8 +103,8 @@ fn to_text(model: &Model, strongest: &[(String, Vec<(String, f64)>)]) -> String 
     let evidence = &model.evidence;
     let shape = format!(
         "{}, {}",
-        report::counted(evidence.examples, "row", "rows"),
-        report::counted(model.learned.columns() as u64, "feature", "features")
+        numbers::counted(evidence.examples, "row", "rows"),
+        numbers::counted(model.learned.columns() as u64, "feature", "features")
     );
     let mut lines = vec![
         ("Classes", model.classes.describe()),
@@ -118,7 +119,7 @@ fn to_text(model: &Model, strongest: &[(String, Vec<(String, f64)>)]) -> String 
         (
             "Error",
             evidence.training_error.map_or("unknown: the rows were a stream".to_string(), |error| {
-                format!("training {}", report::percent(error))
+                format!("training {}", numbers::percent(error))
             }),
         ),
         ("Margin", report::describe_margin(evidence)),
@@ -135,7 +136,7 @@ fn to_text(model: &Model, strongest: &[(String, Vec<(String, f64)>)]) -> String 
             "Votes",
             format!(
                 "{}; the weights below are those of the last",
-                report::counted(ballot.votes().len() as u64, "vector", "vectors")
+                numbers::counted(ballot.votes().len() as u64, "vector", "vectors")
             ),
         ));
     }

@@ -18,14 +18,14 @@ use crate::args::{
     Arguments, BiasArg, BiasArgs, CacheArgs, ClassArgs, Command, FormatArg, HeaderArg, MissingArg, ReadArgs,
     ScaleArg, TaskArgs,
 };
-use crate::console::{Console, Watch};
+use crate::console::{Console, Watch, flags};
 use crate::exit::{Exit, Usage};
 use anyhow::Context;
 use clap::CommandFactory;
 use linsep::classes::class_name;
+use linsep::numbers::{Rounding, counted, grouped, percent, rounded};
 use linsep::read::cache::{self, CacheUse};
 use linsep::read::{Format, Missing, ReadNotes, ReadOptions, Source, read, read_weights};
-use linsep::report::{Rounding, counted, grouped, percent, rounded};
 use linsep::scale::Scaling;
 use linsep::train::{Bias, Boundary};
 use linsep::{Dataset, Model, Status};
@@ -65,7 +65,7 @@ fn print_result(print: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow:
 /// Prints one JSON record on standard output.
 fn print_json(record: &impl serde::Serialize) -> anyhow::Result<Exit> {
     let text = serde_json::to_string_pretty(record).context("cannot make the JSON record")?;
-    print_result(|out| writeln!(out, "{text}"))
+    print_result(|out| writeln!(out, "{}", flags(&text)))
 }
 
 /// Where data comes from: a path, or standard input for `-`.
@@ -307,7 +307,7 @@ const WIDTH: usize = 100;
 /// Appends `content` after `start`, which is `indent` wide; further lines are indented as far.
 fn wrap(text: &mut String, start: String, indent: usize, content: &str, width: usize) {
     let (mut line, mut length) = (start, indent);
-    for word in content.split(' ') {
+    for word in flags(content).split(' ') {
         let word_length = word.chars().count();
         if length > indent && length + 1 + word_length > width {
             text.push_str(line.trim_end());

@@ -6,9 +6,9 @@ use crate::console::{Console, Watch};
 use crate::exit::{Exit, Usage};
 use linsep::Model;
 use linsep::model::{Prediction, Predictor};
+use linsep::numbers;
 use linsep::observe::{Observer, Progress};
 use linsep::read::{Batch, Labels, RowStream};
-use linsep::report;
 use linsep::train::Learned;
 use rayon::prelude::*;
 use std::io::{self, Write};
@@ -114,7 +114,7 @@ impl Job<'_> {
         if unknown > 0 {
             self.console.note(&format!(
                 "note: {} features that the model has not seen; they are left out.",
-                report::counted(unknown, "row has", "rows have")
+                numbers::counted(unknown, "row has", "rows have")
             ));
         }
         Ok(())

@@ -6,7 +6,7 @@ use crate::args::{BiasArg, ScaleArg, TaskArgs, TheoryArgs};
 use crate::console::{Console, Watch};
 use crate::exit::{Exit, Usage};
 use anyhow::Context;
-use linsep::report::{Rounding, counted, grouped, percent, rounded};
+use linsep::numbers::{Rounding, counted, grouped, percent, rounded};
 use linsep::scale::{Scaler, Scaling};
 use linsep::story::{Story, tell};
 use linsep::theory::margin::MarginKind;

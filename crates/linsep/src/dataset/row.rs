@@ -2,7 +2,7 @@
 
 use super::DatasetError;
 use super::storage::Array;
-use crate::kernel;
+use crate::linalg;
 use rayon::prelude::*;
 
 /// Stored numbers: f32 where every value survives the round trip, otherwise f64.
@@ -186,10 +186,10 @@ impl Row<'_> {
     #[inline]
     pub fn dot(self, weights: &[f64]) -> f64 {
         match self {
-            Row::DenseF32(values) => kernel::dot_dense(values, weights),
-            Row::DenseF64(values) => kernel::dot_dense(values, weights),
-            Row::SparseF32(indices, values) => kernel::dot_sparse(indices, values, weights),
-            Row::SparseF64(indices, values) => kernel::dot_sparse(indices, values, weights),
+            Row::DenseF32(values) => linalg::dot_dense(values, weights),
+            Row::DenseF64(values) => linalg::dot_dense(values, weights),
+            Row::SparseF32(indices, values) => linalg::dot_sparse(indices, values, weights),
+            Row::SparseF64(indices, values) => linalg::dot_sparse(indices, values, weights),
         }
     }
 
@@ -200,10 +200,10 @@ impl Row<'_> {
     #[inline]
     pub fn add_to(self, scale: f64, weights: &mut [f64]) {
         match self {
-            Row::DenseF32(values) => kernel::add_dense(scale, values, weights),
-            Row::DenseF64(values) => kernel::add_dense(scale, values, weights),
-            Row::SparseF32(indices, values) => kernel::add_sparse(scale, indices, values, weights),
-            Row::SparseF64(indices, values) => kernel::add_sparse(scale, indices, values, weights),
+            Row::DenseF32(values) => linalg::add_dense(scale, values, weights),
+            Row::DenseF64(values) => linalg::add_dense(scale, values, weights),
+            Row::SparseF32(indices, values) => linalg::add_sparse(scale, indices, values, weights),
+            Row::SparseF64(indices, values) => linalg::add_sparse(scale, indices, values, weights),
         }
     }
 
@@ -211,8 +211,8 @@ impl Row<'_> {
     #[inline]
     pub fn norm_squared(self) -> f64 {
         match self {
-            Row::DenseF32(values) | Row::SparseF32(_, values) => kernel::norm_squared(values),
-            Row::DenseF64(values) | Row::SparseF64(_, values) => kernel::norm_squared(values),
+            Row::DenseF32(values) | Row::SparseF32(_, values) => linalg::norm_squared(values),
+            Row::DenseF64(values) | Row::SparseF64(_, values) => linalg::norm_squared(values),
         }
     }
 
@@ -220,15 +220,15 @@ impl Row<'_> {
     #[inline(always)]
     pub(crate) fn prefetch(self) {
         match self {
-            Row::DenseF32(values) => kernel::prefetch(values),
-            Row::DenseF64(values) => kernel::prefetch(values),
+            Row::DenseF32(values) => linalg::prefetch(values),
+            Row::DenseF64(values) => linalg::prefetch(values),
             Row::SparseF32(indices, values) => {
-                kernel::prefetch(indices);
-                kernel::prefetch(values);
+                linalg::prefetch(indices);
+                linalg::prefetch(values);
             }
             Row::SparseF64(indices, values) => {
-                kernel::prefetch(indices);
-                kernel::prefetch(values);
+                linalg::prefetch(indices);
+                linalg::prefetch(values);
             }
         }
     }

@@ -50,7 +50,7 @@ pub fn write(
     limit: Limit,
     format: FileFormat,
     out: &mut dyn Write,
-    observer: &mut impl Observer,
+    observer: &mut dyn Observer,
 ) -> io::Result<Written> {
     let maker =
         Maker::new(recipe, seed).map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;

@@ -1,9 +1,9 @@
 //! Decision functions as named arrays, and back.
 
 use crate::store::{Opened, StoreError, Tensors};
-use crate::train::checkpoint::{get_theta, get_votes, put_theta, put_votes};
-use crate::train::kernel::{get_kernel, put_kernel};
 use crate::train::{Ballot, Learned, Learner, Memoriser, Settings};
+use crate::train::{get_kernel, put_kernel};
+use crate::train::{get_theta, get_votes, put_theta, put_votes};
 use serde::de::DeserializeOwned;
 
 /// Where the arrays of class number `class` are, among many.

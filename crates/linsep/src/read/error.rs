@@ -254,54 +254,54 @@ impl ReadErrorKind {
                 "give a LIBSVM, CSV, .npy, .npz or .linsep file, plain or compressed with gzip or zstd"
             }
             Compression(_) => "decompress it first and pipe it in: linsep reads standard input as -",
-            UnknownFormat => "name the format with --format libsvm, csv, tsv, npy, npz or linsep",
+            UnknownFormat => "name the format with ⟦format=libsvm⟧, csv, tsv, npy, npz or linsep",
             OldLineEnds => "convert the line ends, for example with: tr '\\r' '\\n' < FILE > NEW",
-            MissingLabel { .. } => "begin each row with its label, or skip such rows with --skip-bad",
-            BadLabel { .. } => "give the row a label, or skip such rows with --skip-bad",
-            IndexZero => "count all indices from 1, or say --index-base 0",
-            BadIndex { .. } => "correct the index, or raise the limit with --max-features",
+            MissingLabel { .. } => "begin each row with its label, or skip such rows with ⟦skip_bad⟧",
+            BadLabel { .. } => "give the row a label, or skip such rows with ⟦skip_bad⟧",
+            IndexZero => "count all indices from 1, or say ⟦index_base=0⟧",
+            BadIndex { .. } => "correct the index, or raise the limit with ⟦max_features⟧",
             NotFinite { .. } | Lossy { .. } => {
-                "linsep learns from finite numbers only: correct the value, or use --skip-bad"
+                "linsep learns from finite numbers only: correct the value, or use ⟦skip_bad⟧"
             }
             BadWeight { .. } => "give each row a weight of 0 or more: how often it counts",
             NotAPair { .. }
             | RepeatedIndex { .. }
             | FallingIndex { .. }
             | NoValue { .. }
-            | NotANumber { .. } => "correct the row, or skip malformed rows with --skip-bad",
+            | NotANumber { .. } => "correct the row, or skip malformed rows with ⟦skip_bad⟧",
             UnterminatedQuote => "close the quote, or double a quote that is part of the text",
             AfterQuote { .. } => "put the whole field in quotes and double each quote inside it",
-            Ragged { .. } => "correct the row, name the delimiter with --delimiter, or use --skip-bad",
+            Ragged { .. } => "correct the row, name the delimiter with ⟦delimiter⟧, or use ⟦skip_bad⟧",
             MissingCell { .. } => {
-                "fill it in, or choose --missing mean, --missing zero or --missing drop-row"
+                "fill it in, or choose ⟦missing=mean⟧, ⟦missing=zero⟧ or ⟦missing=drop-row⟧"
             }
             MissingForModel { .. } => {
-                "fill it in, or choose --missing zero or --missing drop-row; only a model trained with --missing mean \
+                "fill it in, or choose ⟦missing=zero⟧ or ⟦missing=drop-row⟧; only a model trained with ⟦missing=mean⟧ \
                  knows the means"
             }
             TrailingDelimiter => {
-                "remove the delimiter at the end of the rows, or name the label's column with --label and leave the \
-                 last one out with --ignore"
+                "remove the delimiter at the end of the rows, or name the label's column with ⟦label⟧ and leave the \
+                 last one out with ⟦ignore⟧"
             }
             Misused(_) => "leave out the options that do not apply",
             NoSuchColumn { .. } => "name a column as the header spells it, or by its number from 1",
-            WordAmongNumbers { .. } => "correct the cell, or use --skip-bad",
-            EmptyColumn { .. } => "leave the column out with --ignore",
-            NoDelimiter => "name the delimiter with --delimiter, or the format with --format",
-            BadDelimiter(_) => "give one character, such as --delimiter ',' or --delimiter tab",
-            NoFeatures => "check the delimiter and the columns named by --label and --ignore",
+            WordAmongNumbers { .. } => "correct the cell, or use ⟦skip_bad⟧",
+            EmptyColumn { .. } => "leave the column out with ⟦ignore⟧",
+            NoDelimiter => "name the delimiter with ⟦delimiter⟧, or the format with ⟦format⟧",
+            BadDelimiter(_) => "give one character, such as ⟦delimiter=','⟧ or ⟦delimiter=tab⟧",
+            NoFeatures => "check the delimiter and the columns named by ⟦label⟧ and ⟦ignore⟧",
             TooManyFeatures { .. } => {
-                "leave columns out with --ignore, or raise the limit with --max-features"
+                "leave columns out with ⟦ignore⟧, or raise the limit with ⟦max_features⟧"
             }
-            NotUtf8 { .. } => "convert the file to UTF-8, or skip such rows with --skip-bad",
+            NotUtf8 { .. } => "convert the file to UTF-8, or skip such rows with ⟦skip_bad⟧",
             MeanInOnePass => {
-                "choose --missing zero or --missing drop-row, or make a .linsep file of it first, with linsep convert"
+                "choose ⟦missing=zero⟧ or ⟦missing=drop-row⟧, or make a .linsep file of it first, with linsep convert"
             }
             ColumnCount { .. } => "give the columns that the model was trained with, in the same order",
             Cache(CacheFault::Newer { .. }) => {
                 "use a newer linsep, or make the cache again from its source with linsep convert"
             }
-            Cache(_) => "delete it, and make it again from its source, with linsep convert or --cache",
+            Cache(_) => "delete it, and make it again from its source, with linsep convert or ⟦cache⟧",
             Array(_) => "give a two-dimensional array of rows, and one label for each row",
         }
     }

@@ -94,21 +94,25 @@ impl ReadOptions {
     fn check(&self, format: Format) -> Result<(), SettingsError> {
         let table = format.is_table();
         let options = [
-            ("--label", self.label.is_some(), table),
-            ("--ignore", !self.ignore.is_empty(), table),
-            ("--header", self.header.is_some(), table),
-            ("--delimiter", self.delimiter.is_some(), table),
-            ("--missing", self.missing != Missing::Refuse, table),
-            ("--index-base", self.index_base.is_some(), format == Format::Libsvm),
-            ("--labels", self.labels_file.is_some(), format.is_array()),
+            ("⟦label⟧", self.label.is_some(), table),
+            ("⟦ignore⟧", !self.ignore.is_empty(), table),
+            ("⟦header⟧", self.header.is_some(), table),
+            ("⟦delimiter⟧", self.delimiter.is_some(), table),
+            ("⟦missing⟧", self.missing != Missing::Refuse, table),
+            ("⟦index_base⟧", self.index_base.is_some(), format == Format::Libsvm),
+            ("⟦labels⟧", self.labels_file.is_some(), format.is_array()),
         ];
         if self.labels_file.is_some() && self.labels == Labels::Ignored {
-            return Err(SettingsError("--labels has no meaning where labels are not looked at".to_string()));
+            return Err(SettingsError::new(
+                "format",
+                "⟦labels⟧ has no meaning where labels are not looked at".to_string(),
+            ));
         }
         match options.iter().find(|(_, given, applies)| *given && !applies) {
-            Some((option, ..)) => {
-                Err(SettingsError(format!("{option} has no meaning for {} files", format.name())))
-            }
+            Some((option, ..)) => Err(SettingsError::new(
+                "format",
+                format!("{option} has no meaning for {} files", format.name()),
+            )),
             None => Ok(()),
         }
     }
@@ -281,7 +285,7 @@ impl RowStream {
                 match csv::CsvReader::new(name.clone(), input, &options, guess) {
                     Ok(reader) => Inner::Csv(reader),
                     Err(ReadError { kind: ReadErrorKind::Misused(reason), .. }) => {
-                        return Err(SettingsError(reason).into());
+                        return Err(SettingsError::new("format", reason).into());
                     }
                     Err(error) => return Err(error.into()),
                 }
@@ -426,7 +430,7 @@ pub struct Loaded {
 }
 
 /// Reads a whole source of labelled rows into memory.
-pub fn read(source: &Source, options: &ReadOptions, observer: &mut impl Observer) -> Result<Loaded, Error> {
+pub fn read(source: &Source, options: &ReadOptions, observer: &mut dyn Observer) -> Result<Loaded, Error> {
     let options = ReadOptions { labels: Labels::Required, ..options.clone() };
     let mut stream = RowStream::open_with(source, &options, source.can_be_read_again())?;
     if let Inner::Cache(reader) = &stream.inner
@@ -443,7 +447,7 @@ pub fn read(source: &Source, options: &ReadOptions, observer: &mut impl Observer
     }
 }
 
-fn collect(stream: &mut RowStream, observer: &mut impl Observer) -> Result<Loaded, Error> {
+fn collect(stream: &mut RowStream, observer: &mut dyn Observer) -> Result<Loaded, Error> {
     let mut builder: Option<DatasetBuilder> = None;
     let mut rows = 0;
     while let Some(batch) = stream.next_batch()? {
@@ -505,24 +509,24 @@ mod tests {
             (
                 LIBSVM,
                 ReadOptions { label: some("y"), ..default() },
-                "--label has no meaning for LIBSVM files",
+                "⟦label⟧ has no meaning for LIBSVM files",
             ),
-            (LIBSVM, ReadOptions { ignore: vec!["1".into()], ..default() }, "--ignore has no"),
-            (LIBSVM, ReadOptions { header: Some(false), ..default() }, "--header has no"),
-            (LIBSVM, ReadOptions { delimiter: Some(b' '), ..default() }, "--delimiter has no"),
-            (LIBSVM, ReadOptions { missing: Missing::Zero, ..default() }, "--missing has no"),
-            (LIBSVM, ReadOptions { labels_file: Some("y".into()), ..default() }, "--labels has no"),
-            (CSV, ReadOptions { index_base: Some(1), ..default() }, "--index-base has no meaning for CSV"),
-            (CSV, ReadOptions { labels_file: Some("y".into()), ..default() }, "--labels has no"),
-            (b"\x93NUMPY", ReadOptions { label: some("y"), ..default() }, "--label has no meaning for NumPy"),
+            (LIBSVM, ReadOptions { ignore: vec!["1".into()], ..default() }, "⟦ignore⟧ has no"),
+            (LIBSVM, ReadOptions { header: Some(false), ..default() }, "⟦header⟧ has no"),
+            (LIBSVM, ReadOptions { delimiter: Some(b' '), ..default() }, "⟦delimiter⟧ has no"),
+            (LIBSVM, ReadOptions { missing: Missing::Zero, ..default() }, "⟦missing⟧ has no"),
+            (LIBSVM, ReadOptions { labels_file: Some("y".into()), ..default() }, "⟦labels⟧ has no"),
+            (CSV, ReadOptions { index_base: Some(1), ..default() }, "⟦index_base⟧ has no meaning for CSV"),
+            (CSV, ReadOptions { labels_file: Some("y".into()), ..default() }, "⟦labels⟧ has no"),
+            (b"\x93NUMPY", ReadOptions { label: some("y"), ..default() }, "⟦label⟧ has no meaning for NumPy"),
             (
                 CSV,
                 ReadOptions { label: some("y"), ignore: vec!["2".into()], ..default() },
-                "column \"y\" is named by --label and by --ignore",
+                "column \"y\" is named by ⟦label⟧ and by ⟦ignore⟧",
             ),
         ] {
             match open(bytes, &options).map(|_| ()) {
-                Err(Error::Settings(error)) => assert!(error.0.starts_with(message), "{error}"),
+                Err(Error::Settings(error)) => assert!(error.problem.starts_with(message), "{error}"),
                 other => panic!("{message}: {other:?}"),
             }
         }

@@ -254,7 +254,7 @@ impl<T: Real> ActiveSet<T> {
     pub(super) fn search(&mut self, points: &Points, patience: usize, stop: &mut dyn FnMut() -> bool) -> End {
         let zero = T::from_f64(0.0);
         self.scale = (0..points.len())
-            .map(|i| crate::kernel::norm_squared(points.point(i)))
+            .map(|i| crate::linalg::norm_squared(points.point(i)))
             .fold(0.0, f64::max)
             .sqrt();
         // Points that were furthest below in the last look at all of them: most steps need no other.

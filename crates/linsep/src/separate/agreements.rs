@@ -3,7 +3,7 @@
 
 use super::examples::Examples;
 use super::number::{Exact, ExactVector};
-use crate::kernel::rounding_doubt;
+use crate::linalg::rounding_error_bound;
 use rayon::prelude::*;
 use std::cmp::Ordering;
 
@@ -27,24 +27,28 @@ pub(super) fn positive_agreements(
     radius: f64,
 ) -> Result<Agreements, usize> {
     let (rounded, is_faithful) = w.rounded();
-    let norm = crate::kernel::norm_squared(&rounded).sqrt();
+    let norm = crate::linalg::norm_squared(&rounded).sqrt();
     // Outside these bounds products may overflow or vanish: then every row is looked at exactly.
-    let doubt = if is_faithful && (1e-140..=1e140).contains(&radius) {
-        4.0 * rounding_doubt(examples.dimension(), norm * radius)
+    let rounding_error = if is_faithful && (1e-140..=1e140).contains(&radius) {
+        4.0 * rounding_error_bound(examples.dimension(), norm * radius)
     } else {
         f64::INFINITY
     };
-    let float: Vec<f64> = if doubt.is_finite() {
+    let float: Vec<f64> = if rounding_error.is_finite() {
         rows.par_iter().with_min_len(1024).map(|&i| examples.dot(i, &rounded)).collect()
     } else {
         Vec::new()
     };
-    if let Some(wrong) = float.iter().position(|&a| a < -doubt) {
+    if let Some(wrong) = float.iter().position(|&a| a < -rounding_error) {
         return Err(rows[wrong]);
     }
     let least = float.iter().copied().fold(f64::INFINITY, f64::min);
-    // Rows whose sign is in doubt, and rows that may have the least agreement.
-    let limit = if doubt.is_finite() { doubt.max(least + 2.0 * doubt) } else { f64::INFINITY };
+    // Rows whose sign is in rounding_error, and rows that may have the least agreement.
+    let limit = if rounding_error.is_finite() {
+        rounding_error.max(least + 2.0 * rounding_error)
+    } else {
+        f64::INFINITY
+    };
     let close: Vec<usize> = (0..rows.len()).filter(|&k| float.get(k).is_none_or(|&a| a <= limit)).collect();
     let exact: Vec<Exact> = close.par_iter().with_min_len(16).map(|&k| w.dot(examples, rows[k])).collect();
     let mut best: Option<usize> = None;
@@ -58,7 +62,7 @@ pub(super) fn positive_agreements(
     }
     let Some(best) = best else { return Err(usize::MAX) };
     let scale = w_scale(w);
-    let closest = if doubt.is_finite() {
+    let closest = if rounding_error.is_finite() {
         let mut order: Vec<usize> = (0..rows.len()).collect();
         let count = CLOSEST.min(order.len());
         let by_agreement = |a: &usize, b: &usize| float[*a].total_cmp(&float[*b]).then(a.cmp(b));

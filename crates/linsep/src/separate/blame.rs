@@ -31,7 +31,7 @@ pub fn blame(
     data: &Dataset,
     classes: &ClassPair,
     settings: &Settings,
-    observer: &mut impl Observer,
+    observer: &mut dyn Observer,
 ) -> Result<Blame, Error> {
     settings.validate()?;
     let examples = Examples::new(data, classes, settings.bias);
@@ -50,8 +50,9 @@ pub fn blame(
     rows.iter().for_each(|&row| signs[row] = 0);
     let one_sided = [1, -1].iter().any(|side| !signs.contains(side));
     if signs.iter().all(|&sign| sign == 0) || (one_sided && settings.bias == Bias::Free) {
-        return Err(SettingsError(
-            "nothing is left of one class: these rows cannot be told apart at all".into(),
+        return Err(SettingsError::new(
+            "blame",
+            "nothing is left of one class: these rows cannot be told apart at all",
         )
         .into());
     }

@@ -5,7 +5,7 @@
 //! span a subspace L to which w is to be orthogonal: each step on a μ makes it so for one of them.
 
 use super::examples::Examples;
-use crate::kernel::norm_squared;
+use crate::linalg::norm_squared;
 use crate::random::Random;
 use rayon::prelude::*;
 

@@ -8,7 +8,7 @@
 use super::Examples;
 use super::integer::{Solver, independent_rows, integers, make_primitive, shifted};
 use super::modular::{Echelon, Usual, parts};
-use crate::kernel::rounding_doubt;
+use crate::linalg::rounding_error_bound;
 use dashu_int::ops::BitTest;
 use dashu_int::{IBig, Sign};
 use rayon::prelude::*;
@@ -460,8 +460,9 @@ impl<'a> Scan<'a> {
         let level = scaled(mantissa, exponent - lowered);
         let gap = sum - level;
         // Underflow: at most once each in the weight, in the row (twice) and in the product, and in the level.
-        let doubt = rounding_doubt(4 * terms + 16, size) + 4.0 * f64::EPSILON * (level.abs() + gap.abs());
-        (gap, doubt)
+        let rounding_error =
+            rounding_error_bound(4 * terms + 16, size) + 4.0 * f64::EPSILON * (level.abs() + gap.abs());
+        (gap, rounding_error)
     }
 
     /// Whether ⟨w, p⟩ is below the level of its side, exactly.
@@ -489,12 +490,15 @@ impl<'a> Scan<'a> {
             others.map(|&row| (self.gap(row), row))
         };
         let order = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
-        let surely = gaps().filter(|((gap, doubt), _)| *gap < -doubt).map(|((gap, _), row)| (gap, row));
+        let surely = gaps()
+            .filter(|((gap, rounding_error), _)| *gap < -rounding_error)
+            .map(|((gap, _), row)| (gap, row));
         if let Some((_, row)) = surely.min_by(order) {
             return Search::Found(row);
         }
-        // Not `gap <= doubt`: where either is no number, nothing is settled.
-        let unsettled = gaps().filter(|((gap, doubt), _)| gap.partial_cmp(doubt) != Some(Ordering::Greater));
+        // Not `gap <= rounding_error`: where either is no number, nothing is settled.
+        let unsettled = gaps()
+            .filter(|((gap, rounding_error), _)| gap.partial_cmp(rounding_error) != Some(Ordering::Greater));
         let mut unsettled: Vec<(f64, usize)> = unsettled.map(|((gap, _), row)| (gap, row)).collect();
         unsettled.sort_unstable_by(order);
         for part in unsettled.chunks(1024) {

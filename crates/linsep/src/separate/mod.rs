@@ -12,7 +12,7 @@ mod exact_point;
 mod examples;
 mod faces;
 mod integer;
-mod margin;
+mod margin_interval;
 mod modular;
 mod nearest;
 mod number;
@@ -37,7 +37,7 @@ use agreements::Agreements;
 use contradictions::{Contradictions, contradictions};
 use faces::{Faces, Side};
 use linsep_check::{Claim, Subject};
-use margin::Bounds;
+use margin_interval::Bounds;
 use modular::Echelon;
 use nearest::Space;
 use number::ExactVector;
@@ -78,12 +78,12 @@ impl Default for Settings {
 impl Settings {
     /// Checks that the settings make sense.
     pub fn validate(&self) -> Result<(), SettingsError> {
-        let refuse = |reason: &str| Err(SettingsError(reason.to_string()));
+        let refuse = |reason: &str| Err(SettingsError::new("bias_scale", reason.to_string()));
         if let Bias::Append(value) = self.bias
             && !(1e-100..=1e100).contains(&value)
         {
             return refuse(
-                "the scale of the bias must be a number from 1e-100 to 1e100; for no bias, choose --bias none",
+                "the scale of the bias must be a number from 1e-100 to 1e100; for no bias, choose ⟦bias=none⟧",
             );
         }
         if self.gap.is_some_and(|gap| !(1e-15..1.0).contains(&gap)) {
@@ -163,7 +163,7 @@ pub fn separate(
     data: &Dataset,
     classes: &ClassPair,
     settings: &Settings,
-    observer: &mut impl Observer,
+    observer: &mut dyn Observer,
 ) -> Result<Separation, Error> {
     settings.validate()?;
     let examples = Examples::new(data, classes, settings.bias);
@@ -177,7 +177,7 @@ const FEW_DENSE: usize = 2048;
 const FEW_SPARSE: usize = 512;
 /// Why the margin of data with many features is not known better.
 const FEW_PASSES: &str =
-    "with so many features only a few passes were made for it; --gap goes on until it is reached";
+    "with so many features only a few passes were made for it; ⟦gap⟧ goes on until it is reached";
 
 /// What the search ended with.
 enum Found {
@@ -196,7 +196,7 @@ pub(crate) fn decide(
     examples: &Examples<'_>,
     classes: &ClassPair,
     settings: &Settings,
-    observer: &mut impl Observer,
+    observer: &mut dyn Observer,
 ) -> Result<Separation, Error> {
     let rows: Vec<usize> = examples.present().collect();
     let one_sided = |sign: i8| rows.iter().all(|&row| examples.signs()[row] == sign);
@@ -246,7 +246,7 @@ pub(crate) fn decide(
     }
     let (verdict, claim) = match found {
         Found::Undecided(reason) => {
-            if let Some(upper) = margin::proved_upper(examples, &watch.support) {
+            if let Some(upper) = margin_interval::proved_upper(examples, &watch.support) {
                 separation.margin.upper = separation.margin.upper.min(upper);
             }
             separation.out_of_time = watch.is_over();
@@ -406,7 +406,7 @@ fn unit_weights(examples: &Examples<'_>, w: &ExactVector) -> Theta {
     let (mut weights, _) = w.rounded();
     let columns = examples.data().columns();
     let counted = if examples.bias() == Bias::Free { columns } else { weights.len() };
-    let norm = crate::kernel::norm_squared(&weights[..counted]).sqrt();
+    let norm = crate::linalg::norm_squared(&weights[..counted]).sqrt();
     if norm > 0.0 {
         weights.iter_mut().for_each(|x| *x /= norm);
     }

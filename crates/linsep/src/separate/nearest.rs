@@ -4,7 +4,7 @@ use super::active_set::{ActiveSet, End, Points};
 use super::examples::Examples;
 use super::real::Real;
 use super::watch::Watch;
-use crate::kernel::rounding_doubt;
+use crate::linalg::rounding_error_bound;
 use crate::random::Random;
 use rayon::prelude::*;
 
@@ -233,7 +233,7 @@ impl WorkingRows {
             if !start.iter().any(|&(k, weight)| points.group(k) == group && weight > 0.0) {
                 let shortest = (0..points.len())
                     .filter(|&k| points.group(k) == group)
-                    .map(|k| (k, crate::kernel::norm_squared(points.point(k))))
+                    .map(|k| (k, crate::linalg::norm_squared(points.point(k))))
                     .min_by(|a, b| a.1.total_cmp(&b.1));
                 start.extend(shortest.map(|(k, _)| (k, 1.0)));
             }
@@ -258,7 +258,7 @@ impl WorkingRows {
         let factor = space.factor();
         let high: Vec<f64> = w_parts.iter().map(|parts| parts[0] * factor).collect();
         let terms = space.coordinates();
-        let doubt = rounding_doubt(terms, distance * space.radius * factor);
+        let rounding_error = rounding_error_bound(terms, distance * space.radius * factor);
         let noise = 32.0 * T::ROUNDOFF * distance * space.radius * factor;
         let exact_enough = T::ROUNDOFF >= f64::ROUNDOFF;
         let below: Vec<Vec<(usize, f64)>> = rows
@@ -270,7 +270,7 @@ impl WorkingRows {
                     for &row in chunk.iter().filter(|&&row| !self.inside[row]) {
                         let group = usize::from(space.group(row));
                         let mut depth = levels[group].to_f64() - space.examples.dot(row, &high);
-                        if !exact_enough && depth.abs() <= doubt {
+                        if !exact_enough && depth.abs() <= rounding_error {
                             point.fill(0.0);
                             columns.fill(space, row, point);
                             depth = (levels[group] - T::dot_stored(w, point)).to_f64();

@@ -60,11 +60,11 @@ impl Real for f64 {
     }
 
     fn dot(a: &[Self], b: &[Self]) -> Self {
-        crate::kernel::dot_dense(a, b)
+        crate::linalg::dot_dense(a, b)
     }
 
     fn dot_stored(a: &[Self], b: &[f64]) -> Self {
-        crate::kernel::dot_dense(a, b)
+        crate::linalg::dot_dense(a, b)
     }
 }
 

@@ -5,7 +5,7 @@ use super::agreements::{Agreements, positive_agreements};
 use super::descent::Descent;
 use super::examples::Examples;
 use super::faces::{Faces, Side};
-use super::margin::Bounds;
+use super::margin_interval::Bounds;
 use super::nearest::Space;
 use super::number::ExactVector;
 use super::peel::{Peeled, peel};

@@ -114,10 +114,13 @@ fn check_confidence(delta: f64) -> Result<(), SettingsError> {
     if delta > 0.0 && delta < 1.0 {
         return Ok(());
     }
-    Err(SettingsError(format!(
-        "the risk delta is {delta}; it must be above 0, because a sample never makes sure, and below 1, because \
+    Err(SettingsError::new(
+        "delta",
+        format!(
+            "the risk delta is {delta}; it must be above 0, because a sample never makes sure, and below 1, because \
          at 1 anything may be claimed"
-    )))
+        ),
+    ))
 }
 
 /// ln C(n+k−1, k) for n ≥ 1, rounded up: the number of ways to choose k of n rows, each as often as one likes.
@@ -350,7 +353,7 @@ mod tests {
         let margin = MarginInterval { lower: None, upper: 1.0, kind: MarginKind::ThroughOrigin };
         for delta in [0.0, 1.0, -0.1, 1.5, f64::NAN] {
             let plain = compression_bound(&run(10, 1, 0), delta).unwrap_err();
-            assert!(plain.0.contains("above 0") && plain.0.contains("below 1"), "{plain}");
+            assert!(plain.problem.contains("above 0") && plain.problem.contains("below 1"), "{plain}");
             assert_eq!(fixed_size_bound(&run(10, 1, 0), &extent, &margin, 1.0, delta), Err(plain));
         }
         assert!(compression_bound(&run(1_000_000, 1, 0), 5e-324).unwrap() < 0.01);

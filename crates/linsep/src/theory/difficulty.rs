@@ -72,10 +72,13 @@ fn check_counts(counts: &[usize], most: usize, what: &str) -> Result<(), Setting
     if rising && counts.iter().all(|count| (1..=most).contains(count)) {
         return Ok(());
     }
-    Err(SettingsError(format!(
-        "the numbers of {what} are {counts:?}; they must rise, from 1 to at most {most}, so that each set contains \
+    Err(SettingsError::new(
+        "sizes",
+        format!(
+            "the numbers of {what} are {counts:?}; they must rise, from 1 to at most {most}, so that each set contains \
          the one before"
-    )))
+        ),
+    ))
 }
 
 /// The first so many of `order`, sorted.
@@ -262,8 +265,14 @@ mod tests {
     fn counts_must_rise_and_fit() {
         let data = Dataset::dense(2, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &["a", "b", "b"]).unwrap();
         for counts in [&[0, 1][..], &[2, 2], &[3, 1], &[4]] {
-            assert!(nested_rows(&data, counts, 0).is_err_and(|e| e.0.contains("at most 3")), "{counts:?}");
-            assert!(nested_features(3, counts, 0).is_err_and(|e| e.0.contains("features")), "{counts:?}");
+            assert!(
+                nested_rows(&data, counts, 0).is_err_and(|e| e.problem.contains("at most 3")),
+                "{counts:?}"
+            );
+            assert!(
+                nested_features(3, counts, 0).is_err_and(|e| e.problem.contains("features")),
+                "{counts:?}"
+            );
         }
         assert_eq!(nested_features(3, &[3], 0), Ok(vec![vec![0, 1, 2]]));
         let narrow = only_features(&data, &[1]).unwrap();

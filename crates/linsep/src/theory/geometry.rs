@@ -36,7 +36,7 @@ pub fn gap_between(theta: &Theta, positive: Row<'_>, negative: Row<'_>) -> Optio
 
 /// ‖w‖, rounded.
 pub fn weight_norm(theta: &Theta) -> f64 {
-    crate::kernel::norm_squared(&theta.weights).sqrt()
+    crate::linalg::norm_squared(&theta.weights).sqrt()
 }
 
 #[cfg(test)]

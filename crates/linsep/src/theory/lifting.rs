@@ -41,9 +41,10 @@ pub fn lifting(
     gamma: f64,
 ) -> Result<Option<Lifting>, SettingsError> {
     if !(gamma > 0.0 && gamma.is_finite()) {
-        return Err(SettingsError(format!(
-            "the margin is {gamma}; it must be a number above 0, because no bound divides by less"
-        )));
+        return Err(SettingsError::new(
+            "lift",
+            format!("the margin is {gamma}; it must be a number above 0, because no bound divides by less"),
+        ));
     }
     let norm = theta.norm();
     if norm.low == 0.0 || !norm.high.is_finite() {
@@ -167,10 +168,13 @@ fn check(a: f64) -> Result<(), SettingsError> {
     if a > 0.0 && a < 1.0 {
         return Ok(());
     }
-    Err(SettingsError(format!(
-        "the lifting weight is {a}; it must be above 0, so that the rows count, and below 1, so that their own \
+    Err(SettingsError::new(
+        "lift",
+        format!(
+            "the lifting weight is {a}; it must be above 0, so that the rows count, and below 1, so that their own \
          coordinates do"
-    )))
+        ),
+    ))
 }
 
 #[cfg(test)]
@@ -314,7 +318,7 @@ mod tests {
         );
         for a in [0.0, 1.0, -0.5, 2.0, f64::NAN] {
             let refused = [found.margin_at(a), found.radius_at(a), found.mistake_bound_at(a)];
-            assert!(refused.into_iter().all(|r| r.is_err_and(|e| e.0.contains("below 1"))), "{a}");
+            assert!(refused.into_iter().all(|r| r.is_err_and(|e| e.problem.contains("below 1"))), "{a}");
         }
     }
 }

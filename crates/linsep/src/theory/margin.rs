@@ -5,7 +5,7 @@
 //! has θ_k = Σ α_t z_t with Σ α_t = k, hence ‖θ_k‖ / k ≥ γ* at every moment of every run.
 
 use crate::dataset::{Dataset, Row};
-use crate::kernel::{Interval, norm_interval};
+use crate::linalg::{Interval, norm_interval};
 use crate::theta::Theta;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -3,7 +3,7 @@
 //! Every θ that separates the rows is an answer. What many seeded orders lead to is summed up here: how far apart
 //! the margins are, the errors on held-out rows, and the directions of the boundaries.
 
-use crate::kernel;
+use crate::linalg;
 use crate::theta::Theta;
 use serde::{Deserialize, Serialize};
 
@@ -79,7 +79,7 @@ fn direction(weights: &[f64]) -> Option<Vec<f64>> {
     // By a power of two first: the squares of very large or small weights are no floats.
     let exponent = libm::ilogb(largest);
     let mut unit: Vec<f64> = weights.iter().map(|&w| libm::scalbn(w, -exponent)).collect();
-    let norm = kernel::norm_squared(&unit).sqrt();
+    let norm = linalg::norm_squared(&unit).sqrt();
     unit.iter_mut().for_each(|w| *w /= norm);
     Some(unit)
 }

@@ -105,10 +105,10 @@ mod tests {
             let (theta, mistakes) = examples.learn(passes);
             let chosen = |i: &u32| (examples.rows[*i as usize].clone(), examples.signs[*i as usize]);
             let (rows, signs) = mistakes.iter().map(chosen).unzip();
-            let lesson = Examples { rows, signs, ..examples.clone() };
+            let applied = Examples { rows, signs, ..examples.clone() };
             // Nothing is mistaken by a run of no passes only.
             prop_assert!(!mistakes.is_empty());
-            let (again, all) = lesson.learn(1);
+            let (again, all) = applied.learn(1);
             prop_assert_eq!(&again, &theta);
             prop_assert_eq!(all, (0..mistakes.len() as u32).collect::<Vec<_>>());
             let extent = Extent::of(&data, examples.bias_input);
@@ -123,7 +123,7 @@ mod tests {
             let options = ReadOptions { format: Some(Format::Libsvm), ..ReadOptions::default() };
             let loaded = read(&Source::Shared("teaching set".to_string(), text.into()), &options, &mut ()).unwrap();
             prop_assert_eq!(loaded.dataset.len(), mistakes.len());
-            for (k, row) in lesson.rows.iter().enumerate() {
+            for (k, row) in applied.rows.iter().enumerate() {
                 let stored: Vec<(usize, f64)> = loaded.dataset.row(k).iter().collect();
                 let expected: Vec<(usize, f64)> = row.iter().copied().enumerate().filter(|&(_, x)| x != 0.0).collect();
                 prop_assert_eq!(stored, expected);

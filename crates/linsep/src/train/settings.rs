@@ -1,8 +1,8 @@
 //! What can be chosen about training, and which choices make sense together.
 
-use super::learner::Learner;
-use super::margin::MarginRule;
-use super::passive_aggressive::Aggression;
+use super::learners::Learner;
+use super::learners::margin_perceptron::MarginRule;
+use super::learners::passive_aggressive::Aggression;
 use crate::SettingsError;
 use crate::classes::{ClassError, class_name};
 use crate::dataset::Dataset;
@@ -191,7 +191,7 @@ impl Default for Settings {
 impl Settings {
     /// Checks that the settings make sense together.
     pub fn validate(&self) -> Result<(), SettingsError> {
-        let refuse = |reason: &str| Err(SettingsError(reason.to_string()));
+        let refuse = |reason: &str| Err(SettingsError::new("learner", reason.to_string()));
         if self.epochs == 0 {
             return refuse("the number of epochs must be at least 1: with none, nothing is learned");
         }
@@ -205,13 +205,13 @@ impl Settings {
             && !(1e-100..=1e100).contains(&value)
         {
             return refuse(
-                "the scale of the bias must be a number from 1e-100 to 1e100; for no bias, choose --bias none",
+                "the scale of the bias must be a number from 1e-100 to 1e100; for no bias, choose ⟦bias=none⟧",
             );
         }
         self.learner.validate()?;
         if matches!(self.learner, Learner::Multiclass(_)) && self.positive.is_some() {
             return refuse(
-                "the multiclass learner tells all classes apart; --positive sets one against the rest",
+                "the multiclass learner tells all classes apart; ⟦positive⟧ sets one against the rest",
             );
         }
         self.check_class_weight()?;
@@ -226,7 +226,7 @@ impl Settings {
                 }
                 if theta.bias_input != self.bias.input() {
                     return refuse(
-                        "the weights to start from were trained with another bias: choose the same --bias and --bias-scale",
+                        "the weights to start from were trained with another bias: choose the same ⟦bias⟧ and ⟦bias_scale⟧",
                     );
                 }
                 theta.bias == 0.0 && theta.weights.iter().all(|&w| w == 0.0)
@@ -235,7 +235,7 @@ impl Settings {
         if starts_at_zero && self.mistake == MistakeRule::Negative {
             return refuse(
                 "a start at zero with mistakes defined by a < 0 never learns: at zero every agreement is 0, \
-                 which is no mistake. Start with --init first, or count a = 0 as a mistake (--mistake nonpositive)",
+                 which is no mistake. Start with ⟦init=first⟧, or count a = 0 as a mistake (⟦mistake=nonpositive⟧)",
             );
         }
         Ok(())
@@ -255,32 +255,39 @@ impl Settings {
             Learner::Perceptron | Learner::Averaged | Learner::Voted | Learner::Multiclass(_)
         );
         if self.mistake != MistakeRule::default() && !perceptron {
-            return Err(SettingsError(format!(
-                "the {name} learner has its own rule for when it learns; --mistake is for the perceptron, averaged, voted \
+            return Err(SettingsError::new(
+                "learner",
+                format!(
+                    "the {name} learner has its own rule for when it learns; ⟦mistake⟧ is for the perceptron, averaged, voted \
                  and multiclass learners"
-            )));
+                ),
+            ));
         }
         if self.init == Init::Zero {
             return Ok(());
         }
         if !self.learner.is_online() {
-            return Err(SettingsError(format!(
-                "the {name} learner starts at zero; --init is for learners that go row by row: perceptron, averaged, \
+            return Err(SettingsError::new(
+                "learner",
+                format!(
+                    "the {name} learner starts at zero; ⟦init⟧ is for learners that go row by row: perceptron, averaged, \
                  voted, margin, sgd and passive-aggressive"
-            )));
+                ),
+            ));
         }
         if matches!(self.learner, Learner::Margin(MarginRule::Dynamic { .. })) {
-            return Err(SettingsError(
+            return Err(SettingsError::new(
+                "learner",
                 "the dynamic margin needs a start at zero: only then is ‖θ‖ divided by the number of updates at least the \
-                 best margin"
-                    .into(),
+                 best margin",
             ));
         }
         if self.init == Init::First && matches!(self.learner, Learner::Sgd(_) | Learner::PassiveAggressive(_))
         {
-            return Err(SettingsError(format!(
-                "the {name} learner has steps of its own; --init first is for perceptrons"
-            )));
+            return Err(SettingsError::new(
+                "learner",
+                format!("the {name} learner has steps of its own; ⟦init=first⟧ is for perceptrons"),
+            ));
         }
         Ok(())
     }
@@ -288,18 +295,21 @@ impl Settings {
     /// Shards are for learners whose theorem survives mixing.
     fn check_shards(&self) -> Result<(), SettingsError> {
         if !(1..=MOST_SHARDS).contains(&self.shards) {
-            return Err(SettingsError(format!(
-                "the number of shards must be from 1 to {MOST_SHARDS}, not {}: each keeps weights of its own",
-                self.shards
-            )));
+            return Err(SettingsError::new(
+                "learner",
+                format!(
+                    "the number of shards must be from 1 to {MOST_SHARDS}, not {}: each keeps weights of its own",
+                    self.shards
+                ),
+            ));
         }
         if self.shards == 1 {
             return Ok(());
         }
         if self.init == Init::First {
-            return Err(SettingsError(
-                "shards cannot start at the first row: each has a first row of its own; start at zero, or from a model"
-                    .into(),
+            return Err(SettingsError::new(
+                "learner",
+                "shards cannot start at the first row: each has a first row of its own; start at zero, or from a model",
             ));
         }
         let reason = match self.learner {
@@ -315,10 +325,13 @@ impl Settings {
             }
             _ => "it has no weights that go from row to row and could be mixed",
         };
-        Err(SettingsError(format!(
-            "shards are for the perceptron and averaged learners, not for {}: {reason}",
-            self.learner.name()
-        )))
+        Err(SettingsError::new(
+            "learner",
+            format!(
+                "shards are for the perceptron and averaged learners, not for {}: {reason}",
+                self.learner.name()
+            ),
+        ))
     }
 
     fn check_class_weight(&self) -> Result<(), SettingsError> {
@@ -326,10 +339,13 @@ impl Settings {
             && let Some((class, weight)) =
                 weights.iter().find(|(_, weight)| !(1e-100..=1e100).contains(weight))
         {
-            return Err(SettingsError(format!(
-                "the weight of class \"{class}\" is {weight}; it must be above 0 (from 1e-100 to 1e100): it says how often \
+            return Err(SettingsError::new(
+                "learner",
+                format!(
+                    "the weight of class \"{class}\" is {weight}; it must be above 0 (from 1e-100 to 1e100): it says how often \
                  each row of the class counts"
-            )));
+                ),
+            ));
         }
         if self.class_weight == ClassWeight::Equal {
             Ok(())
@@ -347,14 +363,14 @@ impl Settings {
             Learner::MaxMargin(_) => "its margin is that of the nearest row, however often it counts",
             Learner::Lifted(_) => "its theorem needs steps of one size",
             Learner::PassiveAggressive(options) if options.aggression == Aggression::Full => {
-                "it makes every row right, whatever it weighs; choose --aggression capped or softened"
+                "it makes every row right, whatever it weighs; choose ⟦aggression=capped⟧ or softened"
             }
             _ => return Ok(()),
         };
-        Err(SettingsError(format!(
-            "{what} have no meaning for the {} learner: {reason}",
-            self.learner.name()
-        )))
+        Err(SettingsError::new(
+            "learner",
+            format!("{what} have no meaning for the {} learner: {reason}", self.learner.name()),
+        ))
     }
 
     /// How often each row counts: its own weight times that of its class, or of its side of the boundary. None if all

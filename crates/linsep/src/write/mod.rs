@@ -70,18 +70,20 @@ pub fn convert(
     options: &ReadOptions,
     path: &Path,
     format: Format,
-    observer: &mut impl Observer,
+    observer: &mut dyn Observer,
 ) -> Result<Converted, Error> {
     let (_, compression) = format_of_name(path);
     if compression != Compression::None && !format.is_text() {
         let name = format.name();
-        return Err(SettingsError(format!(
-            "{name} files are not compressed: leave .gz or .zst out of the name of the output"
-        ))
+        return Err(SettingsError::new(
+            "to",
+            format!("{name} files are not compressed: leave .gz or .zst out of the name of the output"),
+        )
         .into());
     }
     match format {
-        Format::Npy => Err(SettingsError(
+        Format::Npy => Err(SettingsError::new(
+            "to",
             "an .npy file has no place for labels: write an .npz file, which holds rows and labels"
                 .to_string(),
         )
@@ -102,9 +104,9 @@ pub fn convert(
 }
 
 /// A file that goes when this does.
-struct Passing(PathBuf);
+struct TempFile(PathBuf);
 
-impl Drop for Passing {
+impl Drop for TempFile {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.0);
     }
@@ -115,8 +117,8 @@ fn mapped(
     source: &Source,
     options: &ReadOptions,
     beside: &Path,
-    observer: &mut impl Observer,
-) -> Result<(Loaded, Option<Passing>), Error> {
+    observer: &mut dyn Observer,
+) -> Result<(Loaded, Option<TempFile>), Error> {
     if let Source::File(path) = source
         && cache::is_cache(path).unwrap_or(false)
     {
@@ -124,7 +126,7 @@ fn mapped(
     }
     let name = beside.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let path = beside.with_file_name(format!(".{name}.{}.linsep.part", std::process::id()));
-    let passing = Passing(path.clone());
+    let passing = TempFile(path.clone());
     cache::make(source, options, &path, observer)?;
     let as_wide = ReadOptions { max_features: options.max_features, ..ReadOptions::default() };
     let loaded = read(&Source::File(path), &as_wide, observer)?;
@@ -137,7 +139,7 @@ pub fn write(
     schema: &Schema,
     path: &Path,
     format: Format,
-    observer: &mut impl Observer,
+    observer: &mut dyn Observer,
 ) -> Result<Vec<String>, Error> {
     let (_, compression) = format_of_name(path);
     check(data, format)?;
@@ -191,7 +193,7 @@ const MOST_CELLS: u64 = 1_000_000_000;
 
 /// Refuses rows that could not be read back from this format.
 fn check(data: &Dataset, format: Format) -> Result<(), SettingsError> {
-    let refuse = |reason: String| Err(SettingsError(reason));
+    let refuse = |reason: String| Err(SettingsError::new("to", reason));
     let classes = data.classes().iter();
     match format {
         Format::Libsvm => {
@@ -212,7 +214,7 @@ fn check(data: &Dataset, format: Format) -> Result<(), SettingsError> {
             }
             let cells = data.len() as u64 * data.columns() as u64;
             if matches!(data.rows(), Rows::Sparse { .. }) && cells > MOST_CELLS {
-                let cells = crate::report::grouped(cells);
+                let cells = crate::numbers::grouped(cells);
                 return refuse(format!(
                     "a table would have {cells} cells, nearly all of them zero: write LIBSVM, npz or linsep, which store \
                      only the others"
@@ -238,7 +240,7 @@ fn lost(data: &Dataset, schema: &Schema, format: Format) -> Vec<String> {
         let used = (0..data.len()).map(|i| text::used_width(data.row(i))).max().unwrap_or(0);
         if used < data.columns() {
             let count =
-                crate::report::counted((data.columns() - used) as u64, "feature has", "features have");
+                crate::numbers::counted((data.columns() - used) as u64, "feature has", "features have");
             lost.push(format!(
                 "The last {count} no values but zeros, and LIBSVM does not say how many features there are."
             ));
@@ -246,7 +248,7 @@ fn lost(data: &Dataset, schema: &Schema, format: Format) -> Vec<String> {
         let from_zero = schema.index_base() == 0;
         if from_zero && (0..data.len()).all(|i| text::first_used(data.row(i)) != Some(0)) {
             lost.push(
-                "The features count from 0 but none is number 0: read the file with --index-base 0."
+                "The features count from 0 but none is number 0: read the file with ⟦index_base=0⟧."
                     .to_string(),
             );
         }

@@ -127,7 +127,7 @@ fn what_is_lost_is_told() {
     let options = ReadOptions { index_base: Some(0), ..ReadOptions::default() };
     let source = Source::Shared("test".to_string(), b"1 1:2\n-1 2:1\n"[..].into());
     let lost = convert(&source, &options, &path, Format::Libsvm, &mut ()).unwrap().lost;
-    assert!(lost[0].contains("--index-base 0"), "{lost:?}");
+    assert!(lost[0].contains("⟦index_base=0⟧"), "{lost:?}");
     assert_eq!(fs::read(&path).unwrap(), b"1 1:2\n-1 2:1\n");
 }
 

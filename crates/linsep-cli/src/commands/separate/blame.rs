@@ -5,7 +5,7 @@ use super::text::{interval, row_list};
 use super::{Decided, Job};
 use crate::commands::wrapped;
 use crate::console::Watch;
-use linsep::report::{counted, grouped};
+use linsep::numbers::{counted, grouped};
 use linsep::separate::{Blame, Verdict, blame};
 use linsep::theory::margin::MarginInterval;
 use serde::Serialize;

@@ -7,7 +7,7 @@ use crate::commands::{print_json, print_result, refuse_overwriting, report_lines
 use crate::console;
 use crate::exit::{Exit, Usage};
 use linsep::classes::ClassPair;
-use linsep::report::{Rounding, counted, grouped, rounded};
+use linsep::numbers::{Rounding, counted, grouped, rounded};
 use linsep::separate::Verdict;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

@@ -4,7 +4,7 @@ use super::{Decided, Job, kind_of_margin};
 use crate::commands::again::quoted;
 use crate::commands::{report_lines, shortened, wrapped};
 use linsep::Theta;
-use linsep::report::{Rounding, counted, grouped, percent, rounded};
+use linsep::numbers::{Rounding, counted, grouped, percent, rounded};
 use linsep::separate::{Bias, Separation, Verdict};
 use linsep::theory::margin::MarginInterval;
 use std::fmt::Write;

@@ -7,24 +7,24 @@ use linsep::Model;
 use linsep::read::ReadOptions;
 use linsep::report::{Seconds, TrainReport};
 use linsep::scale::{Scaler, Scaling};
-use linsep::train::{LargerData, Run, check_larger, train_larger};
+use linsep::train::{OutOfCoreData, Run, check_out_of_core, train_out_of_core};
 use std::time::Instant;
 
 impl Job<'_> {
     /// Learns from the cache of the file, which is made if need be, within a limit of memory.
     pub(super) fn larger(self, memory: u64, checkpoint: Option<Run>) -> anyhow::Result<Trained> {
         self.refuse_whole()?;
-        check_larger(&self.settings).map_err(linsep::Error::from)?;
+        check_out_of_core(&self.settings).map_err(linsep::Error::from)?;
         let clock = Instant::now();
         // Tables too must be read in memory that does not grow with the file.
         let options = ReadOptions { online: true, ..self.options.clone() };
         let path = cache_of(&self.args.data, &options, self.console)?;
-        let data = LargerData::open(&path, memory)?;
+        let data = OutOfCoreData::open(&path, memory)?;
         settings::refuse_many(self.args, &self.settings, data.classes().len())?;
         let read = clock.elapsed().as_secs_f64();
         let clock = Instant::now();
         let mut watch = self.watch();
-        let trained = train_larger(&data, &self.settings, checkpoint, &mut watch);
+        let trained = train_out_of_core(&data, &self.settings, checkpoint, &mut watch);
         watch.end()?;
         let (outcome, rows_of) = trained?;
         if outcome.evidence.training_error.is_none() {

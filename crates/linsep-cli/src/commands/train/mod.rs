@@ -14,8 +14,9 @@ use crate::console::{Console, Watch};
 use crate::exit::{Exit, Usage};
 use anyhow::Context;
 use linsep::classes::Classes;
+use linsep::numbers;
 use linsep::read::{Format, ReadNotes, ReadOptions, RowStream, Schema, Source, read};
-use linsep::report::{self, Seconds, TrainReport};
+use linsep::report::{Seconds, TrainReport};
 use linsep::scale::{Scaler, Scaling};
 use linsep::split::{check_fraction, hold_out};
 use linsep::theory::trace::TraceRecorder;
@@ -362,7 +363,7 @@ fn scale_advice(data: &Dataset, schema: &Schema) -> Option<String> {
     sizes.sort_by(f64::total_cmp);
     let (median, largest) = (*sizes.get(sizes.len() / 2)?, *sizes.last()?);
     if largest / median > 100.0 {
-        let times = report::rounded((largest / median).floor(), report::Rounding::Down);
+        let times = numbers::rounded((largest / median).floor(), numbers::Rounding::Down);
         return Some(format!(
             "The largest feature is about {times} times as large as the usual one: --scale standard or max-abs may help."
         ));

@@ -5,6 +5,7 @@ use crate::args::TrainArgs;
 use crate::commands::again::Words;
 use crate::commands::{boundary_table, report_lines};
 use linsep::classes::Classes;
+use linsep::numbers;
 use linsep::scale::Scaling;
 use linsep::theory::margin::MarginKind;
 use linsep::train::{Bias, Evidence, Learner};
@@ -17,15 +18,15 @@ impl Trained {
         let shape = format!(
             "{}: {}, {}, {} not zero ({})",
             self.source,
-            report::counted(evidence.examples, "row", "rows"),
-            report::counted(evidence.features, "feature", "features"),
-            report::counted(evidence.nonzeros, "value", "values"),
+            numbers::counted(evidence.examples, "row", "rows"),
+            numbers::counted(evidence.features, "feature", "features"),
+            numbers::counted(evidence.nonzeros, "value", "values"),
             self.notes.format,
         );
         let rows = |outcome: usize| {
             self.counts
                 .get(outcome)
-                .map_or(String::new(), |&count| format!(" ({})", report::counted(count, "row", "rows")))
+                .map_or(String::new(), |&count| format!(" ({})", numbers::counted(count, "row", "rows")))
         };
         let classes = match &self.model.classes {
             Classes::Pair(pair) => {
@@ -41,19 +42,19 @@ impl Trained {
         let mut error = match (evidence.training_error, evidence.progressive_error) {
             (Some(error), _) => format!(
                 "training {} ({} of {})",
-                report::percent(error),
-                report::grouped((error * evidence.examples as f64).round() as u64),
-                report::grouped(evidence.examples)
+                numbers::percent(error),
+                numbers::grouped((error * evidence.examples as f64).round() as u64),
+                numbers::grouped(evidence.examples)
             ),
-            (None, Some(error)) => format!("mistakes when the rows came: {}", report::percent(error)),
+            (None, Some(error)) => format!("mistakes when the rows came: {}", numbers::percent(error)),
             (None, None) => "unknown".to_string(),
         };
         if let (Some(share), Some(rows)) = (report.holdout_error, report.holdout_rows) {
             error.push_str(&format!(
                 ", held out {} ({} of {})",
-                report::percent(share),
-                report::grouped((share * rows as f64).round() as u64),
-                report::grouped(rows)
+                numbers::percent(share),
+                numbers::grouped((share * rows as f64).round() as u64),
+                numbers::grouped(rows)
             ));
         }
         let scaling = match self.model.scaler.scaling() {
@@ -77,7 +78,7 @@ impl Trained {
         }
         if let Some(distance) = evidence.distance {
             // After the margin, which it is easily mistaken for: this is the distance that these weights keep.
-            let distance = report::rounded(distance, report::Rounding::Down);
+            let distance = numbers::rounded(distance, numbers::Rounding::Down);
             let place = lines.iter().position(|(name, _)| *name == "Bound").unwrap_or(lines.len());
             lines.insert(place, ("Nearest", format!("no row is nearer than {distance} to this boundary")));
         }
@@ -87,7 +88,7 @@ impl Trained {
                 "read {:.3} s, train {:.3} s, {}",
                 report.seconds.read,
                 report.seconds.train,
-                report::counted(report.threads as u64, "thread", "threads")
+                numbers::counted(report.threads as u64, "thread", "threads")
             ),
         ));
         lines.push(match &report.model {

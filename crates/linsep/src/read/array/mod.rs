@@ -12,7 +12,7 @@ use super::error::{ReadError, ReadErrorKind, excerpt};
 use super::labels::LabelTable;
 use super::source::Input;
 use super::{Batch, BatchRows, Format, Labels, ReadNotes, ReadOptions, Schema};
-use crate::report;
+use crate::numbers;
 use archive::{Csr, Matrix};
 use labels::LabelColumn;
 pub use labels::read_weights;
@@ -69,14 +69,14 @@ impl ArrayReader {
             }
             (Labels::Required, None, None) => {
                 return Err(wrong(
-                    "the file has no labels: name the file that has them with --labels".into(),
+                    "the file has no labels: name the file that has them with ⟦labels⟧".into(),
                 ));
             }
         };
         if let Some(labels) = &labels
             && labels.len() != rows
         {
-            let counted = |count, one, many| report::counted(count as u64, one, many);
+            let counted = |count, one, many| numbers::counted(count as u64, one, many);
             let problem = format!(
                 "{} for the {} of {name}",
                 counted(labels.len(), "label", "labels"),

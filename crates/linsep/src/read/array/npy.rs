@@ -4,8 +4,8 @@
 //! The header is parsed here rather than by a library, because a shape whose product overflows and a length
 //! that no file has must be errors before anything is multiplied or allocated.
 
+use crate::numbers;
 use crate::read::error::ReadErrorKind;
-use crate::report;
 use std::io::{self, Read};
 
 /// Longer headers are not read: those of plain arrays have a hundred bytes.
@@ -245,7 +245,7 @@ impl Form {
             None => Err(format!("the header promises {promised} bytes, but only {present} are there")),
             Some(0) => Ok(()),
             Some(more) => {
-                Err(format!("{} the array", report::counted(more as u64, "byte follows", "bytes follow")))
+                Err(format!("{} the array", numbers::counted(more as u64, "byte follows", "bytes follow")))
             }
         }
     }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::dataset::{Rows, Values};
+use crate::numbers;
 use crate::read::Source;
 use proptest::prelude::*;
 use std::path::PathBuf;
@@ -211,7 +212,7 @@ fn labels_come_as_numbers_texts_and_lines() {
         assert!(error.contains("linsep-labels") && error.contains(problem), "{error}");
     }
     let bytes = floats("(1, 1)", &[1.0]);
-    assert!(message(&bytes, Format::Npy, &ReadOptions::default()).contains("--labels"));
+    assert!(message(&bytes, Format::Npy, &ReadOptions::default()).contains("⟦labels⟧"));
 }
 
 #[test]
@@ -393,7 +394,7 @@ fn a_file_may_end_nowhere_but_at_its_end() {
     for (shape, length) in [("(0, 2)", 0), ("(3, 2)", 6), (&format!("({long}, 1)"), long)] {
         for more in [1, 2, 300_000] {
             let bytes = npy("|u1", false, shape, &vec![0; length + more]);
-            let counted = report::counted(more as u64, "byte follows", "bytes follow");
+            let counted = numbers::counted(more as u64, "byte follows", "bytes follow");
             for head in [1, bytes.len(), bytes.len() + 1] {
                 let error = read_after(head, &bytes, Format::Npy, &unlabelled()).unwrap_err().to_string();
                 assert_eq!(error, format!("test: {counted} the array"));

@@ -34,7 +34,7 @@ pub fn path_beside(path: &Path) -> PathBuf {
 pub fn beside(
     path: &Path,
     options: &ReadOptions,
-    observer: &mut impl Observer,
+    observer: &mut dyn Observer,
 ) -> Result<(PathBuf, CacheUse), Error> {
     let located = |path: &Path, error: io::Error| {
         let kind = ReadErrorKind::Io(error);

@@ -26,7 +26,7 @@ pub fn make(
     source: &Source,
     options: &ReadOptions,
     path: &Path,
-    observer: &mut impl Observer,
+    observer: &mut dyn Observer,
 ) -> Result<ReadNotes, Error> {
     store::check_writable(path)?;
     let options = ReadOptions { labels: Labels::Required, schema: None, ..options.clone() };

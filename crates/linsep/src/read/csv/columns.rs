@@ -109,7 +109,7 @@ pub(super) fn roles(names: &[String], options: &ReadOptions, labelled: bool) -> 
         };
         if let Some(label) = label {
             if roles[label] == Role::Ignored {
-                let reason = format!("column \"{}\" is named by --label and by --ignore", names[label]);
+                let reason = format!("column \"{}\" is named by ⟦label⟧ and by ⟦ignore⟧", names[label]);
                 return Err(nowhere(ReadErrorKind::Misused(reason)));
             }
             roles[label] = Role::Label;

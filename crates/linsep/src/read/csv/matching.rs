@@ -46,14 +46,14 @@ fn check_named(columns: &[Column], options: &ReadOptions) -> Result<(), Fault> {
             Part::Ignored => false,
         };
         if needed {
-            return refuse(format!("--ignore leaves out column \"{wanted}\", which the model needs"));
+            return refuse(format!("⟦ignore⟧ leaves out column \"{wanted}\", which the model needs"));
         }
     }
     if options.labels == Labels::Required
         && let Some(wanted) = &options.label
         && !matches!(columns[find(&names, wanted)?].part, Part::Label)
     {
-        return refuse(format!("--label names column \"{wanted}\", which is not the label for this model"));
+        return refuse(format!("⟦label⟧ names column \"{wanted}\", which is not the label for this model"));
     }
     Ok(())
 }

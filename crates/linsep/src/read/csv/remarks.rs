@@ -2,8 +2,8 @@
 
 use super::columns::{Column, Counts, OnMissing, Part};
 use super::dialect::Dialect;
+use crate::numbers;
 use crate::read::Missing;
-use crate::report;
 
 /// Columns that are spoken of one by one.
 const SHOWN: usize = 5;
@@ -21,12 +21,12 @@ pub(super) fn format(dialect: &Dialect, columns: &[Column]) -> String {
         |wanted: fn(&Part) -> bool| columns.iter().filter(|column| wanted(&column.part)).count() as u64;
     let numbers = count(|part| matches!(part, Part::Number { .. }));
     let words = count(|part| matches!(part, Part::Words { .. }));
-    let counted = |number, of| format!(", {} of {of}", report::counted(number, "column", "columns"));
+    let counted = |number, of| format!(", {} of {of}", numbers::counted(number, "column", "columns"));
     let kinds = match (numbers, words) {
         (0, 0) => String::new(),
         (0, words) => counted(words, "words"),
         (numbers, 0) => counted(numbers, "numbers"),
-        (numbers, words) => format!("{}, {} of words", counted(numbers, "numbers"), report::grouped(words)),
+        (numbers, words) => format!("{}, {} of words", counted(numbers, "numbers"), numbers::grouped(words)),
     };
     format!("CSV, delimiter {delimiter}, {header}{kinds}")
 }
@@ -40,8 +40,8 @@ pub(super) fn mixed(columns: &[Column], counts: &[Counts], rows: u64) -> Vec<Str
         Some(format!(
             "Column \"{}\" is read as words: {} of its {} cells {are}, but not \"{word}\" on line {line}.",
             column.name,
-            report::grouped(counts.numbers),
-            report::grouped(cells)
+            numbers::grouped(counts.numbers),
+            numbers::grouped(cells)
         ))
     };
     columns.iter().zip(counts).filter_map(remark).take(SHOWN).collect()
@@ -88,7 +88,7 @@ pub(super) fn identifiers(columns: &[Column], counts: &[Counts], rows: u64) -> V
         let argument = if plain { name.clone() } else { format!("\"{name}\"") };
         Some(format!(
             "Column \"{name}\" has {} different words in {rows} rows: if it is an identifier, leave it out with \
-             --ignore {argument}.",
+             ⟦ignore⟧ {argument}.",
             words.len()
         ))
     };

@@ -255,12 +255,12 @@ fn labels_that_are_missing_can_be_dropped_and_none_is_a_class() {
 #[test]
 fn a_column_has_one_part_to_play() {
     let both = ReadOptions { label: Some("y".into()), ignore: vec!["2".into()], ..ReadOptions::default() };
-    let expected = "column \"y\" is named by --label and by --ignore";
+    let expected = "column \"y\" is named by ⟦label⟧ and by ⟦ignore⟧";
     assert_eq!(failure("x,y,z\n1,a,2\n2,b,3\n", &both).2, expected);
     for (label, ignore, expected) in [
-        (Some("x"), None, "--label names column \"x\", which is not the label for this model"),
-        (None, Some("w"), "--ignore leaves out column \"w\", which the model needs"),
-        (None, Some("y"), "--ignore leaves out column \"y\", which the model needs"),
+        (Some("x"), None, "⟦label⟧ names column \"x\", which is not the label for this model"),
+        (None, Some("w"), "⟦ignore⟧ leaves out column \"w\", which the model needs"),
+        (None, Some("y"), "⟦ignore⟧ leaves out column \"y\", which the model needs"),
     ] {
         let options = ReadOptions {
             label: label.map(str::to_string),
@@ -358,7 +358,7 @@ fn identifiers_are_remarked_on() {
         notes.remarks,
         [
             "Column \"full name\" has 60 different words in 60 rows: if it is an identifier, leave it out with \
-          --ignore \"full name\"."
+          ⟦ignore⟧ \"full name\"."
         ]
     );
 }

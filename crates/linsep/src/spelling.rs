@@ -1,0 +1,64 @@
+//! How texts name settings: as data, which each front end spells in its own language.
+//!
+//! A text that names a setting writes `⟦field⟧` or `⟦field=value⟧`. The command line spells the second `--field value`,
+//! Python spells it `field="value"`, and a form shows its own label. [`plain`] is the spelling of the library itself.
+
+/// A setting that a text names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mention<'a> {
+    /// The name of the field, in snake case.
+    pub field: &'a str,
+    /// The value that the text speaks of, if it names one.
+    pub value: Option<&'a str>,
+}
+
+/// The text with each setting spelled by `spell`.
+pub fn spelled(text: &str, spell: impl Fn(Mention<'_>) -> String) -> String {
+    let mut result = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('⟦') {
+        let Some((inside, behind)) = after.split_once('⟧') else { break };
+        result.push_str(before);
+        result.push_str(&spell(mention(inside)));
+        rest = behind;
+    }
+    result.push_str(rest);
+    result
+}
+
+/// The settings that a text names, in order. Those with a value are what it proposes to do.
+pub fn mentions(text: &str) -> Vec<Mention<'_>> {
+    let parts = text.split('⟦').skip(1);
+    parts.filter_map(|part| part.split_once('⟧')).map(|(inside, _)| mention(inside)).collect()
+}
+
+/// The text with settings spelled as in the library: `field`, or `field = value`.
+pub fn plain(text: &str) -> String {
+    spelled(text, |Mention { field, value }| match value {
+        Some(value) => format!("{field} = {value}"),
+        None => field.to_string(),
+    })
+}
+
+fn mention(inside: &str) -> Mention<'_> {
+    match inside.split_once('=') {
+        Some((field, value)) => Mention { field, value: Some(value) },
+        None => Mention { field: inside, value: None },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_spelled_and_the_rest_stays() {
+        let text = "give ⟦class_weight⟧, or choose ⟦bias=none⟧: α ⟦ is open";
+        assert_eq!(plain(text), "give class_weight, or choose bias = none: α ⟦ is open");
+        assert_eq!(
+            mentions(text),
+            [Mention { field: "class_weight", value: None }, Mention { field: "bias", value: Some("none") }]
+        );
+        assert_eq!(spelled("⟦⟧⟧", |mention| format!("<{}>", mention.field)), "<>⟧");
+    }
+}

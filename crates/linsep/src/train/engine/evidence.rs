@@ -1,0 +1,308 @@
+//! What a run proves and shows about its data.
+
+use crate::Error;
+use crate::SettingsError;
+use crate::classes::{ClassPair, Classes};
+use crate::observe::{Observer, Progress};
+use crate::theory::geometry;
+use crate::theory::margin::{
+    Extent, MarginInterval, MarginKind, larger, least_agreement, lower_bound, quotient_down,
+};
+use crate::theory::mixing::Mixing;
+use crate::theory::novikoff::{MistakeBound, mistake_bound};
+use crate::theta::Theta;
+use crate::train::engine::fit::Fit;
+use crate::train::engine::learned::Learned;
+use crate::train::engine::run::{Outcome, Status, Task};
+use crate::train::settings::Settings;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// What is known at the end of a run. Bounds are rounded outwards, so they hold for the stored data.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// Rows learned from.
+    pub examples: u64,
+    /// Features of each row.
+    pub features: u64,
+    /// Values that are not zero.
+    pub nonzeros: u64,
+    /// Passes begun.
+    pub epochs: u64,
+    /// Updates made, k.
+    pub updates: u64,
+    /// How the run ended.
+    pub status: Status,
+    /// Share of the rows that the result predicts wrong; unknown for a stream, or if judging was stopped.
+    pub training_error: Option<f64>,
+    /// Share of the rows of a stream that were predicted wrong before they were learned.
+    pub progressive_error: Option<f64>,
+    /// Lengths of the rows.
+    pub extent: Extent,
+    /// What is proved about the best margin γ* of the rows.
+    pub margin: MarginInterval,
+    /// What Novikoff's theorem makes of it.
+    pub mistake_bound: MistakeBound,
+    /// The smallest distance from a row to the boundary of the result (‖w‖ only), where it separates all rows.
+    pub distance: Option<f64>,
+    /// Whether some rows count more than others.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub weighted: bool,
+    /// What only this learner has to tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<Detail>,
+}
+
+/// What only some learners have to tell about their run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "of")]
+pub enum Detail {
+    /// Of the support vector machine.
+    Svm {
+        /// ½‖θ‖² + C Σ loss at the result.
+        primal: f64,
+        /// The dual objective: no θ has a smaller primal one.
+        dual: f64,
+        /// (primal − dual) / primal
+        gap: f64,
+        /// Rows with a multiplier above zero.
+        support: u64,
+    },
+    /// Of the pocket perceptron.
+    Pocket {
+        /// γ, the margin from which a row counts.
+        margin: f64,
+        /// Rows that certainly are at margin ≥ γ for the θ that was kept.
+        kept: u64,
+        /// Rows in all.
+        rows: u64,
+        /// How often all rows were counted.
+        looks: u64,
+        /// If the rows were drawn independently from one source, then with probability 0.95 the result is wrong on a
+        /// new row with at most this probability (B7); 1 where that says nothing, none where it does not hold because
+        /// the rows were scaled by what was learned from all of them.
+        error_bound: Option<f64>,
+    },
+    /// Of the lifted perceptron.
+    Lifted {
+        /// a, the factor of the rows beside √(1−a²) for the coordinate of their own.
+        a: f64,
+        /// The lifted rows certainly have this margin, where the run converged.
+        lifted_margin_lower: Option<f64>,
+        /// Mistakes made on the lifted rows.
+        mistakes: u64,
+        /// Their number cannot exceed this: ((R + D)/γ)² for the comparator that a was chosen by.
+        bound: Option<f64>,
+    },
+    /// Of the max-margin separator.
+    MaxMargin {
+        /// The margin is within this share of the best, as far as proved.
+        gap: f64,
+        /// Rows of the combination that proves it.
+        support: u64,
+    },
+    /// Of the memoriser.
+    Memoriser {
+        /// Different rows.
+        distinct: u64,
+        /// Rows whose label lost against that of equal rows.
+        contradicted: u64,
+    },
+    /// Of a run in shards.
+    Shards {
+        /// How much each counted.
+        mixing: Mixing,
+        /// K, the mistakes as they were mixed, rounded down: at most (R/γ*)² for rows that count once, from zero.
+        mistakes: f64,
+        /// Updates made by each.
+        updates: Vec<u64>,
+    },
+    /// Of the kernel perceptron.
+    Kernel {
+        /// Rows that the function is made of.
+        support: u64,
+    },
+}
+
+impl Evidence {
+    /// Forgets what was concluded about new rows: the rows were changed by something learned from all of them, so none
+    /// of them judges fairly.
+    pub fn forget_new_rows(&mut self) {
+        if let Some(Detail::Pocket { error_bound, .. }) = &mut self.detail {
+            *error_bound = None;
+        }
+    }
+
+    /// The interval and its consequences, from the parts.
+    #[expect(clippy::too_many_arguments, reason = "each is one measured number of the same record")]
+    pub(crate) fn new(
+        (examples, features, nonzeros): (u64, u64, u64),
+        (epochs, updates, status): (u64, u64, Status),
+        training_error: Option<f64>,
+        progressive_error: Option<f64>,
+        extent: Extent,
+        kind: MarginKind,
+        lower: Option<f64>,
+        upper: Option<f64>,
+    ) -> Self {
+        let upper = upper.map_or(extent.shortest, |upper| upper.min(extent.shortest));
+        let margin = MarginInterval { lower, upper, kind };
+        let mistake_bound = mistake_bound(&extent, &margin);
+        Self {
+            examples,
+            features,
+            nonzeros,
+            epochs,
+            updates,
+            status,
+            training_error,
+            progressive_error,
+            extent,
+            margin,
+            mistake_bound,
+            distance: None,
+            weighted: false,
+            detail: None,
+        }
+    }
+}
+
+/// Judges the end of a run on the rows it was learned from.
+pub(crate) fn judge(
+    task: &Task<'_>,
+    settings: &Settings,
+    fit: Fit,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, Error> {
+    check_finite(&fit)?;
+    let errors = training_errors(task, &fit.learned, observer);
+    let weights = weights_of(&fit.learned);
+    let least = weights.and_then(|theta| least_agreement(task.data, &task.signs, theta));
+    let own = least.zip(weights).map(|(least, theta)| quotient_down(least, theta.norm().high));
+    let lower = if fit.space.is_some() {
+        None
+    } else {
+        // Candidates are often the weights themselves, which have been judged.
+        let others = fit.candidates.iter().filter(|&theta| Some(theta) != weights);
+        others.map(|theta| lower_bound(task.data, &task.signs, theta)).fold(own, larger)
+    };
+    let facts = Facts {
+        shape: (task.data.len() as u64, task.data.columns() as u64, task.data.nonzeros() as u64),
+        extent: task.extent,
+        classes: &task.classes,
+        weighted: task.weights.is_some(),
+    };
+    Ok(conclude(facts, settings, fit, Judged { errors, least, lower }))
+}
+
+/// The weights whose agreements are a margin of the rows themselves.
+fn weights_of(learned: &Learned) -> Option<&Theta> {
+    match learned {
+        Learned::Linear(theta) | Learned::Voted { last: theta, .. } => Some(theta),
+        _ => None,
+    }
+}
+
+/// Refuses weights that are no numbers any more.
+pub(crate) fn check_finite(fit: &Fit) -> Result<(), SettingsError> {
+    if fit.learned.is_finite() {
+        return Ok(());
+    }
+    Err(SettingsError::new(
+        "step",
+        "the weights grew beyond all numbers: the steps are too long for these rows; choose a smaller ⟦step⟧, or \
+         bring the features to a common scale with ⟦scale⟧",
+    ))
+}
+
+/// What is known of the rows before a run.
+pub(crate) struct Facts<'a> {
+    /// Rows, features, values that are not zero.
+    pub(crate) shape: (u64, u64, u64),
+    pub(crate) extent: Extent,
+    pub(crate) classes: &'a ClassPair,
+    pub(crate) weighted: bool,
+}
+
+/// What a look at all rows tells of a result.
+pub(crate) struct Judged {
+    /// Rows that are predicted wrong, if they were counted to the end.
+    pub(crate) errors: Option<u64>,
+    /// What every agreement with the weights is at least, if that is above zero.
+    pub(crate) least: Option<f64>,
+    /// The best lower bound of γ* that the weights and the candidates prove.
+    pub(crate) lower: Option<f64>,
+}
+
+/// Puts together what a run and the rows prove.
+pub(crate) fn conclude(facts: Facts<'_>, settings: &Settings, fit: Fit, judged: Judged) -> Outcome {
+    let (extent, margin) = match fit.space {
+        Some(space) => (space.extent, space.margin),
+        None => {
+            let upper = fit.margin_upper.unwrap_or(facts.extent.shortest);
+            let kind = MarginKind::of_bias(settings.bias.input());
+            (facts.extent, MarginInterval { lower: judged.lower, upper, kind })
+        }
+    };
+    let mut evidence = Evidence::new(
+        facts.shape,
+        (fit.epochs, fit.updates, fit.status),
+        judged.errors.map(|errors| errors as f64 / facts.shape.0 as f64),
+        None,
+        extent,
+        margin.kind,
+        margin.lower,
+        Some(margin.upper),
+    );
+    if let Learned::Linear(theta) = &fit.learned
+        && geometry::weight_norm(theta) > 0.0
+    {
+        // The smallest distance (B3) from a row to the boundary, which is there only if all are right.
+        evidence.distance = judged.least.map(|least| quotient_down(least, theta.weight_norm().high));
+    }
+    evidence.weighted = facts.weighted;
+    evidence.detail = fit.detail;
+    Outcome {
+        learned: fit.learned,
+        status: fit.status,
+        evidence,
+        boundaries: Vec::new(),
+        classes: Classes::Pair(facts.classes.clone()),
+        settings: settings.clone(),
+    }
+}
+
+/// How many rows of the task are predicted wrong, or `None` if the observer had no patience for it: counting
+/// votes takes time.
+pub(crate) fn training_errors(
+    task: &Task<'_>,
+    learned: &Learned,
+    observer: &mut dyn Observer,
+) -> Option<u64> {
+    let wrong = |i: usize, score: f64| (score >= 0.0) != (task.signs[i] > 0);
+    let total = task.data.len();
+    if let Learned::Linear(theta) = learned {
+        let rows = (0..total).into_par_iter().with_min_len(16);
+        return Some(rows.filter(|&i| wrong(i, theta.score(task.data.row(i)))).count() as u64);
+    }
+    let count = |start: usize, end: usize| {
+        let rows: Vec<_> = (start..end).map(|i| task.data.row(i)).collect();
+        (start..end).zip(learned.scores(&rows)).filter(|&(i, score)| wrong(i, score)).count() as u64
+    };
+    let mut errors = 0;
+    for start in (0..total).step_by(ROWS_BETWEEN_PAUSES) {
+        let end = (start + ROWS_BETWEEN_PAUSES).min(total);
+        let starts = (start..end).into_par_iter().step_by(ROWS_TOGETHER);
+        errors += starts.map(|from| count(from, (from + ROWS_TOGETHER).min(end))).sum::<u64>();
+        if observer.progress(&Progress::Judging { rows: end as u64, total: total as u64 }).is_break() {
+            return None;
+        }
+    }
+    Some(errors)
+}
+
+/// Rows that are judged before the observer is heard, where that takes long.
+const ROWS_BETWEEN_PAUSES: usize = 256;
+
+/// Rows that are judged by one thread at a time.
+const ROWS_TOGETHER: usize = 32;

@@ -1,0 +1,17 @@
+//! What the learners share: the state of a run, orders, passes, streams, shards, rows that stay in their file,
+//! checkpoints and evidence.
+
+pub(crate) mod checkpoint;
+pub(crate) mod evidence;
+pub(crate) mod fit;
+pub(crate) mod learned;
+pub(crate) mod one_against_rest;
+pub(crate) mod online;
+pub(crate) mod order;
+pub(crate) mod out_of_core;
+pub(crate) mod passes;
+pub(crate) mod run;
+pub(crate) mod shards;
+pub(crate) mod stream;
+#[cfg(test)]
+pub(crate) mod whole_rows;

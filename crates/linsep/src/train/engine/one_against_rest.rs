@@ -1,0 +1,210 @@
+//! More than two classes (A9): each against the rest with any binary learner, or all at once with the multi-class
+//! perceptron.
+
+use crate::Error;
+use crate::classes::{ClassError, Classes};
+use crate::dataset::Dataset;
+use crate::observe::{Observer, in_parallel};
+use crate::theory::margin::{Extent, MarginInterval, MarginKind};
+use crate::train::engine::evidence::Evidence;
+use crate::train::engine::learned::Learned;
+use crate::train::engine::run::{Boundary, Outcome, Status, Task, check_lengths, train_task};
+use crate::train::learners::multiclass::{Multiclass, MulticlassOptions};
+use crate::train::settings::Settings;
+use rayon::prelude::*;
+
+/// The classes that have rows, and for each row its place among them.
+fn present(data: &Dataset) -> Result<(Vec<String>, Vec<u32>), Error> {
+    let counts = data.class_counts();
+    let mut places = vec![0; counts.len()];
+    let mut names = Vec::new();
+    for class in (0..counts.len()).filter(|&class| counts[class] > 0) {
+        places[class] = names.len() as u32;
+        names.push(data.classes()[class].clone());
+    }
+    if names.len() < 2 {
+        return Err(ClassError::One { class: names.pop().unwrap_or_default() }.into());
+    }
+    Ok((names, data.labels().iter().map(|&label| places[label as usize]).collect()))
+}
+
+/// One boundary for each class, learned in parallel; the class with the largest score wins.
+///
+/// With two classes the two boundaries are one, seen from either side: θ_1 = −θ_0 is what the binary learner finds.
+pub fn train_each(
+    data: &Dataset,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, Error> {
+    settings.validate()?;
+    let (names, labels) = present(data)?;
+    let extent = Extent::of(data, settings.bias.input());
+    let runs = in_parallel(&names, "classes", observer, |name, part| {
+        let settings = Settings { positive: Some(name.clone()), ..settings.clone() };
+        let task = Task::with_extent(data, &settings, extent)?;
+        train_task(&task, &settings, part)
+    });
+    let runs = runs.into_iter().collect::<Result<Vec<Outcome>, Error>>()?;
+    let (learned, mut evidence, boundaries) = together(runs, &names);
+    evidence.training_error = Some(error(data, &labels, &learned));
+    Ok(outcome(learned, evidence, boundaries, names, settings))
+}
+
+/// What runs of each class against the rest come to: one decision, its evidence but for the error, and that of each.
+pub(in crate::train) fn together(runs: Vec<Outcome>, names: &[String]) -> (Learned, Evidence, Vec<Boundary>) {
+    let evidence = summary(runs.iter().map(|run| &run.evidence));
+    let (mut each, mut boundaries) = (Vec::new(), Vec::new());
+    for (run, class) in runs.into_iter().zip(names) {
+        each.push(run.learned);
+        boundaries.push(Boundary { class: class.clone(), evidence: run.evidence });
+    }
+    (Learned::Each(each), evidence, boundaries)
+}
+
+/// The outcome of runs of each class against the rest.
+pub(in crate::train) fn outcome(
+    learned: Learned,
+    evidence: Evidence,
+    boundaries: Vec<Boundary>,
+    names: Vec<String>,
+    settings: &Settings,
+) -> Outcome {
+    Outcome {
+        learned,
+        status: evidence.status,
+        evidence,
+        boundaries,
+        classes: Classes::Each { names },
+        settings: settings.clone(),
+    }
+}
+
+/// What the runs of all classes add up to: the margin is the smallest of the best margins.
+pub(in crate::train) fn summary<'a>(runs: impl Iterator<Item = &'a Evidence> + Clone) -> Evidence {
+    let severity = |status: Status| match status {
+        Status::Converged => 0,
+        Status::EpochLimit => 1,
+        Status::UpdateLimit => 2,
+        Status::TimeLimit => 3,
+        Status::Interrupted => 4,
+    };
+    let all: Vec<&Evidence> = runs.collect();
+    let mut total = all[0].clone();
+    total.status =
+        all.iter().map(|run| run.status).max_by_key(|&status| severity(status)).unwrap_or(total.status);
+    total.epochs = all.iter().map(|run| run.epochs).max().unwrap_or(0);
+    total.updates = all.iter().map(|run| run.updates).sum();
+    total.margin = MarginInterval {
+        lower: all.iter().map(|run| run.margin.lower).reduce(|a, b| Some(a?.min(b?))).flatten(),
+        upper: all.iter().map(|run| run.margin.upper).fold(f64::INFINITY, f64::min),
+        kind: MarginKind::OneAgainstRest,
+    };
+    total.mistake_bound = crate::theory::novikoff::mistake_bound(&total.extent, &total.margin);
+    total.distance = None;
+    total.detail = None;
+    total
+}
+
+/// The multi-class perceptron.
+pub(crate) fn train_multiclass(
+    data: &Dataset,
+    settings: &Settings,
+    options: &MulticlassOptions,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, Error> {
+    let (names, labels) = present(data)?;
+    let extent = Extent::of(data, settings.bias.input());
+    check_lengths(&extent)?;
+    let weights = settings.row_weights(data, &labels)?;
+    let mut learner =
+        Multiclass::new(data, &labels, names.len(), weights.as_deref(), &extent, settings, options);
+    let (status, epochs) = learner.run(settings, observer);
+    let learned = Learned::Each(learner.learned());
+    let space = learner.space(&extent);
+    let shape = (data.len() as u64, data.columns() as u64, data.nonzeros() as u64);
+    let mut evidence = Evidence::new(
+        shape,
+        (epochs, learner.updates, status),
+        Some(error(data, &labels, &learned)),
+        None,
+        space.extent,
+        space.margin.kind,
+        space.margin.lower,
+        Some(space.margin.upper),
+    );
+    evidence.weighted = weights.is_some();
+    let classes = Classes::Each { names };
+    Ok(Outcome { learned, status, evidence, boundaries: Vec::new(), classes, settings: settings.clone() })
+}
+
+/// The share of rows whose class does not win.
+fn error(data: &Dataset, labels: &[u32], learned: &Learned) -> f64 {
+    let wrong = |&i: &usize| learned.class_of(data.row(i)).0 != labels[i] as usize;
+    let errors = (0..data.len()).into_par_iter().with_min_len(16).filter(wrong).count();
+    errors as f64 / data.len() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::train::{Learner, train};
+    use proptest::prelude::*;
+
+    proptest! {
+        /// With two classes: one boundary, seen from either side, and that of the binary learner.
+        #[test]
+        fn two_classes_are_the_binary_task(
+            rows in prop::collection::vec((prop::collection::vec(-3.0f64..3.0, 3), any::<bool>()), 2..30),
+            learner in prop_oneof![
+                Just(Learner::Perceptron),
+                Just(Learner::Averaged),
+                Just(Learner::Margin(Default::default())),
+                Just(Learner::Sgd(Default::default())),
+                Just(Learner::Svm(Default::default())),
+                Just(Learner::Batch(Default::default())),
+                Just(Learner::PassiveAggressive(Default::default())),
+            ],
+            seed: u64,
+        ) {
+            let mut labels: Vec<&str> = rows.iter().map(|(_, up)| if *up { "b" } else { "a" }).collect();
+            (labels[0], labels[1]) = ("a", "b");
+            let values: Vec<f64> = rows.iter().flat_map(|(row, _)| row.clone()).collect();
+            let data = Dataset::dense(3, &values, &labels).unwrap();
+            let settings = Settings { learner, seed, epochs: 7, ..Settings::default() };
+            let pair = train(&data, &settings, &mut ()).unwrap();
+            let each = train_each(&data, &settings, &mut ()).unwrap();
+            let Learned::Each(parts) = &each.learned else { unreachable!() };
+            prop_assert_eq!(parts[1].theta(), pair.learned.theta());
+            let mut opposite = parts[0].theta().clone();
+            opposite.negate();
+            prop_assert_eq!(&opposite, pair.learned.theta());
+            prop_assert_eq!(&each.boundaries[1].evidence, &pair.evidence);
+            for i in 0..data.len() {
+                let score = pair.learned.score(data.row(i));
+                if score != 0.0 {
+                    prop_assert_eq!(each.learned.class_of(data.row(i)).0, usize::from(score > 0.0));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn many_classes_are_told_apart_and_the_same_for_any_number_of_threads() {
+        let (mut values, mut labels) = (Vec::new(), Vec::new());
+        for i in 0..60 {
+            let angle = f64::from(i % 5) * 1.3;
+            values.extend([10.0 * angle.cos() + f64::from(i) / 60.0, 10.0 * angle.sin()]);
+            labels.push((i % 5).to_string());
+        }
+        let data = Dataset::dense(2, &values, &labels).unwrap();
+        let settings = Settings { learner: Learner::Perceptron, epochs: 1000, ..Settings::default() };
+        // Inside a pool of one thread the classes are learned one after the other, outside of it in parallel.
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let one = pool.install(|| train(&data, &settings, &mut ()).unwrap());
+        let two = train(&data, &settings, &mut ()).unwrap();
+        assert_eq!(one.learned, two.learned);
+        assert_eq!(one.evidence, two.evidence);
+        assert_eq!(one.evidence.training_error, Some(0.0));
+        assert_eq!(one.boundaries.len(), 5);
+    }
+}

@@ -1,0 +1,188 @@
+//! The margin perceptron (A4): a row that is right by too little counts as a mistake too.
+//!
+//! How much is too little? A good answer needs the unknown γ*. Three are offered:
+//!
+//! - *dynamic*: a_t/‖θ‖ ≤ (1−ε)‖θ_k‖/k after k updates. Since ‖θ_k‖/k ≥ γ* at every moment, a pass without an update
+//!   means that the margin of θ is above (1−ε)γ* (Panagiotakopoulos and Tsampouka, arXiv 1105.6041);
+//! - *fixed*: a_t ≤ β‖θ‖. Ends with margin above β, if β < γ*; otherwise never;
+//! - *threshold*: a_t ≤ b. After at most (R² + 2b)/γ*² updates, with margin at least γ*·b/(R² + 2b).
+
+use crate::SettingsError;
+use crate::dataset::Row;
+use crate::theta::Theta;
+use serde::{Deserialize, Serialize};
+
+/// When a row is right by too little.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MarginRule {
+    /// a ≤ (1−ε)‖θ_k‖²/k
+    Dynamic {
+        /// ε in (0, 1)
+        epsilon: f64,
+    },
+    /// a ≤ β‖θ‖
+    Fixed {
+        /// β ≥ 0
+        beta: f64,
+    },
+    /// a ≤ b
+    Threshold {
+        /// b ≥ 0
+        b: f64,
+    },
+}
+
+impl Default for MarginRule {
+    fn default() -> Self {
+        MarginRule::Dynamic { epsilon: 0.1 }
+    }
+}
+
+impl MarginRule {
+    /// Checks the ranges.
+    pub(crate) fn validate(&self) -> Result<(), SettingsError> {
+        let refuse = |reason: String| Err(SettingsError::new("epsilon", reason));
+        match *self {
+            MarginRule::Dynamic { epsilon } if !(epsilon > 0.0 && epsilon < 1.0) => refuse(format!(
+                "epsilon is {epsilon}; it must be above 0 and below 1: the run ends with at least 1 − epsilon of the \
+                 best margin, all of which (0) would take for ever, and none of which (1) is no promise"
+            )),
+            MarginRule::Fixed { beta } if !(0.0..=1e140).contains(&beta) => refuse(format!(
+                "beta is {beta}; it must be a number from 0 to 1e140: it is the margin that every row is to have, in \
+                 the units of the rows"
+            )),
+            MarginRule::Threshold { b } if !(0.0..=1e140).contains(&b) => refuse(format!(
+                "the threshold is {b}; it must be a number from 0 to 1e140: below 0 even mistakes would not count"
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Agreements up to this are too little for a θ of this squared norm, made by so many updates.
+    #[inline]
+    fn threshold(&self, norm_squared: f64, updates: u64) -> f64 {
+        match *self {
+            MarginRule::Dynamic { .. } if updates == 0 => 0.0,
+            MarginRule::Dynamic { epsilon } => (1.0 - epsilon) * (norm_squared / updates as f64),
+            MarginRule::Fixed { beta } => beta * norm_squared.sqrt(),
+            MarginRule::Threshold { b } => b,
+        }
+    }
+}
+
+/// A perceptron that wants more than being right.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct MarginPerceptron {
+    pub(crate) theta: Theta,
+    pub(crate) updates: u64,
+    /// Agreements up to this count as mistakes.
+    threshold: f64,
+    rule: MarginRule,
+}
+
+impl MarginPerceptron {
+    pub(crate) fn new(theta: Theta, rule: MarginRule) -> Self {
+        Self { theta, updates: 0, threshold: rule.threshold(0.0, 0), rule }
+    }
+
+    /// Learns from one example, as the perceptron does.
+    #[inline]
+    pub(crate) fn learn(&mut self, x: Row<'_>, y: f64) -> Option<f64> {
+        let agreement = y * self.theta.score(x);
+        if agreement > self.threshold {
+            return None;
+        }
+        self.theta.add(y, x);
+        self.updates += 1;
+        Some(agreement)
+    }
+
+    /// Sets what is too little from now on. `rounding_error` is what an agreement may be off by: it is asked on top, so that a
+    /// row that is no mistake is none for certain.
+    #[inline]
+    pub(crate) fn measure(&mut self, norm_squared: f64, rounding_error: f64) {
+        self.threshold = self.rule.threshold(norm_squared, self.updates) + rounding_error;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::dataset::Dataset;
+    use crate::theory::margin::Extent;
+    use crate::train::{Bias, Learner, MarginRule, Settings, Status, train};
+    use proptest::prelude::*;
+
+    /// Rows on both sides of a plane through the origin, at the given distance at least, at any scale.
+    fn separable() -> impl Strategy<Value = Dataset> {
+        (
+            prop::collection::vec((prop::collection::vec(-9i32..10, 2), 1i32..6, any::<bool>()), 2..25),
+            -30i32..30,
+        )
+            .prop_map(|(rows, power)| {
+                let scale = 2f64.powi(power) / 3.0;
+                let (mut values, mut labels) = (Vec::new(), Vec::new());
+                for (i, (along, away, up)) in rows.iter().enumerate() {
+                    // The first two rows are of different classes.
+                    let up = if i < 2 { i == 0 } else { *up };
+                    values.extend(along.iter().map(|&x| f64::from(x) * scale));
+                    values.push(f64::from(if up { *away } else { -away }) * scale);
+                    labels.push(if up { "1" } else { "0" });
+                }
+                Dataset::dense(3, &values, &labels).unwrap()
+            })
+    }
+
+    fn settings(rule: MarginRule) -> Settings {
+        Settings { learner: Learner::Margin(rule), bias: Bias::None, epochs: 200_000, ..Settings::default() }
+    }
+
+    proptest! {
+        /// The promise of the dynamic margin, on certified numbers: lower end ≥ (1−ε) upper end ≥ (1−ε)γ*.
+        #[test]
+        fn the_dynamic_margin_keeps_its_promise(data in separable(), epsilon in 0.1f64..0.9) {
+            let outcome = train(&data, &settings(MarginRule::Dynamic { epsilon }), &mut ()).unwrap();
+            prop_assert_eq!(outcome.status, Status::Converged);
+            let margin = outcome.evidence.margin;
+            prop_assert!(margin.lower.unwrap() >= (1.0 - epsilon) * margin.upper * (1.0 - 1e-9), "{margin:?}");
+        }
+
+        /// The threshold: updates at most (R² + 2b)/γ*², margin at least γ*·b/(R² + 2b), for the γ* in the interval.
+        #[test]
+        fn the_threshold_keeps_its_promise(data in separable(), share in 0.0f64..3.0) {
+            let extent = Extent::of(&data, 0.0);
+            let b = share * extent.radius_upper.powi(2);
+            let outcome = train(&data, &settings(MarginRule::Threshold { b }), &mut ()).unwrap();
+            prop_assert_eq!(outcome.status, Status::Converged);
+            let margin = outcome.evidence.margin;
+            let (lower, most) = (margin.lower.unwrap(), extent.radius_upper.powi(2) + 2.0 * b);
+            prop_assert!(outcome.evidence.updates as f64 <= most / lower.powi(2) * (1.0 + 1e-9));
+            prop_assert!(lower * (1.0 + 1e-9) >= lower * b / most);
+            // With γ* itself, as near as another learner gets to it from below.
+            let near = train(&data, &settings(MarginRule::Dynamic { epsilon: 0.1 }), &mut ()).unwrap();
+            let gamma = near.evidence.margin.lower.unwrap();
+            prop_assert!(outcome.evidence.updates as f64 <= most / gamma.powi(2) * (1.0 + 1e-9));
+            prop_assert!(lower * (1.0 + 1e-9) >= gamma * b / most, "{lower} {gamma} {b} {most}");
+        }
+
+        /// A fixed margin below γ* is reached.
+        #[test]
+        fn a_fixed_margin_is_reached(data in separable(), share in 0.0f64..0.8) {
+            let near = train(&data, &settings(MarginRule::Dynamic { epsilon: 0.1 }), &mut ()).unwrap();
+            let beta = share * near.evidence.margin.lower.unwrap();
+            let outcome = train(&data, &settings(MarginRule::Fixed { beta }), &mut ()).unwrap();
+            prop_assert_eq!(outcome.status, Status::Converged);
+            prop_assert!(outcome.evidence.margin.lower.unwrap() >= beta * (1.0 - 1e-9));
+        }
+    }
+
+    #[test]
+    fn a_fixed_margin_above_the_best_is_never_reached() {
+        let data = Dataset::dense(1, &[1.0, -1.0], &["1", "0"]).unwrap();
+        let reached = |beta| {
+            let settings = Settings { epochs: 50, ..settings(MarginRule::Fixed { beta }) };
+            train(&data, &settings, &mut ()).unwrap().status
+        };
+        assert_eq!((reached(0.99), reached(1.01)), (Status::Converged, Status::EpochLimit));
+    }
+}

@@ -1,0 +1,352 @@
+//! The memoriser (A12): looks the example up, else says +1.
+//!
+//! It makes no error on what it has seen, unless the same row came with both labels, and knows nothing else: the
+//! baseline that shows what a training error of zero is worth.
+
+use crate::dataset::Row;
+use crate::observe::{Observer, Progress};
+use crate::store::{Opened, StoreError, Tensors};
+use crate::theta::Theta;
+use crate::train::engine::checkpoint::{get_theta, put_theta};
+use crate::train::engine::evidence::Detail;
+use crate::train::engine::fit::Fit;
+use crate::train::engine::learned::Learned;
+use crate::train::engine::run::{Status, Task, rows_between_pauses};
+use crate::train::settings::Settings;
+use rayon::prelude::*;
+use serde::de::DeserializeOwned;
+use std::time::Instant;
+
+/// The labels of rows that were seen, by the hash of their values.
+///
+/// Two rows are the same when all their values are, however they are stored: the hash is of the columns and bits of
+/// the values that are not zero. 128 bits of blake3 keep different rows apart for all practical purposes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Memoriser {
+    /// The hashes, increasing.
+    hashes: Vec<u128>,
+    /// The label of each.
+    signs: Vec<i8>,
+    /// All zero, with a place for every feature: the memory has no weights to show.
+    nothing: Theta,
+}
+
+impl Memoriser {
+    /// The label that the row was seen with, ±1; +1 for a new one.
+    pub fn score(&self, row: Row<'_>) -> f64 {
+        match self.hashes.binary_search(&hash(row, &mut Vec::new())) {
+            Ok(place) => f64::from(self.signs[place]),
+            Err(_) => 1.0,
+        }
+    }
+
+    /// How many different rows are remembered.
+    pub fn len(&self) -> usize {
+        self.hashes.len()
+    }
+
+    /// Whether nothing is remembered.
+    pub fn is_empty(&self) -> bool {
+        self.hashes.is_empty()
+    }
+
+    /// Weights that are all zero: there is nothing linear about it.
+    pub fn theta(&self) -> &Theta {
+        &self.nothing
+    }
+
+    /// Puts the memory among the arrays of a file; the hashes as two halves, the upper one first.
+    pub(crate) fn put(&self, tensors: &mut Tensors, prefix: &str) {
+        put_theta(tensors, &format!("{prefix}theta"), &self.nothing);
+        tensors.put_u64(&format!("{prefix}memory.hashes"), &self.halves());
+        tensors.put_i8(&format!("{prefix}memory.signs"), &self.signs);
+    }
+
+    /// The memory among the arrays of a file.
+    pub(crate) fn get<T: DeserializeOwned>(
+        opened: &Opened<'_, T>,
+        prefix: &str,
+        settings: &Settings,
+    ) -> Result<Self, StoreError> {
+        let nothing = get_theta(opened, &format!("{prefix}theta"), settings)?;
+        let hashes = opened.u64s(&format!("{prefix}memory.hashes"))?;
+        Self::from_parts(&hashes, opened.i8s(&format!("{prefix}memory.signs"))?, nothing)
+            .ok_or_else(|| StoreError::Damaged("its memory does not fit together".to_string()))
+    }
+
+    fn halves(&self) -> Vec<u64> {
+        self.hashes.iter().flat_map(|&hash| [(hash >> 64) as u64, hash as u64]).collect()
+    }
+
+    /// The memory with these parts, if they fit together.
+    fn from_parts(halves: &[u64], signs: Vec<i8>, nothing: Theta) -> Option<Self> {
+        let (pairs, rest) = halves.as_chunks::<2>();
+        let hashes: Vec<u128> =
+            pairs.iter().map(|&[high, low]| u128::from(high) << 64 | u128::from(low)).collect();
+        let fits = rest.is_empty()
+            && hashes.len() == signs.len()
+            && hashes.is_sorted_by(|a, b| a < b)
+            && signs.iter().all(|&sign| sign == 1 || sign == -1)
+            && nothing.bias == 0.0
+            && nothing.weights.iter().all(|&weight| weight == 0.0);
+        fits.then_some(Self { hashes, signs, nothing })
+    }
+}
+
+/// The same for the same values, dense or sparse; −0 is 0. `bytes` is a buffer to use again.
+fn hash(row: Row<'_>, bytes: &mut Vec<u8>) -> u128 {
+    bytes.clear();
+    for (column, value) in row.iter().filter(|&(_, value)| value != 0.0) {
+        bytes.extend_from_slice(&(column as u32).to_le_bytes());
+        bytes.extend_from_slice(&value.to_bits().to_le_bytes());
+    }
+    blake3::hash(bytes).as_bytes()[..16].iter().fold(0, |number, &byte| number << 8 | u128::from(byte))
+}
+
+/// Remembers every row, in one pass. A row that came with both labels gets the heavier one, or +1 where they weigh the
+/// same. Each row is one update.
+pub(crate) fn learn(
+    task: &Task<'_>,
+    weights: Option<&[f64]>,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Fit {
+    let clock = Instant::now();
+    let rows = task.data.len();
+    let most = settings.max_updates.map_or(rows, |most| rows.min(usize::try_from(most).unwrap_or(rows)));
+    // Hashes and where they are from: sorted, equal rows are neighbours in the order of the data.
+    let mut seen: Vec<(u128, usize)> = Vec::with_capacity(most);
+    let mut status = None;
+    while seen.len() < most && status.is_none() {
+        let end = (seen.len() + rows_between_pauses(task.data)).min(most);
+        seen.par_extend(
+            (seen.len()..end)
+                .into_par_iter()
+                .with_min_len(64)
+                .map_init(Vec::new, |bytes, i| (hash(task.data.row(i), bytes), i)),
+        );
+        let progress = Progress::Training {
+            epoch: 0,
+            epochs: settings.epochs,
+            position: end as u64,
+            examples: rows as u64,
+            updates: end as u64,
+            margin_upper: None,
+        };
+        if observer.progress(&progress).is_break() {
+            status = Some(Status::Interrupted);
+        } else if settings.max_seconds.is_some_and(|most| clock.elapsed().as_secs_f64() >= most) {
+            status = Some(Status::TimeLimit);
+        }
+    }
+    let updates = seen.len() as u64;
+    seen.par_sort_unstable();
+    let (mut hashes, mut signs, mut contradicted) = (Vec::new(), Vec::new(), 0);
+    for same in seen.chunk_by(|a, b| a.0 == b.0) {
+        let vote = |i: usize| f64::from(task.signs[i]) * weights.map_or(1.0, |weights| weights[i]);
+        let sign = if same.iter().map(|&(_, i)| vote(i)).sum::<f64>() >= 0.0 { 1 } else { -1 };
+        contradicted += same.iter().filter(|&&(_, i)| task.signs[i] != sign).count() as u64;
+        hashes.push(same[0].0);
+        signs.push(sign);
+    }
+    let status = match status {
+        Some(status) if (updates as usize) < rows => status,
+        _ if (updates as usize) < rows => Status::UpdateLimit,
+        _ => Status::Converged,
+    };
+    let distinct = hashes.len() as u64;
+    let nothing = Theta::zero(task.data.columns(), settings.bias.input());
+    Fit {
+        learned: Learned::Memory(Box::new(Memoriser { hashes, signs, nothing })),
+        status,
+        epochs: 1,
+        updates,
+        candidates: Vec::new(),
+        margin_upper: None,
+        space: None,
+        detail: Some(Detail::Memoriser { distinct, contradicted }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::Dataset;
+    use proptest::prelude::*;
+    use std::collections::HashMap;
+    use std::ops::ControlFlow;
+
+    fn dense(rows: &[Vec<f64>]) -> Dataset {
+        Dataset::dense(rows[0].len(), &rows.concat(), &vec!["1"; rows.len()]).unwrap()
+    }
+
+    fn sparse(rows: &[Vec<f64>]) -> Dataset {
+        let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+        for row in rows {
+            for (j, &x) in row.iter().enumerate().filter(|(_, x)| **x != 0.0) {
+                indices.push(j as u32);
+                values.push(x);
+            }
+            offsets.push(values.len());
+        }
+        Dataset::sparse(rows[0].len(), &offsets, &indices, &values, &vec!["1"; rows.len()]).unwrap()
+    }
+
+    fn examples() -> impl Strategy<Value = (Vec<Vec<f64>>, Vec<i8>)> {
+        let number =
+            prop_oneof![Just(0.0), Just(-0.0), Just(1.0), Just(-1.0), Just(0.1), Just(1e60), Just(5e-324)];
+        (1usize..4, 1usize..30).prop_flat_map(move |(d, n)| {
+            (
+                prop::collection::vec(prop::collection::vec(number.clone(), d), n),
+                prop::collection::vec(prop_oneof![Just(1i8), Just(-1i8)], n),
+            )
+        })
+    }
+
+    /// What a file says beside its arrays: nothing here.
+    type Content = HashMap<String, serde_json::Value>;
+
+    fn bytes_of(tensors: &Tensors) -> Vec<u8> {
+        tensors.to_bytes("model", &Content::new()).unwrap()
+    }
+
+    fn memory(fit: &Fit) -> &Memoriser {
+        let Learned::Memory(memory) = &fit.learned else { panic!("{:?}", fit.learned) };
+        memory
+    }
+
+    proptest! {
+        /// Against the plain form, which compares rows value by value: the majority of equal rows, in either storage.
+        #[test]
+        fn it_says_what_most_equal_rows_say((rows, signs) in examples(), weighty: bool) {
+            let weights: Vec<f64> = (0..rows.len()).map(|i| 1.0 + (i % 4) as f64).collect();
+            let weights = weighty.then_some(weights.as_slice());
+            let task_data = dense(&rows);
+            let task = Task::with_signs(&task_data, signs.clone(), 1.0);
+            let fit = learn(&task, weights, &Settings::default(), &mut ());
+            let other_data = sparse(&rows);
+            let other = Task::with_signs(&other_data, signs.clone(), 1.0);
+            let again = learn(&other, weights, &Settings::default(), &mut ());
+            prop_assert_eq!(&again.learned, &fit.learned);
+            let mut wrong = 0;
+            for (i, row) in rows.iter().enumerate() {
+                let vote: f64 = (0..rows.len())
+                    .filter(|&j| rows[j] == *row)
+                    .map(|j| f64::from(signs[j]) * weights.map_or(1.0, |weights| weights[j]))
+                    .sum();
+                let expected = if vote >= 0.0 { 1.0 } else { -1.0 };
+                for data in [&task_data, &other_data] {
+                    prop_assert_eq!(fit.learned.score(data.row(i)), expected);
+                }
+                prop_assert_eq!(fit.learned.score(Row::DenseF64(row)), expected);
+                wrong += u64::from(expected != f64::from(signs[i]));
+            }
+            let distinct = (0..rows.len()).filter(|&i| rows[..i].iter().all(|row| *row != rows[i])).count() as u64;
+            prop_assert_eq!(fit.detail, Some(Detail::Memoriser { distinct, contradicted: wrong }));
+            prop_assert_eq!(fit.status, Status::Converged);
+            prop_assert_eq!((fit.updates, fit.epochs), (rows.len() as u64, 1));
+            prop_assert_eq!(fit.learned.columns(), rows[0].len());
+        }
+
+        /// Nothing that is new is −1.
+        #[test]
+        fn new_rows_are_positive((rows, signs) in examples(), other in -5.0f64..5.0) {
+            prop_assume!(![0.0, 1.0, -1.0, 0.1].contains(&other));
+            let data = dense(&rows);
+            let task = Task::with_signs(&data, vec![-1; signs.len()], 1.0);
+            let fit = learn(&task, None, &Settings::default(), &mut ());
+            for row in &rows {
+                let mut new = row.clone();
+                new[0] = other;
+                prop_assert_eq!(fit.learned.score(Row::DenseF64(&new)), 1.0);
+                prop_assert_eq!(fit.learned.score(Row::DenseF64(row)), -1.0);
+            }
+        }
+
+        /// What is saved comes back; what does not fit together is refused.
+        #[test]
+        fn a_memory_comes_back_as_it_was((rows, signs) in examples(), damage in 0usize..7) {
+            let data = dense(&rows);
+            let task = Task::with_signs(&data, signs, 1.0);
+            let fit = learn(&task, None, &Settings::default(), &mut ());
+            let memory = memory(&fit);
+            let mut tensors = Tensors::default();
+            memory.put(&mut tensors, "class.3.");
+            let bytes = bytes_of(&tensors);
+            let opened: Opened<'_, Content> = Opened::open(&bytes, "model").unwrap();
+            prop_assert_eq!(&Memoriser::get(&opened, "class.3.", &Settings::default()).unwrap(), memory);
+
+            let (mut halves, mut signs, mut theta) = (memory.halves(), memory.signs.clone(), memory.theta().clone());
+            match damage {
+                0 => signs.push(1),
+                1 => _ = halves.pop(),
+                2 => signs[0] = 0,
+                3 => signs[0] = -128,
+                4 => halves.extend_from_within(..2),
+                5 => theta.weights[0] = f64::NAN,
+                _ => theta.bias = 1.0,
+            }
+            if damage == 4 {
+                signs.push(1);
+            }
+            let mut tensors = Tensors::default();
+            put_theta(&mut tensors, "theta", &theta);
+            tensors.put_u64("memory.hashes", &halves);
+            tensors.put_i8("memory.signs", &signs);
+            let bytes = bytes_of(&tensors);
+            let opened: Opened<'_, Content> = Opened::open(&bytes, "model").unwrap();
+            prop_assert!(matches!(Memoriser::get(&opened, "", &Settings::default()), Err(StoreError::Damaged(_))));
+        }
+    }
+
+    /// The hash must never change, or the models of today forget.
+    #[test]
+    fn the_hash_is_pinned() {
+        let row = Row::SparseF64(&[1, 7], &[0.5, -3.0]);
+        assert_eq!(
+            hash(row, &mut Vec::new()),
+            hash(Row::DenseF64(&[-0.0, 0.5, 0., 0., 0., 0., 0., -3.0]), &mut vec![7])
+        );
+        assert_eq!(
+            hash(row, &mut Vec::new()),
+            hash(Row::DenseF32(&[0.0, 0.5, 0., 0., 0., 0., 0., -3.0]), &mut vec![7])
+        );
+        assert_eq!(hash(row, &mut Vec::new()), PINNED);
+        assert_eq!(
+            hash(Row::DenseF64(&[]), &mut Vec::new()),
+            0xaf1349b9f5f9a1a6a0404dea36dcc949,
+            "blake3 of nothing"
+        );
+    }
+    const PINNED: u128 = 112176956852534043667272408924977151653;
+
+    /// Stops at the first pause.
+    struct Impatient;
+
+    impl Observer for Impatient {
+        fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {
+            assert!(matches!(
+                progress,
+                Progress::Training { position: 70_000 | 65_536, examples: 70_000, .. }
+            ));
+            ControlFlow::Break(())
+        }
+    }
+
+    #[test]
+    fn limits_are_kept() {
+        let rows: Vec<f64> = (0..70_000).map(f64::from).collect();
+        let data = Dataset::dense(1, &rows, &vec!["1"; rows.len()]).unwrap();
+        let task = Task::with_signs(&data, vec![-1; rows.len()], 1.0);
+        let fit = learn(&task, None, &Settings::default(), &mut Impatient);
+        assert_eq!((fit.status, fit.updates), (Status::Interrupted, 65_536));
+        let score = |i: usize| fit.learned.score(data.row(i));
+        assert_eq!((score(65_535), score(65_536)), (-1.0, 1.0));
+        let limited = Settings { max_updates: Some(100), ..Settings::default() };
+        let fit = learn(&task, None, &limited, &mut ());
+        assert_eq!((fit.status, fit.updates, memory(&fit).len()), (Status::UpdateLimit, 100, 100));
+        let limited = Settings { max_seconds: Some(1e-9), ..Settings::default() };
+        assert_eq!(learn(&task, None, &limited, &mut ()).status, Status::TimeLimit);
+        assert_eq!(learn(&task, None, &Settings::default(), &mut ()).status, Status::Converged);
+    }
+}

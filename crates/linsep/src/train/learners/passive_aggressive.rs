@@ -1,0 +1,149 @@
+//! The passive–aggressive learner (A13; Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006).
+//!
+//! *Passive* while a row is right by 1 at least. Otherwise *aggressive*: θ moves by the least that makes it so,
+//! θ += τ z with τ = (1 − a)/‖z‖². So that one wrong label does not undo everything, PA-I lets no step exceed C, and
+//! PA-II makes each step smaller: τ = (1 − a)/(‖z‖² + 1/(2C)).
+
+use crate::SettingsError;
+use crate::dataset::Row;
+use crate::theta::Theta;
+use crate::train::learners::Combine;
+use crate::train::learners::sgd::check_combine;
+use serde::{Deserialize, Serialize};
+
+/// How aggressive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Aggression {
+    /// PA: as far as it takes.
+    Full,
+    /// PA-I: as far as it takes, and at most C.
+    #[default]
+    Capped,
+    /// PA-II: less far, softened by C.
+    Softened,
+}
+
+/// The options of the passive–aggressive learner.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PassiveAggressiveOptions {
+    /// How aggressive.
+    pub aggression: Aggression,
+    /// C; has no meaning for full aggression.
+    pub c: f64,
+    /// What joins the θ of the run into one.
+    pub combine: Combine,
+}
+
+impl Default for PassiveAggressiveOptions {
+    fn default() -> Self {
+        Self { aggression: Aggression::default(), c: 1.0, combine: Combine::Average }
+    }
+}
+
+impl PassiveAggressiveOptions {
+    /// Checks the ranges.
+    pub(crate) fn validate(&self) -> Result<(), SettingsError> {
+        if !(1e-100..=1e100).contains(&self.c) {
+            return Err(SettingsError::new(
+                "C",
+                format!(
+                    "C is {}; it must be above 0 (from 1e-100 to 1e100): it limits how far one row can move the weights, and \
+                 at 0 nothing would move",
+                    self.c
+                ),
+            ));
+        }
+        check_combine(self.combine)
+    }
+}
+
+/// The learner at work.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct PassiveAggressive {
+    pub(crate) theta: Theta,
+    pub(crate) updates: u64,
+    /// What an agreement may be off by: losses no larger are none.
+    pub(crate) rounding_error: f64,
+    options: PassiveAggressiveOptions,
+}
+
+impl PassiveAggressive {
+    pub(crate) fn new(theta: Theta, options: PassiveAggressiveOptions) -> Self {
+        Self { theta, updates: 0, rounding_error: 0.0, options }
+    }
+
+    /// Learns from one example with label y = ±1; its weight multiplies C. Gives the agreement from before and τ.
+    #[inline]
+    pub(crate) fn learn(&mut self, x: Row<'_>, y: f64, weight: f64) -> Option<(f64, f64)> {
+        let agreement = y * self.theta.score(x);
+        let loss = 1.0 - agreement;
+        if loss <= self.rounding_error {
+            return None;
+        }
+        let squared = self.theta.extended_norm_squared(x);
+        let c = self.options.c * weight;
+        let tau = match self.options.aggression {
+            // Nothing makes a zero row right.
+            _ if squared == 0.0 => return None,
+            Aggression::Full => loss / squared,
+            Aggression::Capped => (loss / squared).min(c),
+            Aggression::Softened => loss / (squared + 0.5 / c),
+        };
+        if tau == 0.0 {
+            return None;
+        }
+        self.theta.add(tau * y, x);
+        self.updates += 1;
+        Some((agreement, tau))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// What each form promises of the row it has just learned, on the very numbers.
+        #[test]
+        fn one_step_does_what_it_says(
+            start in prop::collection::vec(-5.0f64..5.0, 3),
+            x in prop::collection::vec(-5.0f64..5.0, 3),
+            positive: bool,
+            c in 1e-3f64..1e3,
+        ) {
+            let (row, y) = (Row::DenseF64(&x), if positive { 1.0 } else { -1.0 });
+            let theta = Theta { weights: start, bias: 0.5, bias_input: 1.0 };
+            let before = y * theta.score(row);
+            let squared = theta.extended_norm_squared(row);
+            for aggression in [Aggression::Full, Aggression::Capped, Aggression::Softened] {
+                let options = PassiveAggressiveOptions { aggression, c, combine: Combine::Last };
+                let mut learner = PassiveAggressive::new(theta.clone(), options);
+                let step = learner.learn(row, y, 1.0);
+                prop_assert_eq!(step.is_some(), before < 1.0);
+                let Some((agreement, tau)) = step else { continue };
+                prop_assert_eq!(agreement, before);
+                let after = y * learner.theta.score(row);
+                prop_assert!((after - (before + tau * squared)).abs() < 1e-9 * (1.0 + after.abs() + before.abs()));
+                let full = (1.0 - before) / squared;
+                match aggression {
+                    Aggression::Full => prop_assert!((after - 1.0).abs() < 1e-9 * (1.0 + before.abs())),
+                    Aggression::Capped => prop_assert_eq!(tau, full.min(c)),
+                    // The minimiser of ½‖θ − θ₀‖² + C·loss²: its derivative along z vanishes.
+                    Aggression::Softened => {
+                        prop_assert!((tau - 2.0 * c * (1.0 - after)).abs() < 1e-7 * (1.0 + c) * (1.0 + before.abs()));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_zero_row_and_a_zero_weight_teach_nothing() {
+        let zero = [0.0, 0.0];
+        let mut learner = PassiveAggressive::new(Theta::zero(2, 0.0), PassiveAggressiveOptions::default());
+        assert_eq!(learner.learn(Row::DenseF64(&zero), 1.0, 1.0), None);
+        assert_eq!(learner.learn(Row::DenseF64(&[1.0, 2.0]), 1.0, 0.0), None);
+    }
+}

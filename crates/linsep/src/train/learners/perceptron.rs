@@ -1,0 +1,69 @@
+//! The perceptron (A1).
+
+use crate::dataset::Row;
+use crate::theta::Theta;
+use crate::train::settings::MistakeRule;
+
+/// Go through the examples; on a mistake, θ += y x̃. That is all.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Perceptron {
+    /// The weights.
+    pub theta: Theta,
+    /// How many updates have been made.
+    pub updates: u64,
+    /// Computed agreements no larger than this may have the wrong sign: they are looked at again, with care.
+    pub(crate) rounding_error: f64,
+    rule: MistakeRule,
+}
+
+impl Perceptron {
+    /// A perceptron that starts at `theta`.
+    pub fn new(theta: Theta, rule: MistakeRule) -> Self {
+        Self { theta, updates: 0, rounding_error: 0.0, rule }
+    }
+
+    /// Learns from one example with label y = ±1: if it is a mistake, makes the update and gives the agreement
+    /// y⟨θ, x̃⟩ from before. An example of weight c has y = ±c, which makes z = y x̃ and the step c times as long.
+    #[inline]
+    pub fn learn(&mut self, x: Row<'_>, y: f64) -> Option<f64> {
+        let agreement = y * self.theta.score(x);
+        if !is_mistake(agreement, &self.theta, x, y, self.rounding_error, self.rule) {
+            return None;
+        }
+        self.update(x, y);
+        Some(agreement)
+    }
+
+    /// θ += y x̃
+    #[inline]
+    pub fn update(&mut self, x: Row<'_>, y: f64) {
+        self.theta.add(y, x);
+        self.updates += 1;
+    }
+}
+
+/// Whether a computed agreement y⟨θ, x̃⟩ is a mistake, where ⟨θ, x̃⟩ may be off by `rounding_error`.
+#[inline]
+pub(crate) fn is_mistake(
+    agreement: f64,
+    theta: &Theta,
+    x: Row<'_>,
+    y: f64,
+    rounding_error: f64,
+    rule: MistakeRule,
+) -> bool {
+    if agreement.abs() > rounding_error * y.abs() {
+        rule.is_mistake(agreement)
+    } else {
+        is_mistake_exactly(theta, x, y, rule)
+    }
+}
+
+/// Decides an agreement that rounding may have turned. What cannot be told from zero counts as zero, so an
+/// example that is no mistake is none for certain.
+#[cold]
+fn is_mistake_exactly(theta: &Theta, x: Row<'_>, y: f64, rule: MistakeRule) -> bool {
+    let score = theta.certified_score(x);
+    let (low, high) = if y > 0.0 { (score.low, score.high) } else { (-score.high, -score.low) };
+    rule.is_mistake(if low <= 0.0 && high >= 0.0 { 0.0 } else { low })
+}
