@@ -1,7 +1,9 @@
 //! What the fuzz targets share: bytes go in, and whatever they are, nothing but an error or sound rows may come
 //! out.
 
-use linsep::read::{Format, Labels, Missing, ReadOptions, RowStream, Source, read};
+use linsep::read::{
+    CsvOptions, Format, Labels, LibsvmOptions, Missing, ReadOptions, RowStream, Source, read,
+};
 use linsep::{Model, Row, Settings};
 
 /// Reads bytes in all the ways that the first byte chooses among.
@@ -10,22 +12,25 @@ pub fn read_bytes(data: &[u8], formats: &[Option<Format>]) {
     let bit = |place: u8| choice >> place & 1 == 1;
     let format = formats[usize::from(choice & 1) % formats.len()];
     // Options that the format does not have are refused before anything is read.
-    let table = matches!(format, Some(Format::Csv | Format::Tsv));
-    let numbered = matches!(format, Some(Format::Libsvm));
+    let table = matches!(format, Some(Format::CSV | Format::TSV));
+    let numbered = matches!(format, Some(Format::LIBSVM));
     let options = ReadOptions {
         format,
         labels: if bit(1) { Labels::Required } else { Labels::Ignored },
         skip_bad: bit(2),
-        online: bit(3),
-        missing: if table {
-            [Missing::Refuse, Missing::Zero, Missing::DropRow, Missing::Mean][usize::from(choice >> 4 & 3)]
-        } else {
-            Missing::Refuse
-        },
-        index_base: if numbered && bit(6) { Some(u32::from(bit(7))) } else { None },
-        header: if table && bit(7) { Some(bit(6)) } else { None },
-        // A file of a few bytes can ask for gigabytes of weights: that is allowed, but not tried here.
+        online: bit(3), // A file of a few bytes can ask for gigabytes of weights: that is allowed, but not tried here.
         max_features: Some(1 << 16),
+        csv: CsvOptions {
+            missing: if table {
+                [Missing::Refuse, Missing::Zero, Missing::DropRow, Missing::Mean]
+                    [usize::from(choice >> 4 & 3)]
+            } else {
+                Missing::Refuse
+            },
+            header: if table && bit(7) { Some(bit(6)) } else { None },
+            ..CsvOptions::default()
+        },
+        libsvm: LibsvmOptions { index_base: if numbered && bit(6) { Some(u32::from(bit(7))) } else { None } },
         ..ReadOptions::default()
     };
     let source = Source::Shared("fuzz".to_string(), bytes.into());
@@ -51,11 +56,11 @@ pub fn read_bytes(data: &[u8], formats: &[Option<Format>]) {
     let settings =
         Settings { epochs: 2, positive: loaded.dataset.classes().first().cloned(), ..Settings::default() };
     let Ok(outcome) = linsep::train(&loaded.dataset, &settings, &mut ()) else { return };
-    let model = Model::with_reading(outcome, loaded.schema, linsep::scale::Scaler::None, None);
+    let model = Model::with_recipe(outcome, loaded.schema.into(), None);
     let saved = model.to_bytes().expect("a model can be saved");
     let opened = Model::from_bytes(&saved).expect("a saved model can be opened");
     assert_eq!(opened, model);
-    let options = ReadOptions { schema: Some(model.schema.clone()), ..options };
+    let options = ReadOptions { schema: Some(model.recipe.columns.clone()), ..options };
     if let Ok(mut stream) = RowStream::open(&source, &options) {
         while let Ok(Some(batch)) = stream.next_batch() {
             (0..batch.len()).for_each(|i| drop(model.predict(batch.row(i))));

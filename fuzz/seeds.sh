@@ -1,9 +1,9 @@
 #!/bin/sh
 # Makes the files that fuzzing starts from: small data files (the first byte chooses how they are read), models
-# and checkpoints of every learner and scaling. Needs `linsep` on the path.
+# and checkpoints of every learner and scaling, certificates of every verdict. Needs `linsep` on the path.
 set -eu
 cd "$(dirname "$0")"
-mkdir -p corpus/libsvm corpus/csv corpus/array corpus/cache corpus/model corpus/checkpoint
+mkdir -p corpus/libsvm corpus/csv corpus/array corpus/cache corpus/model corpus/checkpoint corpus/certificate
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -33,4 +33,14 @@ for learner in perceptron averaged voted; do
             -o "corpus/model/$learner-$scale" --checkpoint "corpus/checkpoint/$learner-$scale" > /dev/null
     done
     linsep train "$work/words.csv" -q --missing zero --learner $learner -o "corpus/model/$learner-words" > /dev/null
+done
+
+# The rows of fuzz_targets/certificate.rs. separate exits with 1 where nothing separates.
+printf 'x,y,side\n0,2,up\n1,3,up\n0.5,-1,down\n-2,-3,down\n' > "$work/separable.csv"
+printf 'x,y,side\n0,0,up\n0,0,down\n1,2,up\n-1,3,up\n2,-1,down\n' > "$work/touching.csv"
+printf 'x,y,side\n0,1,up\n0,-1,down\n0,0,up\n2,1,down\n-2,0.5,down\n1,2,up\n' > "$work/overlapping.csv"
+for rows in separable touching overlapping; do
+    for bias in none append free; do
+        linsep separate "$work/$rows.csv" -q --bias $bias -o "corpus/certificate/$rows-$bias" > /dev/null || [ $? -eq 1 ]
+    done
 done

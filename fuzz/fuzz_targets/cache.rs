@@ -5,9 +5,9 @@
 use linsep::read::Format;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
-    linsep_fuzz::read_bytes(data, &[Some(Format::Cache)]);
+    linsep_fuzz::read_bytes(data, &[Some(Format::LINSEP)]);
     if let Some(sealed) = sealed(data) {
-        linsep_fuzz::read_bytes(&sealed, &[Some(Format::Cache)]);
+        linsep_fuzz::read_bytes(&sealed, &[Some(Format::LINSEP)]);
     }
 });
 

@@ -4,5 +4,5 @@ use linsep::read::Format;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| linsep_fuzz::read_bytes(
     data,
-    &[Some(Format::Csv), Some(Format::Tsv)]
+    &[Some(Format::CSV), Some(Format::TSV)]
 ));

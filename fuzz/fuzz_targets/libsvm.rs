@@ -2,4 +2,4 @@
 
 use linsep::read::Format;
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| linsep_fuzz::read_bytes(data, &[Some(Format::Libsvm), None]));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| linsep_fuzz::read_bytes(data, &[Some(Format::LIBSVM), None]));

@@ -17,7 +17,7 @@ def program_path():
     if "LINSEP" in os.environ:
         return Path(os.environ["LINSEP"])
     target = Path(os.environ.get("CARGO_TARGET_DIR", "target"))
-    return ROOT / target / "release" / "linsep"
+    return ROOT / target / "debug" / "linsep"
 
 
 class Program:
@@ -27,7 +27,7 @@ class Program:
         self.folder = folder
         self.path = program_path()
         # A missing program must fail the tests, never skip them.
-        assert self.path.is_file(), f"{self.path} is missing: run cargo build --release first"
+        assert self.path.is_file(), f"{self.path} is missing: run cargo build first"
 
     def run(self, *arguments, expect=0):
         command = [str(self.path), *map(str, arguments)]

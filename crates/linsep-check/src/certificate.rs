@@ -1,4 +1,4 @@
-//! What a certificate says, and its text.
+//! The content of a certificate, and its text.
 
 use crate::Dyadic;
 use crate::json::{Reader, error, quoted};
@@ -17,10 +17,10 @@ pub enum Bias {
 /// A vector by its non-zero entries, with increasing places.
 pub type Sparse = Vec<(usize, Dyadic)>;
 
-/// What the certificate speaks of.
+/// The data that a certificate is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subject {
-    /// The fingerprint of the data. It serves messages: no check rests on it.
+    /// The fingerprint of the data. It is for messages: no check depends on it.
     pub fingerprint: String,
     /// Rows of the data, those that belong to neither side included.
     pub rows: usize,
@@ -75,7 +75,7 @@ pub enum Claim {
 /// A claim about a data set, with its proof.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Certificate {
-    /// What it speaks of.
+    /// The data that it is about.
     pub subject: Subject,
     /// With which bias.
     pub bias: Bias,

@@ -2,7 +2,7 @@
 //!
 //! A certificate says of a data set whether a linear boundary can separate it, and proves it. This crate decides whether the
 //! proof holds. It is kept small, has no dependencies and no unsafe code, uses floats only where their error is bounded,
-//! and believes nothing that a certificate says: to trust a verdict it is enough to trust what is written here.
+//! and trusts nothing that a certificate says: to trust a verdict it is enough to trust the code of this crate.
 //!
 //! ```
 //! use linsep_check::{Certificate, Examples, Row, Side, verify};

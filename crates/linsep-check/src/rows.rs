@@ -26,7 +26,7 @@ pub enum Side {
     Positive,
     /// y = −1.
     Negative,
-    /// The row is not spoken of.
+    /// The row is left out.
     Neither,
 }
 

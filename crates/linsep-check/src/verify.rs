@@ -8,7 +8,7 @@ use crate::exact::{Accumulator, Form, Frame};
 use crate::rank::{self, Echelon};
 use crate::rows::{Data, Examples, scan};
 
-/// What was proved.
+/// What an accepted certificate proves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accepted {
     /// Rows that belong to a side.
@@ -47,7 +47,7 @@ const SQUARE_LIMIT: u64 = 1 << 18;
 /// The matrices whose ranks are asked for have at most so many entries, of 8 bytes each.
 const RANK_LIMIT: usize = 1 << 28;
 
-/// Checks a certificate against the data, exactly. Nothing in the certificate is believed.
+/// Checks a certificate against the data, exactly. Nothing in the certificate is trusted.
 pub fn verify(certificate: &Certificate, examples: &impl Examples) -> Result<Accepted, Rejected> {
     let bias = match certificate.bias {
         Bias::None => None,
@@ -62,7 +62,7 @@ pub fn verify(certificate: &Certificate, examples: &impl Examples) -> Result<Acc
         return rejected(
             None,
             format!(
-                "it speaks of {} rows with {} features, but the data has {rows} rows with {features} features",
+                "it is about {} rows with {} features, but the data has {rows} rows with {features} features",
                 subject.rows, subject.features
             ),
         );

@@ -3,13 +3,11 @@
 use anyhow::Context;
 use indicatif::{DecimalBytes, HumanDuration, ProgressBar, ProgressStyle};
 use linsep::numbers::{Rounding, counted, grouped, rounded};
-use linsep::observe::{Observer, Progress, Update};
+use linsep::observe::{Note, Observer, Progress};
 use linsep::spelling::{Mention, spelled};
-use linsep::theory::trace::TraceRecorder;
-use linsep::train::Run;
 use std::io::{IsTerminal, Write};
+use std::mem::{Discriminant, discriminant};
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -68,54 +66,44 @@ impl Console {
 /// Jobs shorter than this show no bar.
 const PATIENCE: Duration = Duration::from_millis(400);
 
-/// Watches a job for the user: progress bar, Ctrl-C, checkpoints, traces.
-pub(crate) struct Watch {
+/// Shows a job to the user: notes, a progress bar for each phase, Ctrl-C.
+pub(crate) struct ProgressDisplay {
+    console: Console,
     bar: Option<ProgressBar>,
     visible: bool,
+    /// The phase that is shown, and when it began.
+    phase: Option<Discriminant<Progress>>,
     started: Instant,
-    /// Where the job was when it was first heard of: the rate counts from there.
+    /// Where the phase was when it was first heard of: the rate counts from there.
     first: Option<(u64, Instant)>,
-    checkpoint: Option<Checkpoint>,
-    pub(crate) trace: Option<TraceRecorder>,
-    pub(crate) mistakes: Option<Vec<u32>>,
-    /// Which of several jobs this is; said before what is shown.
-    pub(crate) title: String,
-    failure: Option<linsep::Error>,
 }
 
-struct Checkpoint {
-    path: PathBuf,
-    every: Duration,
-    last: Option<Instant>,
-}
-
-impl Watch {
+impl ProgressDisplay {
     pub(crate) fn new(console: Console) -> Self {
         Self {
+            console,
             bar: None,
             visible: !console.quiet && std::io::stderr().is_terminal(),
+            phase: None,
             started: Instant::now(),
             first: None,
-            checkpoint: None,
-            trace: None,
-            mistakes: None,
-            title: String::new(),
-            failure: None,
         }
     }
 
-    /// Saves the run to `path` when it starts and every so often.
-    pub(crate) fn saving(mut self, path: Option<&PathBuf>, every: Duration) -> Self {
-        self.checkpoint = path.map(|path| Checkpoint { path: path.clone(), every, last: None });
-        self
-    }
-
-    /// Takes the bar away and tells whether the watching itself failed.
-    pub(crate) fn end(&mut self) -> Result<(), linsep::Error> {
+    /// Takes the bar away.
+    fn clear(&mut self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
         }
-        self.failure.take().map_or(Ok(()), Err)
+    }
+
+    /// Begins anew where another phase begins.
+    fn enter(&mut self, progress: &Progress) {
+        let phase = Some(discriminant(progress));
+        if self.phase != phase {
+            self.clear();
+            (self.phase, self.started, self.first) = (phase, Instant::now(), None);
+        }
     }
 
     /// Shows how far the job is: where, how fast, how long still.
@@ -181,8 +169,9 @@ impl Unit {
     }
 }
 
-impl Observer for Watch {
+impl Observer for ProgressDisplay {
     fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {
+        self.enter(progress);
         match *progress {
             Progress::Reading { bytes, total, rows } => {
                 self.show(bytes, total, Unit::Bytes, &format!("reading, row {}", grouped(rows)));
@@ -212,7 +201,7 @@ impl Observer for Watch {
             }
             Progress::Separating { step, margin_lower, margin_upper, passes } => {
                 // How long it takes is not known beforehand; that the interval closes is.
-                let mut message = format!("{}{step}", self.title);
+                let mut message = step.to_string();
                 if passes > 0 {
                     message += &format!(", {}", counted(passes, "pass", "passes"));
                 }
@@ -226,33 +215,24 @@ impl Observer for Watch {
                 self.display(passes, None, message);
             }
         }
-        if interrupted() || self.failure.is_some() {
-            return ControlFlow::Break(());
-        }
-        ControlFlow::Continue(())
+        if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    fn update(&mut self, update: &Update<'_>) {
-        if let Some(trace) = &mut self.trace {
-            trace.record(update);
-        }
-        if let Some(mistakes) = &mut self.mistakes {
-            mistakes.push(update.position as u32);
+    fn note(&mut self, note: Note<'_>) {
+        self.clear();
+        match note {
+            Note::Remark(text) => self.console.note(&format!("note: {text}")),
+            Note::Warning(text) => text.lines().for_each(|line| self.console.warn(line)),
         }
     }
 
-    fn saves(&self) -> bool {
-        self.checkpoint.is_some()
+    fn will_stop(&self) -> bool {
+        interrupted()
     }
+}
 
-    fn checkpoint(&mut self, run: &Run) {
-        let Some(checkpoint) = &mut self.checkpoint else { return };
-        let due = checkpoint.last.is_none_or(|last| last.elapsed() >= checkpoint.every);
-        if due || interrupted() {
-            if let Err(error) = run.save(&checkpoint.path) {
-                self.failure = Some(error);
-            }
-            checkpoint.last = Some(Instant::now());
-        }
+impl Drop for ProgressDisplay {
+    fn drop(&mut self) {
+        self.clear();
     }
 }

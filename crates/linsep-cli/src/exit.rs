@@ -1,8 +1,9 @@
-//! Exit codes and how errors are told.
+//! Exit codes, and how errors are printed.
 
 use crate::console::flags;
 use linsep::classes::ClassError;
-use linsep::separate::Verdict;
+use linsep::report::NO_MODEL_HELP;
+use linsep::{SettingsError, Status};
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -30,8 +31,8 @@ impl From<Exit> for ExitCode {
 }
 
 impl Exit {
-    /// Tells the error on standard error and chooses the code. A closed pipe is no error: whoever read the
-    /// output has had enough.
+    /// Prints the error on standard error and chooses the code. A closed pipe is no error: the reader of the output has
+    /// closed it.
     pub(crate) fn of_error(error: &anyhow::Error) -> Self {
         let closed_pipe = error
             .chain()
@@ -41,25 +42,35 @@ impl Exit {
             return Exit::Fine;
         }
         let (code, help) = match error.downcast_ref::<linsep::Error>() {
-            Some(error) => judge(error),
+            Some(error) => (code_of(error), error.help()),
             None if error.is::<Usage>() => (Exit::Usage, None),
             None => (Exit::BadFile, error.downcast_ref::<BadFile>().map(|bad| bad.help)),
         };
-        // If standard error is closed too, there is nobody left to tell.
-        let mut out = io::stderr().lock();
-        let _ = if code == Exit::Interrupted {
-            writeln!(out, "interrupted")
-        } else {
-            writeln!(out, "error: {}", told(error))
-        };
-        if let Some(help) = help {
-            let _ = writeln!(out, "  help: {}", flags(help));
-        }
+        print(
+            if code == Exit::Interrupted { "interrupted".into() } else { format!("error: {}", told(error)) },
+            help,
+        );
         code
+    }
+
+    /// Prints why a run ended without a model, and chooses the code.
+    pub(crate) fn without_model(status: Status, reason: &str) -> Self {
+        print(format!("error: {reason}"), Some(NO_MODEL_HELP));
+        if status == Status::Undecided { Exit::Undecided } else { Exit::No }
     }
 }
 
-/// The chain of causes in one line; a cause that the message before it already tells is not told again.
+/// Prints a message on standard error, and what can be done about it.
+fn print(message: String, help: Option<&str>) {
+    // If standard error is closed too, there is no place left to print to.
+    let mut out = io::stderr().lock();
+    let _ = writeln!(out, "{message}");
+    if let Some(help) = help {
+        let _ = writeln!(out, "  help: {}", flags(help));
+    }
+}
+
+/// The chain of causes in one line; a cause that the message before it already contains is left out.
 fn told(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(in_flags) {
@@ -74,42 +85,30 @@ fn told(error: &anyhow::Error) -> String {
 fn in_flags(cause: &(dyn std::error::Error + 'static)) -> String {
     match cause.downcast_ref::<linsep::Error>() {
         Some(linsep::Error::Settings(error)) => flags(&error.problem),
+        Some(linsep::Error::Located { place, error }) => format!("{place}: {}", in_flags(error.as_ref())),
         _ => flags(&cause.to_string()),
     }
 }
 
-/// The code of a library error, and what can be done about it.
-fn judge(error: &linsep::Error) -> (Exit, Option<&'static str>) {
+/// The code of a library error.
+fn code_of(error: &linsep::Error) -> Exit {
     use linsep::Error;
-    match error {
-        Error::Interrupted => (Exit::Interrupted, None),
-        Error::Settings(_) | Error::Recipe(_) => (Exit::Usage, None),
-        Error::Read(error) => (Exit::BadFile, Some(error.kind.help())),
-        Error::Classes(ClassError::Unknown { .. }) => (Exit::Usage, None),
-        Error::Classes(ClassError::Many { .. }) => (
-            Exit::BadFile,
-            Some("set one class against the rest with --positive CLASS, or keep two with --classes A,B"),
-        ),
-        Error::Classes(ClassError::One { .. }) => (
-            Exit::BadFile,
-            Some("give rows of both classes; in a CSV file, check that --label names the right column"),
-        ),
-        Error::NoMargin { verdict, .. } => (
-            if *verdict == Verdict::Undecided { Exit::Undecided } else { Exit::No },
-            Some(
-                "linsep separate tells which rows stand in the way; --learner svm allows rows on the wrong side",
-            ),
-        ),
-        Error::Lengths { .. } => {
-            (Exit::BadFile, Some("bring the features to a common scale with --scale max-abs or standard"))
-        }
-        _ => (Exit::BadFile, None),
+    match error.kind() {
+        Error::Interrupted => Exit::Interrupted,
+        Error::Settings(_) | Error::Generate(_) | Error::Classes(ClassError::Unknown { .. }) => Exit::Usage,
+        _ => Exit::BadFile,
     }
 }
 
 /// Wrong usage that the argument parser cannot see.
 #[derive(Debug)]
 pub(crate) struct Usage(pub(crate) String);
+
+impl From<SettingsError> for Usage {
+    fn from(error: SettingsError) -> Self {
+        Usage(flags(&error.problem))
+    }
+}
 
 impl std::fmt::Display for Usage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -1,9 +1,12 @@
 //! The `linsep` program: arguments in, library called, exit code out.
 
+#![forbid(unsafe_code)]
+
 mod args;
 mod commands;
 mod console;
 mod exit;
+mod layout;
 mod stdin;
 
 use clap::Parser;

@@ -180,10 +180,13 @@ fn compression_that_is_damaged_or_unknown() {
 #[test]
 fn classes_that_make_no_two_sides() {
     let three = "a,b\n1,x\n2,y\n3,z\n";
-    let help = "help: set one class against the rest with --positive CLASS, or keep two with --classes A,B";
-    // In memory each class is set against the rest; a stream does not know its classes beforehand.
-    let found = "3 classes found (\"x\", \"y\", \"z\") where two are needed";
-    refused(three, "--online", 3, &[found, help]);
+    // A trace follows one run.
+    refused(
+        three,
+        "--online --trace proof",
+        2,
+        &["--trace follows one run", "3 classes", "--positive CLASS"],
+    );
     for arguments in ["", "--online"] {
         let unknown = "no row has the label \"left\"; the classes are \"x\", \"y\", \"z\"";
         refused(three, &format!("--positive left {arguments}"), 2, &[unknown]);
@@ -195,6 +198,12 @@ fn classes_that_make_no_two_sides() {
     folder.linsep("train data --positive z -q").exits(0);
     folder.linsep("train data --classes x,z -q").exits(0);
     folder.linsep("train data").exits(0).says(&["3 classes: each is set against the rest"]);
+    // A stream does not know its classes beforehand, and learns them all the same.
+    for learner in ["averaged", "multiclass"] {
+        let line = format!("train data --learner {learner} --online --json -q");
+        let report = folder.linsep(&line).exits(0).json();
+        assert_eq!(report["classes"]["names"], serde_json::json!(["x", "y", "z"]));
+    }
 }
 
 #[test]
@@ -567,7 +576,7 @@ fn malformed_rows_can_be_skipped() {
     // The result is that of the good rows alone.
     folder.write("good", format!("{GOOD_LIBSVM}+1 1:3\n"));
     folder.linsep("train good -q -o same").exits(0);
-    assert_eq!(folder.read("model"), folder.read("same"));
+    assert_eq!(folder.model("model"), folder.model("same"));
     // A bare list of labels would not tell which rows were left out.
     for option in ["--skip-bad", "--skip-bad --show score", "--missing drop-row"] {
         folder

@@ -72,7 +72,8 @@ fn commands_read_caches() {
                 let line = line.replace("DATA", data).replace("TASK", task).replace("NAME", name);
                 let ran = folder.linsep(&line);
                 assert!(matches!(ran.code, Some(0 | 1)), "{ran:?}");
-                folder.read(&made.replace("NAME", name))
+                let made = made.replace("NAME", name);
+                if made.ends_with(".model") { folder.model(&made) } else { folder.read(&made) }
             };
             assert_eq!(run(text, "text"), run(cache, "cache"), "{line}");
         }
@@ -131,7 +132,7 @@ fn a_limit_of_memory_gives_the_same_model() {
         .linsep("train rows.svm --epochs 3 -o within.model --memory 40MB")
         .exits(0)
         .says(&["rows.svm.linsep"]);
-    assert_eq!(folder.read("plain.model"), folder.read("within.model"));
+    assert_eq!(folder.model("plain.model"), folder.model("within.model"));
     for (line, says) in [
         ("train rows.svm --memory 1MB", "MB"),
         ("train rows.svm --memory 40MB --learner svm", "not for svm"),
@@ -166,5 +167,5 @@ fn the_limit_holds_under_a_real_one() {
     let plain = "train rows.svm --epochs 2 -o plain.model";
     assert!(!within(52_000, plain).status.success(), "the limit is too wide to tell anything");
     folder.linsep(plain).exits(0);
-    assert_eq!(folder.read("plain.model"), folder.read("within.model"));
+    assert_eq!(folder.model("plain.model"), folder.model("within.model"));
 }

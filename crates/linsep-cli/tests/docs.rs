@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Folder, LEARNERS};
+use common::{Folder, learners};
 
 /// The commands of a document: lines that begin with `$ linsep` inside console blocks.
 fn commands(document: &str) -> Vec<&str> {
@@ -29,7 +29,7 @@ fn the_commands_of_the_theory_run() {
         assert!(!ran.out.is_empty() || command.contains("--export"), "{command} says nothing");
     }
     // Every learner is shown; averaged is what is learned without a name.
-    for learner in LEARNERS.into_iter().filter(|&name| name != "averaged") {
+    for learner in learners().into_iter().filter(|&name| name != "averaged") {
         let option = format!("--learner {learner}");
         assert!(found.iter().any(|command| command.contains(&option)), "{learner} is not shown");
     }
@@ -90,4 +90,60 @@ fn the_taught_weights_are_the_same() {
         )
     };
     assert_eq!(weights("all.model"), weights("taught.model"));
+}
+
+/// A command of a page, and the lines that the page shows of its output: pieces that follow one another, with anything
+/// between them where the page has a line `…`.
+struct Sample {
+    command: String,
+    pieces: Vec<Vec<String>>,
+}
+
+fn samples(document: &str) -> Vec<Sample> {
+    let mut inside = false;
+    let mut found: Vec<Sample> = Vec::new();
+    for line in document.lines() {
+        if line.starts_with("```") {
+            inside = !inside && line == "```console";
+        } else if inside && let Some(command) = line.strip_prefix("$ ") {
+            let command = command.split(" # ").next().unwrap_or(command).trim().to_string();
+            found.push(Sample { command, pieces: vec![Vec::new()] });
+        } else if inside && let Some(sample) = found.last_mut() {
+            match (line, sample.pieces.last_mut()) {
+                ("…", _) => sample.pieces.push(Vec::new()),
+                (line, Some(piece)) => piece.push(without_time(line)),
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+/// A line without the seconds at its end, which differ from run to run.
+fn without_time(line: &str) -> String {
+    let start = line.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let is_time = line.len() > start.len() && start.ends_with("  ");
+    if is_time { start.trim_end().to_string() } else { line.to_string() }
+}
+
+#[test]
+fn what_the_readme_shows_is_what_the_program_prints() {
+    let folder = Folder::new();
+    let mut compared = 0;
+    for Sample { command, pieces } in samples(include_str!("../../../README.md")) {
+        let Some(arguments) = command.strip_prefix("linsep ") else { continue };
+        let ran = folder.linsep(arguments);
+        assert!(ran.code == Some(0) || arguments.starts_with("separate"), "{command}: {}", ran.err);
+        let printed: Vec<String> = ran.out.lines().map(without_time).collect();
+        let mut from = 0;
+        for piece in pieces.iter().filter(|piece| !piece.is_empty()) {
+            let place = printed[from..].windows(piece.len()).position(|lines| lines == piece.as_slice());
+            let Some(place) = place else {
+                panic!("the README shows\n{}\nwhere `{command}` prints\n{}", piece.join("\n"), ran.out)
+            };
+            from += place + piece.len();
+            compared += piece.len();
+        }
+    }
+    assert!(compared > 20, "the README has lost its samples: {compared} lines");
 }

@@ -156,15 +156,15 @@ fn rows_from_memory_a_stream_a_pipe_or_an_archive_give_the_same_model() {
                     .linsep(&format!("train data.{archive} --online -o {archive}-stream {arguments}"))
                     .exits(0);
                 // A compressed file is the same file, down to its fingerprint.
-                assert_eq!(folder.read(archive), folder.read("memory"));
-                assert_eq!(folder.read(&format!("{archive}-stream")), folder.read("stream"));
+                assert_eq!(folder.model(archive), folder.model("memory"));
+                assert_eq!(folder.model(&format!("{archive}-stream")), folder.model("stream"));
             }
             for model in ["stream", "piped", "piped-archive", "gz-stream", "zst-stream"] {
                 assert_eq!(weights(&folder, model), expected, "{learner}, {model}");
                 let line = format!("predict {model} data --show score");
                 assert_eq!(folder.linsep(&line).exits(0).out, scores, "{learner}, {model}");
             }
-            assert_eq!(folder.read("piped"), folder.read("stream"));
+            assert_eq!(folder.model("piped"), folder.model("stream"));
         }
     }
 }

@@ -155,7 +155,7 @@ fn overlap_is_explained_by_few_rows() {
 fn contradictory_duplicates_are_told_as_just_that() {
     let folder = real();
     let text = folder.linsep("separate spam").exits(1).out;
-    let told = "3 times two rows have the same features and different labels: nothing can tell them apart.";
+    let told = "3 pairs of rows have the same features and different labels: nothing can tell them apart.";
     assert!(flowing(&text).contains(told), "{text}");
     assert!(!text.contains("mixed in these shares"), "{text}");
     let record = folder.linsep("separate spam --json").exits(1).json();
@@ -334,7 +334,7 @@ fn a_certificate_that_was_changed_is_rejected() {
     folder.write("other", rows.join("\n") + "\n");
     let ran = folder.linsep("verify proof other").exits(1);
     assert!(ran.out.starts_with("Rejected  other:2 (virginica): "), "{ran:?}");
-    ran.says(&["note: This certificate speaks of other data"]);
+    ran.says(&["note: This certificate was made for other data"]);
     let record = folder.linsep("verify proof other --json -q").exits(1).keeps_silent().json();
     assert_eq!(
         (&record["row"], &record["line"], &record["same_data"]),
@@ -342,9 +342,9 @@ fn a_certificate_that_was_changed_is_rejected() {
     );
     // Other data of another shape.
     let ran = folder.linsep("verify proof spam").exits(1);
-    assert!(flowing(&ran.out).contains("it speaks of 150 rows with 4 features"), "{ran:?}");
+    assert!(flowing(&ran.out).contains("it is about 150 rows with 4 features"), "{ran:?}");
     // Read otherwise, the data is other data.
-    folder.linsep("verify proof iris --ignore 1").exits(1).says(&["speaks of other data"]);
+    folder.linsep("verify proof iris --ignore 1").exits(1).says(&["was made for other data"]);
     // The same rows in another format are the same data.
     let libsvm: String = folder
         .text("iris")
@@ -410,7 +410,7 @@ fn what_makes_no_sense_is_refused() {
         ("data --gap 1", 2, "the gap must be a number from"),
         ("data --gap -1", 2, "the gap must be a number from"),
         ("data --gap nan", 2, "the gap must be a number from"),
-        ("data --time 0", 2, "the limit of seconds must be above 0"),
+        ("data --time 0", 2, "the time limit must be above 0 seconds"),
         ("data --memory much", 2, "a size such as 500MB"),
         ("data --positive maybe", 2, "no row has the label \"maybe\""),
         ("data --classes yes,maybe", 2, "--classes names \"maybe\""),

@@ -3,7 +3,7 @@
 
 #![allow(clippy::print_stdout, reason = "the script reads the names of the cases")]
 
-use linsep::generate::{FileFormat, Limit, Recipe, dataset, write};
+use linsep::generate::{FileFormat, Limit, Synthetic, dataset, write};
 use linsep::model::Predictor;
 use linsep::read::{ReadOptions, Source, read};
 use linsep::train::Learner;
@@ -22,11 +22,11 @@ const CASES: [&str; 7] = [
     "predict-dense",
 ];
 
-const SPARSE: Recipe = Recipe::Text { features: 47_000, per_row: 63.5, noise: 0.01 };
-const DENSE: Recipe = Recipe::Blobs { features: 50, margin: 0.001, spread: 1.0 };
+const SPARSE: Synthetic = Synthetic::Text { features: 47_000, per_row: 63.5, noise: 0.01 };
+const DENSE: Synthetic = Synthetic::Blobs { features: 50, margin: 0.001, spread: 1.0 };
 const ROWS: u64 = 2000;
 
-fn text(recipe: &Recipe, format: FileFormat) -> Result<Source, Box<dyn Error>> {
+fn text(recipe: &Synthetic, format: FileFormat) -> Result<Source, Box<dyn Error>> {
     let mut bytes = Vec::new();
     write(recipe, 0, Limit::Rows(ROWS), format, &mut bytes, &mut ())?;
     Ok(Source::Shared("made".to_string(), bytes.into()))

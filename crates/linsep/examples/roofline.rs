@@ -7,7 +7,7 @@
 
 #![allow(clippy::print_stdout, reason = "an experiment shows its results")]
 
-use linsep::generate::{Recipe, dataset};
+use linsep::generate::{Synthetic, dataset};
 use linsep::random::Random;
 use linsep::train::{Learner, Order};
 use linsep::{Dataset, Row, Settings, train};
@@ -168,7 +168,7 @@ fn measure(
 }
 
 fn sparse(features: u32, rows: u64, memory: &[u64], rounds: usize) -> Result<Value, Box<dyn Error>> {
-    let data = dataset(&Recipe::Text { features, per_row: 63.5, noise: 0.01 }, rows, 0)?;
+    let data = dataset(&Synthetic::Text { features, per_row: 63.5, noise: 0.01 }, rows, 0)?;
     let width = if matches!(data.row(0), Row::SparseF32(..)) { size_of::<f32>() } else { size_of::<f64>() };
     let bytes = data.nonzeros() * (size_of::<u32>() + width) + data.len() * size_of::<usize>();
     measure("sparse", &data, bytes, memory, rounds)

@@ -1,31 +1,30 @@
-//! Learners side by side on the same rows: how well each does on rows it has not seen, and what its theorem says.
+//! Learners side by side on the same rows: the error of each on rows it has not seen, and what its theorem says.
 
 use crate::classes::class_name;
 use crate::dataset::Dataset;
+use crate::features::{Recipe, Scaler, Scaling, Schema};
 use crate::model::Model;
 use crate::numbers::counted;
 use crate::observe::{Observer, Progress, in_parallel};
-use crate::read::Schema;
-use crate::scale::{Scaler, Scaling};
 use crate::split::folds;
 use crate::theory::margin::MarginInterval;
 use crate::theory::novikoff::MistakeBound;
 use crate::theory::orders::{OrderResult, OrderSpread, order_spread};
 use crate::theta::Theta;
-use crate::train::{Learned, Learner, Settings, Status, train};
+use crate::train::{Learned, Learner, Outcome, Settings, Status, learners, train};
 use crate::{Error, SettingsError};
 use serde::Serialize;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-/// What to compare, and how.
+/// The settings of a comparison.
 #[derive(Clone, Debug)]
 pub struct CompareSettings {
     /// The learners; all else comes from `settings`.
     pub learners: Vec<Learner>,
-    /// What the learners have in common, but for the number of passes.
+    /// The settings that the learners share, but for the number of passes.
     pub settings: Settings,
-    /// At most this many passes for each run; none for what is usual for the learner.
+    /// At most this many passes for each run; none for the usual number of each learner.
     pub epochs: Option<u64>,
     /// How features are scaled, as learned on the training part of each fold.
     pub scaling: Scaling,
@@ -35,7 +34,7 @@ pub struct CompareSettings {
     pub orders: u64,
 }
 
-/// The learners side by side, the smallest held-out error first.
+/// The learners side by side, the smallest held-out error first; those without a model come last.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
     /// Rows.
@@ -57,23 +56,25 @@ pub struct Entry {
     pub learner: &'static str,
     /// Its settings.
     pub settings: Settings,
+    /// How it ended on all rows. Where that is without a model, nothing was predicted and there are no errors.
+    pub status: Status,
     /// Share of all rows that it predicts wrong after learning from all of them.
-    pub training_error: f64,
+    pub training_error: Option<f64>,
     /// Share of the rows that were predicted wrong while they were held out.
-    pub held_out_error: f64,
+    pub held_out_error: Option<f64>,
     /// The standard error of that share, √(p(1−p)/n).
-    pub standard_error: f64,
+    pub standard_error: Option<f64>,
     /// What learning from all rows proves about their margin.
     pub margin: MarginInterval,
     /// Updates it made on all rows.
     pub updates: u64,
-    /// Whether it came to its end on all rows.
+    /// Whether it converged on all rows.
     pub converged: bool,
     /// What Novikoff's theorem makes of the margin.
     pub mistake_bound: MistakeBound,
     /// Seconds that learning from all rows took.
     pub seconds: f64,
-    /// What the order of the rows alone changes (B9).
+    /// How much the result depends on the order of the rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub orders: Option<OrderSpread>,
 }
@@ -95,7 +96,7 @@ impl Fold {
 
     /// Learns, and counts the errors on the rows held out; none if it was stopped.
     fn fit(&self, settings: &Settings, observer: &mut dyn Observer) -> Result<Option<Fitted>, Error> {
-        // What is to stop need not begin.
+        // After a stop no run begins.
         if observer.progress(&Progress::Parts { what: "runs", done: 0, total: 1 }).is_break() {
             return Ok(None);
         }
@@ -103,6 +104,7 @@ impl Fold {
         if outcome.status == Status::Interrupted {
             return Ok(None);
         }
+        let status = outcome.status;
         // Only weights of one boundary have angles between them.
         let theta = match &outcome.learned {
             Learned::Linear(theta) => theta.clone(),
@@ -110,15 +112,17 @@ impl Fold {
         };
         let margin = outcome.evidence.margin.lower;
         let schema = Schema::Array { features: self.train.columns() };
-        let model = Model::with_reading(outcome, schema, self.scaler.clone(), None);
+        let recipe = Recipe { columns: schema, scaling: self.scaler.clone() };
+        let model = Model::with_recipe(outcome, recipe, None);
         let errors = model.errors_on(&self.held_out);
-        Ok(Some(Fitted { theta, margin, errors }))
+        Ok(Some(Fitted { status, theta, margin, errors }))
     }
 }
 
-/// What is kept of a run on the rows of a fold.
+/// The result of a run on the rows of a fold.
 #[derive(Clone)]
 struct Fitted {
+    status: Status,
     theta: Theta,
     margin: Option<f64>,
     errors: u64,
@@ -166,55 +170,105 @@ pub fn compare(
             break;
         }
     }
-    // Then the folds, as many at a time as there are threads: each is a copy of the rows. The first fold is also learned
-    // in other orders.
-    let per_fold = each.len();
-    let mut progress = Overall {
-        outer: observer,
-        before: 0,
-        total: ((parts.len() + settings.orders as usize) * per_fold) as u64,
-    };
-    let mut on_folds: Vec<Vec<Fitted>> = Vec::new();
-    let mut on_orders: Vec<Vec<Fitted>> = vec![Vec::new(); per_fold];
-    for (batch, some) in parts.chunks(rayon::current_num_threads().max(1)).enumerate() {
-        if interrupted {
-            break;
-        }
-        let folds =
-            some.iter().map(|part| Fold::new(data, part, settings.scaling)).collect::<Result<Vec<_>, _>>()?;
-        let orders = if batch == 0 { settings.orders } else { 0 };
-        let jobs: Vec<(usize, usize, u64)> = (0..folds.len())
-            .flat_map(|fold| (0..per_fold).map(move |learner| (fold, learner, 0)))
-            .chain((1..=orders).flat_map(|order| (0..per_fold).map(move |learner| (0, learner, order))))
-            .collect();
-        let done = in_parallel(&jobs, "runs", &mut progress, |&(fold, learner, order), part| {
-            let settings = Settings { seed: each[learner].seed.wrapping_add(order), ..each[learner].clone() };
-            folds[fold].fit(&settings, part)
-        });
-        progress.before += jobs.len() as u64;
-        let done = done.into_iter().collect::<Result<Vec<Option<Fitted>>, Error>>()?;
-        let Some(done) = done.into_iter().collect::<Option<Vec<Fitted>>>() else {
-            interrupted = true;
-            break;
-        };
-        let mut done = done.into_iter();
-        on_folds.extend((0..folds.len()).map(|_| done.by_ref().take(per_fold).collect()));
-        for (job, fitted) in jobs[folds.len() * per_fold..].iter().zip(done) {
-            on_orders[job.1].push(fitted);
-        }
+    let mut folds = Folds::default();
+    if !interrupted {
+        // All rows contain the rows of every fold: a learner without a model on them is not tried again.
+        folds.judged = (0..each.len()).filter(|&learner| whole[learner].0.status.has_model()).collect();
+        interrupted = folds.learn(data, &parts, &each, settings, observer)?.is_break();
     }
-
-    // What was judged before an interruption counts; before that there is nothing to show.
-    let rows: f64 = parts[..on_folds.len()].iter().map(|part| part.len() as f64).sum();
-    if rows == 0.0 {
+    // The folds that were judged before an interruption count; without any there is nothing to show.
+    if interrupted && folds.results.is_empty() {
         return Err(Error::Interrupted);
     }
-    let mut entries = Vec::new();
-    for (learner, (outcome, seconds)) in whole.into_iter().enumerate() {
-        let Some(training_error) = outcome.evidence.training_error else { continue };
-        let errors: u64 = on_folds.iter().map(|fold| fold[learner].errors).sum();
-        let (evidence, share) = (outcome.evidence, errors as f64 / rows);
-        let orders: Vec<OrderResult> = on_orders[learner]
+    let mut entries: Vec<Entry> = whole
+        .into_iter()
+        .enumerate()
+        .filter(|(_, (outcome, _))| outcome.evidence.training_error.is_some())
+        .map(|(learner, (outcome, seconds))| folds.entry(learner, &each[learner], outcome, seconds, &parts))
+        .collect();
+    entries.sort_by(|a, b| {
+        let error = |entry: &Entry| entry.held_out_error.unwrap_or(f64::INFINITY);
+        error(a).total_cmp(&error(b))
+    });
+    let (rows, features) = (data.len() as u64, data.columns() as u64);
+    Ok(Comparison { rows, features, folds: folds.results.len() as u64, learners: entries, interrupted })
+}
+
+/// The results on the folds.
+#[derive(Default)]
+struct Folds {
+    /// The learners that are tried.
+    judged: Vec<usize>,
+    /// For each fold, the result of each of them.
+    results: Vec<Vec<Fitted>>,
+    /// For each of them, its results on the first fold in other orders.
+    orders: Vec<Vec<Fitted>>,
+}
+
+impl Folds {
+    /// Learns as many folds at a time as there are threads: each is a copy of the rows. The first fold is also learned
+    /// in other orders. Breaks if it was interrupted.
+    fn learn(
+        &mut self,
+        data: &Dataset,
+        parts: &[Vec<usize>],
+        each: &[Settings],
+        settings: &CompareSettings,
+        observer: &mut dyn Observer,
+    ) -> Result<ControlFlow<()>, Error> {
+        let tried = self.judged.len();
+        self.orders = vec![Vec::new(); tried];
+        let total = ((parts.len() + settings.orders as usize) * tried) as u64;
+        let mut progress = Overall { outer: observer, before: 0, total };
+        for (batch, some) in parts.chunks(rayon::current_num_threads().max(1)).enumerate() {
+            let folds = some
+                .iter()
+                .map(|part| Fold::new(data, part, settings.scaling))
+                .collect::<Result<Vec<_>, _>>()?;
+            let orders = if batch == 0 { settings.orders } else { 0 };
+            let jobs: Vec<(usize, usize, u64)> = (0..folds.len())
+                .flat_map(|fold| (0..tried).map(move |place| (fold, place, 0)))
+                .chain((1..=orders).flat_map(|order| (0..tried).map(move |place| (0, place, order))))
+                .collect();
+            let done = in_parallel(&jobs, "runs", &mut progress, |&(fold, place, order), part| {
+                let usual = &each[self.judged[place]];
+                let settings = Settings { seed: usual.seed.wrapping_add(order), ..usual.clone() };
+                folds[fold].fit(&settings, part)
+            });
+            progress.before += jobs.len() as u64;
+            let done = done.into_iter().collect::<Result<Vec<Option<Fitted>>, Error>>()?;
+            let Some(done) = done.into_iter().collect::<Option<Vec<Fitted>>>() else {
+                return Ok(ControlFlow::Break(()));
+            };
+            let mut done = done.into_iter();
+            self.results.extend((0..folds.len()).map(|_| done.by_ref().take(tried).collect()));
+            for (job, fitted) in jobs[folds.len() * tried..].iter().zip(done) {
+                self.orders[job.1].push(fitted);
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// What there is to show of a learner.
+    fn entry(
+        &self,
+        learner: usize,
+        settings: &Settings,
+        outcome: Outcome,
+        seconds: f64,
+        parts: &[Vec<usize>],
+    ) -> Entry {
+        let place = self.judged.iter().position(|&other| other == learner);
+        let results: Vec<&Fitted> =
+            place.map_or(Vec::new(), |place| self.results.iter().map(|fold| &fold[place]).collect());
+        // A limit of time can leave a fold without a model where all rows had one.
+        let without = results.iter().map(|fitted| fitted.status).find(|status| !status.has_model());
+        let status = without.unwrap_or(outcome.status);
+        let rows: f64 = parts[..self.results.len()].iter().map(|part| part.len() as f64).sum();
+        let errors: u64 = results.iter().map(|fitted| fitted.errors).sum();
+        let share = status.has_model().then_some(errors as f64 / rows);
+        let orders: Vec<OrderResult> = place
+            .map_or(&[][..], |place| &self.orders[place])
             .iter()
             .map(|fitted| OrderResult {
                 theta: fitted.theta.clone(),
@@ -222,23 +276,21 @@ pub fn compare(
                 held_out_error: Some(fitted.errors as f64 / parts[0].len() as f64),
             })
             .collect();
-        entries.push(Entry {
-            learner: each[learner].learner.name(),
-            settings: each[learner].clone(),
-            training_error,
+        Entry {
+            learner: settings.learner.name(),
+            settings: settings.clone(),
+            status,
+            training_error: outcome.evidence.training_error.filter(|_| status.has_model()),
             held_out_error: share,
-            standard_error: (share * (1.0 - share) / rows).sqrt(),
-            margin: evidence.margin,
-            updates: evidence.updates,
-            converged: outcome.status == Status::Converged,
-            mistake_bound: evidence.mistake_bound,
+            standard_error: share.map(|share| (share * (1.0 - share) / rows).sqrt()),
+            margin: outcome.evidence.margin,
+            updates: outcome.evidence.updates,
+            converged: status == Status::Converged,
+            mistake_bound: outcome.evidence.mistake_bound,
             seconds,
             orders: (!orders.is_empty()).then(|| order_spread(&orders)),
-        });
+        }
     }
-    entries.sort_by(|a, b| a.held_out_error.total_cmp(&b.held_out_error));
-    let (rows, features) = (data.len() as u64, data.columns() as u64);
-    Ok(Comparison { rows, features, folds: on_folds.len() as u64, learners: entries, interrupted })
 }
 
 /// Adds what was done before to what is being done.
@@ -290,42 +342,19 @@ fn check_folds(data: &Dataset, parts: &[Vec<usize>], positive: Option<&str>) -> 
 /// All learners that suit the rows, with their usual options, and those that do not, with the reason.
 pub fn suitable(data: &Dataset) -> (Vec<Learner>, Vec<(Learner, String)>) {
     let classes = data.class_counts().iter().filter(|&&count| count > 0).count();
-    let all = [
-        Learner::Perceptron,
-        Learner::Averaged,
-        Learner::Voted,
-        Learner::Margin(Default::default()),
-        Learner::Batch(Default::default()),
-        Learner::Pocket(Default::default()),
-        Learner::Lifted(Default::default()),
-        Learner::Kernel(Default::default()),
-        Learner::Multiclass(Default::default()),
-        Learner::Sgd(Default::default()),
-        Learner::Svm(Default::default()),
-        Learner::PassiveAggressive(Default::default()),
-        Learner::Memoriser,
-    ];
-    let unsuitable = |learner: &Learner| match learner {
-        Learner::Multiclass(_) if classes == 2 => {
-            Some("with two classes it is the averaged perceptron".to_string())
-        }
-        Learner::Kernel(_) if data.len() > MOST_KERNEL_ROWS => Some(format!(
-            "its time grows with the square of the rows, and there are more than {MOST_KERNEL_ROWS}"
-        )),
-        Learner::Voted if data.len() > MOST_VOTED_ROWS => {
-            Some(format!("counting votes takes long with more than {MOST_VOTED_ROWS} rows"))
-        }
-        _ => None,
-    };
     let (mut kept, mut left) = (Vec::new(), Vec::new());
-    for learner in all {
-        match unsuitable(&learner) {
-            Some(reason) => left.push((learner, reason)),
-            None => kept.push(learner),
+    for descriptor in learners() {
+        let learner = descriptor.learner();
+        match descriptor.compared_up_to {
+            _ if descriptor.abilities.many_classes && classes == 2 => {
+                left.push((learner, "with two classes it is the averaged perceptron".to_string()));
+            }
+            Some(limit) if data.len() > limit.rows => {
+                let rows = limit.rows;
+                left.push((learner, format!("{}, and there are more than {rows} rows", limit.reason)));
+            }
+            _ => kept.push(learner),
         }
     }
     (kept, left)
 }
-
-const MOST_KERNEL_ROWS: usize = 5_000;
-const MOST_VOTED_ROWS: usize = 20_000;

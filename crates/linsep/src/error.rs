@@ -2,9 +2,8 @@
 
 use crate::classes::ClassError;
 use crate::dataset::DatasetError;
-use crate::generate::RecipeError;
+use crate::generate::GenerateError;
 use crate::read::ReadError;
-use crate::separate::Verdict;
 use crate::spelling;
 use crate::store::StoreError;
 use crate::train::CheckpointError;
@@ -28,7 +27,8 @@ impl SettingsError {
     }
 }
 
-/// Bad input, bad settings or failed input and output. A run that merely does not converge is no error.
+/// Bad input, bad settings or failed input and output. A run that does not converge is no error, nor is data without a
+/// margin: both are a [`Status`](crate::Status).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -50,23 +50,47 @@ pub enum Error {
         /// The length of the longest row, or of the shortest that is not zero.
         length: f64,
     },
-    /// Rows that no boundary separates with a margin, or of which that is not known.
-    #[error("{class} against the rest: {}", no_margin(*verdict))]
-    NoMargin {
-        /// What was decided.
-        verdict: Verdict,
-        /// The positive class.
-        class: String,
-    },
     /// A model file that is not one.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A checkpoint that cannot be taken up.
+    /// A checkpoint that cannot be resumed.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
     /// Settings that describe no generated data set.
     #[error(transparent)]
-    Recipe(#[from] RecipeError),
+    Generate(#[from] GenerateError),
+    /// Another error, with the file that it is about.
+    #[error("{place}: {error}")]
+    Located {
+        /// The file, or another name of the source.
+        place: String,
+        /// What is wrong with it.
+        error: Box<Error>,
+    },
+    /// Rows that a job cannot use.
+    #[error("{place}: {problem}")]
+    Rows {
+        /// The file, with the line where there is one.
+        place: String,
+        /// What is wrong, with settings named as [`spelling`] says.
+        problem: String,
+    },
+    /// A file that is no certificate.
+    #[error("{place}: this is no certificate: {problem}")]
+    Certificate {
+        /// The file, with line and column.
+        place: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A specification that cannot be read.
+    #[error("{place}: {problem}")]
+    Spec {
+        /// The file.
+        place: String,
+        /// What is wrong.
+        problem: String,
+    },
     /// The job was stopped from outside before it had anything to show.
     #[error("interrupted")]
     Interrupted,
@@ -80,20 +104,43 @@ pub enum Error {
     },
 }
 
-fn no_margin(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::QuasiComplete => {
-            "no boundary separates these rows with a margin: those without a wrong side go through some of the rows \
-             (quasi-complete separation)"
+impl Error {
+    /// The same error, with the file that it is about.
+    pub fn at(self, place: impl Into<String>) -> Self {
+        Error::Located { place: place.into(), error: Box::new(self) }
+    }
+
+    /// The error itself, without the files that it was found in.
+    pub fn kind(&self) -> &Error {
+        match self {
+            Error::Located { error, .. } => error.kind(),
+            error => error,
         }
-        Verdict::Overlap => "no boundary separates these rows: the classes overlap",
-        Verdict::Complete | Verdict::Undecided => {
-            "whether a boundary separates these rows was not decided within the limits"
+    }
+
+    /// What can be done about it, with settings named as [`spelling`] says.
+    pub fn help(&self) -> Option<&'static str> {
+        match self.kind() {
+            Error::Read(error) => Some(error.kind.help()),
+            Error::Classes(ClassError::Many { .. }) => {
+                Some("set one class against the rest with ⟦positive=CLASS⟧, or keep two with ⟦classes=A,B⟧")
+            }
+            Error::Classes(ClassError::One { .. }) => {
+                Some("give rows of both classes; in a CSV file, check that ⟦label⟧ names the right column")
+            }
+            Error::Certificate { .. } => Some(
+                "the certificate comes first, then the data; if it was changed or cut, make it again with linsep separate \
+                 DATA -o CERTIFICATE",
+            ),
+            Error::Lengths { .. } => {
+                Some("bring the features to a common scale with ⟦scale=max-abs⟧ or standard")
+            }
+            _ => None,
         }
     }
 }
 
-/// A length in print; one beyond all floats is known only to be long.
+/// A length in print; one that overflows is known only to be long.
 fn shown(length: f64) -> String {
     if length.is_finite() { format!("{length:.2e}") } else { "above 1e308".to_string() }
 }

@@ -5,8 +5,7 @@
 //! mistake counts bound it from above, so each run carries its own proof.
 //!
 //! ```
-//! use linsep::train::{Learner, train};
-//! use linsep::{Dataset, Model, Row, Settings, Status};
+//! use linsep::{Dataset, Learner, Model, Row, Settings, Status, train};
 //!
 //! // Four flowers: petal length and width in centimetres.
 //! let petals = [1.4, 0.2, 1.3, 0.2, 4.7, 1.4, 5.1, 1.9];
@@ -20,20 +19,51 @@
 //! # Ok::<(), linsep::Error>(())
 //! ```
 //!
-//! The data flows one way, and the modules are in that order:
+//! Whether any boundary separates the rows is decided exactly, with a certificate that an independent checker accepts:
 //!
-//! - [`read`] turns files and streams (LIBSVM, CSV, NumPy, caches) into rows, [`write`](mod@write) turns rows into files;
-//!   [`generate`] makes rows;
-//! - [`dataset`] holds them, checked and immutable; [`split`] and [`scale`] prepare them;
-//! - [`train()`] learns ([`mod@train`] holds the learners, one file each) while an [`observe::Observer`] may watch;
-//! - [`theory`] is what is proved about the run, one file per statement;
-//! - [`Model`] is what is learned: it predicts, is judged, saved and loaded;
-//! - [`compare`](mod@compare) sets learners side by side on the same rows;
-//! - [`story`] tells what the theory says about a data set;
-//! - [`report`] says it in JSON and in plain sentences.
+//! ```
+//! use linsep::{Dataset, SeparateSettings, Verdict, separate, verify};
 //!
-//! Statements about data are statements about the exact values of the floats that are stored: every bound is
-//! rounded outwards, and a run that says [`Status::Converged`] has decided each sign beyond rounding.
+//! let data = Dataset::dense(1, &[1.0, 2.0, 3.0], &["no", "yes", "no"])?;
+//! let separation = separate(&data, &SeparateSettings::default(), &mut ())?;
+//! assert_eq!(separation.verdict, Verdict::Overlap);
+//! let certificate = separation.certificate.expect("a decided verdict has one");
+//! assert!(verify(&data, &certificate).is_ok());
+//! # Ok::<(), linsep::Error>(())
+//! ```
+//!
+//! Whole jobs, from a file to a saved model, a certificate or a comparison, are values in [`job`]: this is what the command
+//! line runs.
+//!
+//! ```no_run
+//! use linsep::job::TrainSpec;
+//!
+//! let spec = TrainSpec { holdout: Some(0.25), output: Some("spam.model".into()), ..TrainSpec::file("spam.csv") };
+//! let trained = spec.run(&mut ())?;
+//! println!("{:?}", trained.held_out);
+//! # Ok::<(), linsep::Error>(())
+//! ```
+//!
+//! # Modules, in the order of the data
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`mod@read`], [`mod@write`], [`generate`] | files and streams to rows and back; synthetic rows |
+//! | [`features`] | the recipe that turns records into rows, learned on the training part |
+//! | [`dataset`], [`split`], [`classes`] | immutable rows, held-out rows, class names |
+//! | [`mod@train`] | the learners, one file each, their registry, and the engine that they share |
+//! | [`mod@separate`] | the exact engine: verdicts with certificates |
+//! | [`theory`] | what is proved, one file per statement |
+//! | [`model`] | predict, evaluate, save, load |
+//! | [`job`], [`mod@compare`], [`story`] | whole jobs as values |
+//! | [`report`], [`numbers`], [`spelling`] | results as JSON records and plain sentences |
+//! | [`observe`] | progress, notes, interruption |
+//!
+//! Statements about data are statements about the exact values of the floats that are stored: every bound is rounded
+//! outwards, and a run that says [`Status::Converged`] has decided each sign beyond rounding.
+
+// Vector instructions, mapped files and hints to the memory need it, in the files that tests/layers.rs lists.
+#![deny(unsafe_code)]
 
 // Tests inside the crate share files with those outside, which name it.
 #[cfg(test)]
@@ -43,7 +73,9 @@ pub mod classes;
 pub mod compare;
 pub mod dataset;
 mod error;
+pub mod features;
 pub mod generate;
+pub mod job;
 mod linalg;
 pub mod model;
 pub mod numbers;
@@ -51,7 +83,6 @@ pub mod observe;
 pub mod random;
 pub mod read;
 pub mod report;
-pub mod scale;
 pub mod separate;
 pub mod spelling;
 pub mod split;
@@ -64,9 +95,14 @@ pub mod write;
 
 pub use dataset::{Dataset, Row};
 pub use error::{Error, SettingsError};
+pub use features::scaling as scale;
+pub use job::{Spec, run};
 pub use model::Model;
+pub use observe::Observer;
+pub use read::{ReadOptions, Source, read};
+pub use separate::{Certificate, SeparateSettings, Separation, Verdict, separate, verify};
 pub use theta::Theta;
-pub use train::{Outcome, Settings, Status, train};
+pub use train::{Learner, Outcome, Settings, State, Status, train};
 
 /// The program in the README is run as a test.
 #[cfg(doctest)]

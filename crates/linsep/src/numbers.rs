@@ -77,6 +77,20 @@ pub fn percent(share: f64) -> String {
     format!("{:.2} %", 100.0 * share)
 }
 
+/// The bytes that a text such as `10GB`, `500MB` or `123` stands for, in decimal multiples; at least 1.
+pub fn bytes(text: &str) -> Option<u64> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match text[digits.len()..].to_ascii_uppercase().as_str() {
+        "" | "B" => 1,
+        "K" | "KB" => 1_000,
+        "M" | "MB" => 1_000_000,
+        "G" | "GB" => 1_000_000_000,
+        "T" | "TB" => 1_000_000_000_000,
+        _ => return None,
+    };
+    digits.parse::<u64>().ok().and_then(|number| number.checked_mul(unit)).filter(|&bytes| bytes > 0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

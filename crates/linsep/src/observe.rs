@@ -1,9 +1,11 @@
 //! Watching a run: progress, interruption, traces.
 
+use crate::Error;
 use crate::dataset::Row;
-use crate::train::Run;
+use crate::store::StoreError;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
@@ -92,7 +94,25 @@ pub struct Update<'a> {
     pub agreement: f64,
 }
 
-/// Someone who watches a job. Every method has a default that does nothing.
+/// Something that the user of a job should hear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Note<'a> {
+    /// How the job was understood, or what may help: settings are named as [`spelling`](crate::spelling) says.
+    Remark(&'a str),
+    /// Part of the data or of the result is missing: to be said also to those who want no remarks.
+    Warning(&'a str),
+}
+
+/// A run that can be saved, and resumed from what was saved.
+pub trait Checkpoint {
+    /// The bytes of its file.
+    fn to_bytes(&self) -> Result<Vec<u8>, StoreError>;
+
+    /// Saves it, whole or not at all.
+    fn save(&self, path: &Path) -> Result<(), Error>;
+}
+
+/// Watches a job. Every method has a default that does nothing.
 pub trait Observer {
     /// Called now and then; a break stops the job with what it has.
     fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {
@@ -100,31 +120,41 @@ pub trait Observer {
         ControlFlow::Continue(())
     }
 
+    /// Called with what the user should hear.
+    fn note(&mut self, note: Note<'_>) {
+        let _ = note;
+    }
+
+    /// Whether the job is going to be stopped: the next call of `progress` will break.
+    fn will_stop(&self) -> bool {
+        false
+    }
+
     /// Called after every update of a learner.
     fn update(&mut self, update: &Update<'_>) {
         let _ = update;
     }
 
-    /// Whether `checkpoint` saves runs: only then is the data fingerprinted, so that a run cannot be taken up on other
-    /// data.
+    /// Whether `checkpoint` saves states: only then is the data fingerprinted, so that a state cannot be taken up on
+    /// other data.
     fn saves(&self) -> bool {
         false
     }
 
-    /// Called as often as `progress` while training: the run as it stands, which can be saved.
-    fn checkpoint(&mut self, run: &Run) {
-        let _ = run;
+    /// Called as often as `progress` while a learner goes row by row: its state, which can be saved.
+    fn checkpoint(&mut self, state: &dyn Checkpoint) {
+        let _ = state;
     }
 }
 
 impl Observer for () {}
 
 /// The observer of one run among many: it hears only that all are to stop.
-pub(crate) struct Part<'a> {
+pub(crate) struct StopSignal<'a> {
     stop: &'a AtomicBool,
 }
 
-impl Observer for Part<'_> {
+impl Observer for StopSignal<'_> {
     fn progress(&mut self, _: &Progress) -> ControlFlow<()> {
         if self.stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
@@ -139,7 +169,7 @@ pub(crate) fn in_parallel<T: Sync, R: Send>(
     parts: &[T],
     what: &'static str,
     observer: &mut dyn Observer,
-    work: impl Fn(&T, &mut Part<'_>) -> R + Sync,
+    work: impl Fn(&T, &mut StopSignal<'_>) -> R + Sync,
 ) -> Vec<R> {
     let stop = AtomicBool::new(false);
     let total = parts.len() as u64;
@@ -147,7 +177,7 @@ pub(crate) fn in_parallel<T: Sync, R: Send>(
         // Already one of many: waiting here would hold up a thread that the others need.
         let mut results = Vec::with_capacity(parts.len());
         for part in parts {
-            results.push(work(part, &mut Part { stop: &stop }));
+            results.push(work(part, &mut StopSignal { stop: &stop }));
             let done = results.len() as u64;
             if observer.progress(&Progress::Parts { what, done, total }).is_break() {
                 stop.store(true, Ordering::Relaxed);
@@ -163,7 +193,7 @@ pub(crate) fn in_parallel<T: Sync, R: Send>(
                 .par_iter()
                 .with_max_len(1)
                 .map_with(finished, |finished, part| {
-                    let result = work(part, &mut Part { stop });
+                    let result = work(part, &mut StopSignal { stop });
                     // Nobody may be listening any more.
                     let _ = finished.send(());
                     result

@@ -1,12 +1,63 @@
 //! The seeded generator behind every shuffle, split and generated data set.
 //!
 //! The algorithm is pinned (xoshiro256++ of Blackman and Vigna, seeded through SplitMix64), so a seed means
-//! the same numbers on every machine and in every later version.
+//! the same numbers on every machine and in every later version. [`Stream`] lists everything that a seed is used for.
 
 /// A small, fast generator with a fixed algorithm.
 #[derive(Clone, Debug)]
 pub struct Random {
     state: [u64; 4],
+}
+
+/// What a seed is used for: each use has a stream of random numbers of its own, with the number given here.
+///
+/// A seed belongs to one kind of work: training with what surrounds it, separation, or making data. Streams of one kind
+/// of work never share a number. The numbers are part of what a seed means, so they never change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stream {
+    /// Training: the order of a pass over the rows, counted from 0. Number n.
+    Pass(u64),
+    /// Training: which block of rows goes to which shard. Number 2⁶⁴ − 1.
+    Dealing,
+    /// Which rows are held out. Number 2⁶⁴ − 2.
+    Holdout,
+    /// Nested subsets of the rows. Number 2⁶⁴ − 3.
+    NestedRows,
+    /// Nested subsets of the features. Number 2⁶⁴ − 4.
+    NestedFeatures,
+    /// The folds of cross-validation. Number 2⁶⁴ − 5.
+    Folds,
+    /// Training: the seed of a shard, counted from 1; shard 0 has the seed of the run. Number 2⁶⁴ − 2³² − n.
+    Shard(u32),
+    /// Training: the order inside a window of a pass, counted from 0, of the seed that the pass has drawn. Number n.
+    Window(u64),
+    /// Separation: the sample that a search for the nearest point begins with. Number 4.
+    Sample,
+    /// Separation: the order of coordinate descent. Number 5.
+    Descent,
+    /// Making data: a row, counted from 0. Number n.
+    MadeRow(u64),
+    /// Making data: what all rows share. Number 2⁶⁴ − 1.
+    MadeShared,
+    /// Making data: the weight of a word, of the seed that [`MadeShared`](Self::MadeShared) has drawn. Number n.
+    MadeWord(u32),
+}
+
+impl Stream {
+    fn number(self) -> u64 {
+        match self {
+            Stream::Pass(number) | Stream::Window(number) | Stream::MadeRow(number) => number,
+            Stream::MadeWord(rank) => rank.into(),
+            Stream::Dealing | Stream::MadeShared => u64::MAX,
+            Stream::Holdout => u64::MAX - 1,
+            Stream::NestedRows => u64::MAX - 2,
+            Stream::NestedFeatures => u64::MAX - 3,
+            Stream::Folds => u64::MAX - 4,
+            Stream::Shard(number) => u64::MAX - u64::from(u32::MAX) - u64::from(number),
+            Stream::Sample => 4,
+            Stream::Descent => 5,
+        }
+    }
 }
 
 fn split_mix(state: &mut u64) -> u64 {
@@ -23,8 +74,12 @@ impl Random {
         Self::stream(seed, 0)
     }
 
-    /// An independent generator for part `stream` of a job, such as an epoch or a row: any part can be
-    /// reproduced without running the parts before it.
+    /// The generator of one use of `seed`: any can be reproduced without running those before it.
+    pub fn of(seed: u64, stream: Stream) -> Self {
+        Self::stream(seed, stream.number())
+    }
+
+    /// The generator of `seed` with this number. The library's own uses have names: see [`of`](Self::of).
     pub fn stream(seed: u64, stream: u64) -> Self {
         let mut state = seed;
         let mut mixed = split_mix(&mut state) ^ stream.wrapping_mul(0xd134_2543_de82_ef95);
@@ -107,6 +162,22 @@ mod tests {
         assert_eq!((order.as_slice(), random.next_u64()), (&PINNED.0[..], PINNED.1));
     }
     const PINNED: ([u32; 8], u64) = ([1, 0, 3, 2, 6, 7, 5, 4], 5908066791298089662);
+
+    #[test]
+    fn the_streams_of_a_seed_have_different_numbers() {
+        let passes = (0..1000).chain([u64::from(u32::MAX), 1 << 62]).map(Stream::Pass);
+        let shards = (1..2000).chain([u32::MAX]).map(Stream::Shard);
+        let others =
+            [Stream::Dealing, Stream::Holdout, Stream::NestedRows, Stream::NestedFeatures, Stream::Folds];
+        let training: Vec<Stream> = passes.chain(shards).chain(others).collect();
+        let separation = vec![Stream::Sample, Stream::Descent, Stream::Holdout, Stream::Folds];
+        let made = (0..1000).chain([1 << 62]).map(Stream::MadeRow).chain([Stream::MadeShared]).collect();
+        for streams in [training, separation, made] {
+            let numbers: std::collections::HashSet<u64> =
+                streams.iter().map(|stream| stream.number()).collect();
+            assert_eq!(numbers.len(), streams.len());
+        }
+    }
 
     #[test]
     fn below_is_uniform_and_normal_has_unit_variance() {

@@ -2,10 +2,7 @@
 
 use crate::SettingsError;
 use crate::dataset::{Dataset, DatasetError};
-use crate::random::Random;
-
-/// The stream of the generator that splits use, far from those of the passes.
-const SPLIT_STREAM: u64 = u64::MAX - 1;
+use crate::random::{Random, Stream};
 
 /// Training rows and held-out rows.
 #[derive(Debug)]
@@ -32,7 +29,7 @@ pub fn check_fraction(fraction: f64) -> Result<(), SettingsError> {
 /// Holds out `fraction` of the rows of each class, rounded to whole rows.
 pub fn hold_out(data: &Dataset, fraction: f64, seed: u64) -> Result<Split, crate::Error> {
     check_fraction(fraction)?;
-    let mut random = Random::stream(seed, SPLIT_STREAM);
+    let mut random = Random::of(seed, Stream::Holdout);
     let mut held = vec![false; data.len()];
     for class in 0..data.classes().len() as u32 {
         let mut members: Vec<usize> = (0..data.len()).filter(|&i| data.labels()[i] == class).collect();
@@ -54,9 +51,6 @@ pub fn hold_out(data: &Dataset, fraction: f64, seed: u64) -> Result<Split, crate
     Ok(Split { train: part(false)?, held_out: part(true)? })
 }
 
-/// The stream of the generator that folds use.
-const FOLD_STREAM: u64 = u64::MAX - 4;
-
 /// Deals the rows out into `folds` parts of nearly equal size, each with its share of every class: every row is held
 /// out once. Gives the rows of each part, in their order.
 pub fn folds(data: &Dataset, folds: usize, seed: u64) -> Result<Vec<Vec<usize>>, SettingsError> {
@@ -70,7 +64,7 @@ pub fn folds(data: &Dataset, folds: usize, seed: u64) -> Result<Vec<Vec<usize>>,
             ),
         ));
     }
-    let mut random = Random::stream(seed, FOLD_STREAM);
+    let mut random = Random::of(seed, Stream::Folds);
     let mut parts = vec![Vec::new(); folds];
     // Each class goes on where the last one ended, so that the parts differ by one row at most.
     let mut next = 0;

@@ -10,12 +10,13 @@ use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
 
 /// The version of what this program writes; it reads this one and all before it.
 pub(crate) const VERSION: u32 = 1;
 const METADATA_KEY: &str = "linsep";
 
-/// A file that is not what it should be.
+/// A file that cannot be opened as what it should be.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// It could not be read.
@@ -56,7 +57,7 @@ pub enum StoreError {
     Damaged(String),
 }
 
-/// What every file says of itself.
+/// The JSON text of every file: its kind, its version, the program that wrote it, and the content.
 #[derive(serde::Deserialize, serde::Serialize)]
 struct Envelope<T> {
     kind: String,
@@ -182,7 +183,7 @@ pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, StoreError> {
 }
 
 /// Writes a file so that it is either whole or untouched: a temporary file beside it, flushed to the disk, takes
-/// its place. Links are followed; devices and pipes are written to directly.
+/// its place and its permissions. Links are followed; devices and pipes are written to directly.
 pub fn write_atomically(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -194,14 +195,7 @@ pub fn write_atomically(
             let mut out = io::BufWriter::new(device);
             write(&mut out).and_then(|()| out.flush()).map_err(failed)
         }
-        Place::File { target, temporary } => {
-            let result = write_and_rename(&temporary, &target, write);
-            if result.is_err() {
-                // Best effort: the error that matters is the first one.
-                let _ = fs::remove_file(&temporary);
-            }
-            result.map_err(failed)
-        }
+        Place::File(target) => write_and_rename(&target, write).map_err(failed),
     }
 }
 
@@ -209,18 +203,33 @@ pub fn write_atomically(
 /// behind.
 pub fn check_writable(path: &Path) -> Result<(), crate::Error> {
     let failed = |source| crate::Error::Write { path: path.to_path_buf(), source };
-    if let Place::File { temporary, .. } = Place::of(path).map_err(failed)? {
-        File::create(&temporary).and_then(|_| fs::remove_file(&temporary)).map_err(failed)?;
+    if let Place::File(target) = Place::of(path).map_err(failed)? {
+        temporary_beside(&target, ".part").and_then(NamedTempFile::close).map_err(failed)?;
     }
     Ok(())
+}
+
+/// A new hidden file in the folder of `path`, with the name of `path` in its own. It is deleted when it is dropped.
+pub(crate) fn temporary_beside(path: &Path, suffix: &str) -> io::Result<NamedTempFile> {
+    let prefix = format!(".{}.", path.file_name().unwrap_or_default().to_string_lossy());
+    let mut builder = tempfile::Builder::new();
+    // Permissions as for any new file; those of tempfile itself let the owner alone read it.
+    builder
+        .prefix(&prefix)
+        .suffix(suffix)
+        .make_in(folder_of(path), |path| File::options().read(true).write(true).create_new(true).open(path))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Where a file goes.
 enum Place {
     /// Something that is there and no file: it is written to directly.
     Device(PathBuf),
-    /// A file, with the one beside it that will take its place.
-    File { target: PathBuf, temporary: PathBuf },
+    /// A file, or nothing yet.
+    File(PathBuf),
 }
 
 impl Place {
@@ -238,27 +247,21 @@ impl Place {
                 return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is write-protected"));
             }
         }
-        let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let temporary = target.with_file_name(format!(".{name}.{}.part", std::process::id()));
-        Ok(Place::File { target, temporary })
+        Ok(Place::File(target))
     }
 }
 
-fn write_and_rename(
-    temporary: &Path,
-    target: &Path,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<()> {
-    let mut out = io::BufWriter::new(File::create(temporary)?);
+fn write_and_rename(target: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut out = io::BufWriter::new(temporary_beside(target, ".part")?);
     write(&mut out)?;
-    out.flush()?;
-    out.get_ref().sync_all()?;
-    fs::rename(temporary, target)?;
-    // The rename itself must reach the disk too; not every file system can say so.
-    if let Some(folder) = target.parent() {
-        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    let temporary = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    if let Ok(replaced) = fs::metadata(target) {
+        temporary.as_file().set_permissions(replaced.permissions())?;
     }
+    temporary.as_file().sync_all()?;
+    temporary.persist(target).map_err(|error| error.error)?;
+    // The rename itself must reach the disk too; not every file system can say so.
+    let _ = File::open(folder_of(target)).and_then(|folder| folder.sync_all());
     Ok(())
 }
 
@@ -268,9 +271,8 @@ mod tests {
 
     #[test]
     fn a_failed_write_leaves_the_old_file_and_nothing_else() {
-        let folder = std::env::temp_dir().join(format!("linsep-store-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        let path = folder.join("file");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
         write_atomically(&path, |out| out.write_all(b"old")).unwrap();
         let failed = write_atomically(&path, |out| {
             out.write_all(b"half of the new")?;
@@ -278,23 +280,68 @@ mod tests {
         });
         assert!(failed.unwrap_err().to_string().contains("no more room"));
         assert_eq!(fs::read(&path).unwrap(), b"old");
+        check_writable(&path).unwrap();
+        check_writable(&folder.path().join("other")).unwrap();
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
-        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// Two writers at once: each has a temporary file of its own, and the last one wins.
+    #[test]
+    fn writers_do_not_meet() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        write_atomically(&path, |out| {
+            out.write_all(b"outer")?;
+            write_atomically(&path, |out| out.write_all(b"inner")).unwrap();
+            assert_eq!(fs::read(&path).unwrap(), b"inner");
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"outer");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_an_error_of_the_system() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = check_writable(&folder.path().join("no/file")).unwrap_err().to_string();
+        assert!(error.contains("No such file") || error.contains("cannot find"), "{error}");
+        assert!(!error.contains(".part"), "{error}");
+        let error = write_atomically(folder.path(), |_| Ok(())).unwrap_err();
+        assert!(error.to_string().contains("it is a folder"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn permissions_are_those_of_the_replaced_file_or_of_any_new_one() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let mode = |name: &str| fs::metadata(folder.path().join(name)).unwrap().permissions().mode() & 0o777;
+        File::create(folder.path().join("plain")).unwrap();
+        write_atomically(&folder.path().join("new"), |out| out.write_all(b"new")).unwrap();
+        assert_eq!(mode("new"), mode("plain"));
+        for kept in [0o600, 0o640, 0o755] {
+            fs::set_permissions(folder.path().join("new"), fs::Permissions::from_mode(kept)).unwrap();
+            write_atomically(&folder.path().join("new"), |out| out.write_all(b"newer")).unwrap();
+            assert_eq!(mode("new"), kept);
+        }
+        fs::set_permissions(folder.path().join("new"), fs::Permissions::from_mode(0o444)).unwrap();
+        let refused = write_atomically(&folder.path().join("new"), |out| out.write_all(b"newest"));
+        assert!(refused.unwrap_err().to_string().contains("write-protected"));
     }
 
     #[cfg(unix)]
     #[test]
     fn links_stay_links_and_devices_stay_devices() {
-        let folder = std::env::temp_dir().join(format!("linsep-links-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        fs::write(folder.join("real"), b"old").unwrap();
-        std::os::unix::fs::symlink(folder.join("real"), folder.join("link")).unwrap();
-        write_atomically(&folder.join("link"), |out| out.write_all(b"new")).unwrap();
-        assert!(fs::symlink_metadata(folder.join("link")).unwrap().is_symlink());
-        assert_eq!(fs::read(folder.join("real")).unwrap(), b"new");
+        let folder = tempfile::tempdir().unwrap();
+        let (real, link) = (folder.path().join("real"), folder.path().join("link"));
+        fs::write(&real, b"old").unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        write_atomically(&link, |out| out.write_all(b"new")).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read(&real).unwrap(), b"new");
         write_atomically(Path::new("/dev/null"), |out| out.write_all(b"gone")).unwrap();
         assert!(!fs::metadata("/dev/null").unwrap().is_file());
-        fs::remove_dir_all(&folder).unwrap();
     }
 }
 

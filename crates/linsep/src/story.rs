@@ -1,4 +1,4 @@
-//! The story of the notes on one data set: every statement of the theory, with its numbers.
+//! Every statement of the theory (docs/theory.md) on one data set, with its numbers.
 
 use crate::Error;
 use crate::classes::ClassPair;
@@ -11,11 +11,12 @@ use crate::theory::lifting::{Lifting, best_lifting};
 use crate::theory::margin::{Extent, MarginInterval};
 use crate::theory::novikoff::{MistakeBound, mistake_bound};
 use crate::theory::orders::{OrderResult, OrderSpread, Spread, order_spread};
+use crate::theta::Theta;
 use crate::train::{Learner, MarginRule, Outcome, Settings, Status, SvmOptions, Task, train};
 use serde::Serialize;
 use std::ops::ControlFlow;
 
-/// What the theory says about a data set, and what a perceptron did on it.
+/// The statements of the theory about a data set, and the run of a perceptron on it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Story {
     /// Rows.
@@ -38,24 +39,25 @@ pub struct Story {
     pub training_error: Option<f64>,
     /// What all runs together prove about the best margin γ*.
     pub margin: MarginInterval,
-    /// What Novikoff's theorem makes of it (B1): the difficulty (R/γ*)².
+    /// The difficulty (R/γ*)²: by Novikoff's theorem a perceptron makes no more mistakes.
     pub difficulty: MistakeBound,
-    /// The examples that taught the perceptron, and how it does on the others (B5, B7).
+    /// The examples that the perceptron learned from, and its errors on the others.
     pub compression: Compression,
     /// Distinct rows among the teaching examples.
     pub teaching_rows: u64,
-    /// With probability at least 1 − δ, the perceptron is wrong on a new row with at most this probability (B7); none
-    /// where the rows were changed by something learned from all of them, so that none judges fairly.
+    /// The compression bound: with probability at least 1 − δ, the perceptron is wrong on a new row with at most this
+    /// probability. None where rows were changed by something learned from all of them, as a scaling does: then no row
+    /// is independent of the weights.
     pub error_bound: Option<f64>,
     /// δ
     pub delta: f64,
-    /// What the best comparator found proves about the mistakes of a first pass (B6).
+    /// The bound on the mistakes of a first pass that the best comparator found proves, separable or not.
     pub comparator: Option<BestScalings>,
-    /// The lifting lemma for the best weights found (B8).
+    /// The lifting lemma for the best weights found.
     pub lifting: Option<LiftingStory>,
-    /// Nested subsets of the rows (B10).
+    /// The difficulty of nested subsets of the rows.
     pub subsets: Vec<DifficultyPoint>,
-    /// What other orders of the rows lead to (B9).
+    /// The spread of the results over several orders of the rows.
     pub orders: OrderSpread,
     /// The mistakes made in those orders.
     pub order_mistakes: Option<Spread>,
@@ -73,10 +75,10 @@ pub struct LiftingStory {
     pub mistake_bound: f64,
 }
 
-/// Orders that are tried, the first among them.
+/// Orders that are tried, with the first.
 const ORDERS: u64 = 5;
 
-/// Keeps what the statements need of a run, and hands the rest on.
+/// Notes which rows were mistaken, and passes progress on.
 struct Listener<'a> {
     outer: &'a mut dyn Observer,
     taught: Vec<bool>,
@@ -94,6 +96,50 @@ impl Observer for Listener<'_> {
     }
 }
 
+/// The runs that the statements are about.
+struct Runs {
+    perceptron: Outcome,
+    averaged: Outcome,
+    svm: Outcome,
+    /// Whether the perceptron ever mistook each row.
+    taught: Vec<bool>,
+    first_pass_mistakes: u64,
+    /// What all runs together prove about the best margin.
+    margin: MarginInterval,
+}
+
+impl Runs {
+    fn of(
+        data: &Dataset,
+        extent: &Extent,
+        settings: &Settings,
+        observer: &mut dyn Observer,
+    ) -> Result<Self, Error> {
+        let mut listener = Listener { outer: observer, taught: vec![false; data.len()], first_pass: 0 };
+        let perceptron = unless_interrupted(train(data, settings, &mut listener)?)?;
+        let (taught, first_pass_mistakes) = (listener.taught, listener.first_pass);
+        let mut run = |learner: Learner| {
+            unless_interrupted(train(data, &Settings { learner, ..settings.clone() }, observer)?)
+        };
+        let averaged = run(Learner::Averaged)?;
+        // Weights with a small hinge loss, which are found soon.
+        let svm = run(Learner::Svm(SvmOptions { c: price(extent), ..SvmOptions::default() }))?;
+        let mut margin = perceptron.evidence.margin;
+        margin.narrow(&averaged.evidence.margin);
+        margin.narrow(&svm.evidence.margin);
+        if perceptron.status == Status::Converged {
+            let wide = run(Learner::Margin(MarginRule::Dynamic { epsilon: 0.1 }))?;
+            margin.narrow(&wide.evidence.margin);
+        }
+        Ok(Self { perceptron, averaged, svm, taught, first_pass_mistakes, margin })
+    }
+
+    /// The weights that the statements without a margin are compared with.
+    fn comparators(&self) -> [&Theta; 2] {
+        [self.averaged.learned.theta(), self.svm.learned.theta()]
+    }
+}
+
 /// Tells the story. The limits of `settings` hold for each of the runs; its learner does not matter. `as_drawn` says that
 /// no row was changed by what was learned from the others, as a scaling to unit variance does.
 pub fn tell(
@@ -107,62 +153,28 @@ pub fn tell(
     let task = Task::new(data, &perceptron)?;
     // Checks δ before hours of work.
     compression_bound(&Compression { rows: 1, teaching: 0, others: 1, errors: 0 }, delta)?;
-    let fixed = Settings { positive: Some(task.classes.positive.clone()), ..perceptron.clone() };
+    let fixed = Settings { positive: Some(task.classes.positive.clone()), ..perceptron };
 
-    let mut listener = Listener { outer: observer, taught: vec![false; data.len()], first_pass: 0 };
-    let run = unless_interrupted(train(data, &fixed, &mut listener)?)?;
-    let (taught, first_pass) = (listener.taught, listener.first_pass);
-    let averaged = unless_interrupted(train(
-        data,
-        &Settings { learner: Learner::Averaged, ..fixed.clone() },
-        observer,
-    )?)?;
-    // The best weights that are soon found, in the sense of the hinge.
-    let svm = Learner::Svm(SvmOptions { c: price(&task.extent), ..SvmOptions::default() });
-    let soft = unless_interrupted(train(data, &Settings { learner: svm, ..fixed.clone() }, observer)?)?;
-    let mut margin = run.evidence.margin;
-    margin.narrow(&averaged.evidence.margin);
-    margin.narrow(&soft.evidence.margin);
-    if run.status == Status::Converged {
-        let learner = Learner::Margin(MarginRule::Dynamic { epsilon: 0.1 });
-        let wide = unless_interrupted(train(data, &Settings { learner, ..fixed.clone() }, observer)?)?;
-        margin.narrow(&wide.evidence.margin);
-    }
-
+    let runs = Runs::of(data, &task.extent, &fixed, observer)?;
+    let (run, mut margin) = (&runs.perceptron, runs.margin);
     let wrong = |i: usize| (run.learned.score(data.row(i)) >= 0.0) != (task.signs[i] > 0);
-    let compression = Compression::of_taught(&taught, run.evidence.updates, wrong);
-    let comparators = [averaged.learned.theta(), soft.learned.theta()];
-    let comparator = comparators
+    let compression = Compression::of_taught(&runs.taught, run.evidence.updates, wrong);
+    let comparator = runs
+        .comparators()
         .iter()
         .filter_map(|theta| best_scalings(data, &task.signs, theta, 1))
         .min_by(|a, b| a.best().bound.best().total_cmp(&b.best().bound.best()));
-    let lifting = comparators
+    let lifting = runs
+        .comparators()
         .iter()
         .filter_map(|theta| best_lifting(data, &task.signs, theta))
         .min_by(|a, b| a.best_bound().total_cmp(&b.best_bound()))
         .map(|lemma| LiftingStory { lemma, a: lemma.best_a(), mistake_bound: lemma.best_bound() });
-    let subsets = nested(data, &fixed, &run, &margin, observer)?;
+    let subsets = nested(data, &fixed, run, &margin, observer)?;
     if let Some(all) = subsets.last().filter(|point| point.rows == data.len() as u64) {
         margin.narrow(&all.margin);
     }
-    let (mut results, mut mistakes) = (Vec::new(), Vec::new());
-    for order in 0..ORDERS {
-        let again;
-        let outcome = if order == 0 {
-            // The run that was told of is the first of them.
-            &run
-        } else {
-            let seed = settings.seed.wrapping_add(order);
-            again = unless_interrupted(train(data, &Settings { seed, ..fixed.clone() }, observer)?)?;
-            &again
-        };
-        mistakes.push(outcome.evidence.updates as f64);
-        results.push(OrderResult {
-            theta: outcome.learned.theta().clone(),
-            margin: outcome.evidence.margin.lower,
-            held_out_error: None,
-        });
-    }
+    let (orders, order_mistakes) = other_orders(data, &fixed, run, observer)?;
     Ok(Story {
         rows: data.len() as u64,
         features: data.columns() as u64,
@@ -170,24 +182,48 @@ pub fn tell(
         status: run.status,
         epochs: run.evidence.epochs,
         mistakes: run.evidence.updates,
-        first_pass_mistakes: first_pass,
+        first_pass_mistakes: runs.first_pass_mistakes,
         training_error: run.evidence.training_error,
         difficulty: mistake_bound(&task.extent, &margin),
         margin,
-        teaching_rows: taught.iter().filter(|&&taught| taught).count() as u64,
+        teaching_rows: runs.taught.iter().filter(|&&taught| taught).count() as u64,
         error_bound: if as_drawn { Some(compression_bound(&compression, delta)?) } else { None },
         compression,
         delta,
         comparator,
         lifting,
         subsets,
-        orders: order_spread(&results),
-        order_mistakes: Spread::of(mistakes),
+        orders,
+        order_mistakes,
         classes: task.classes,
     })
 }
 
-/// C on the scale of the rows.
+/// The results of the perceptron in several orders of the rows, of which `first` is one, and the mistakes made in each.
+fn other_orders(
+    data: &Dataset,
+    settings: &Settings,
+    first: &Outcome,
+    observer: &mut dyn Observer,
+) -> Result<(OrderSpread, Option<Spread>), Error> {
+    let (mut results, mut mistakes) = (Vec::new(), Vec::new());
+    let mut add = |outcome: &Outcome| {
+        mistakes.push(outcome.evidence.updates as f64);
+        results.push(OrderResult {
+            theta: outcome.learned.theta().clone(),
+            margin: outcome.evidence.margin.lower,
+            held_out_error: None,
+        });
+    };
+    add(first);
+    for order in 1..ORDERS {
+        let seed = settings.seed.wrapping_add(order);
+        add(&unless_interrupted(train(data, &Settings { seed, ..settings.clone() }, observer)?)?);
+    }
+    Ok((order_spread(&results), Spread::of(mistakes)))
+}
+
+/// C, the weight of the loss, for rows of this length.
 fn price(extent: &Extent) -> f64 {
     (1.0 / (extent.radius_upper * extent.radius_upper)).clamp(1e-100, 1e100)
 }

@@ -1,15 +1,21 @@
 //! What the commands that read labelled data have in common: how it is read, which classes, which scale, which bias.
 
+use super::choice::{MISSING, SCALES, choice};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use std::path::PathBuf;
+use linsep::job::{BiasSpec, ClassSpec, DataSpec};
+use linsep::read::{FORMATS, Format, Missing, Source, parse_delimiter};
+use linsep::scale::Scaling;
+use linsep::train::ClassWeight;
+use std::path::{Path, PathBuf};
 
 /// How data is read.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct ReadArgs {
     /// The format, if the content should not decide
-    #[arg(long, value_enum)]
-    pub(crate) format: Option<FormatArg>,
+    #[arg(long, value_name = "FORMAT", value_parser = format_parser())]
+    pub(crate) format: Option<Format>,
     /// CSV: column of the label, by name or number from 1 [default: the last]
     #[arg(long, value_name = "COLUMN")]
     pub(crate) label: Option<String>,
@@ -20,11 +26,11 @@ pub(crate) struct ReadArgs {
     #[arg(long, value_enum, value_name = "WHEN")]
     pub(crate) header: Option<HeaderArg>,
     /// CSV: the delimiter: one character, or tab or space
-    #[arg(long, value_name = "CHAR", value_parser = delimiter)]
+    #[arg(long, value_name = "CHAR", value_parser = parse_delimiter)]
     pub(crate) delimiter: Option<u8>,
     /// CSV: what missing cells become; without this they are an error (drop-row also drops rows without a label)
-    #[arg(long, value_enum, value_name = "HOW")]
-    pub(crate) missing: Option<MissingArg>,
+    #[arg(long, value_name = "HOW", value_parser = choice::<Missing>(MISSING))]
+    pub(crate) missing: Option<Missing>,
     /// LIBSVM: index of the first feature [default: 0 if index 0 occurs, else 1]
     #[arg(long, value_name = "0|1", value_parser = clap::value_parser!(u32).range(0..=1))]
     pub(crate) index_base: Option<u32>,
@@ -49,26 +55,10 @@ pub(crate) struct CacheArgs {
     pub(crate) cache: bool,
 }
 
-fn delimiter(text: &str) -> Result<u8, String> {
-    match text {
-        "tab" | "\\t" => Ok(b'\t'),
-        "space" => Ok(b' '),
-        _ => match text.as_bytes() {
-            [byte] if byte.is_ascii() && !b"\"\r\n".contains(byte) => Ok(*byte),
-            _ => Err("one character is needed (not a quote), or tab, or space".to_string()),
-        },
-    }
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum FormatArg {
-    Libsvm,
-    Csv,
-    Tsv,
-    Npy,
-    Npz,
-    /// A cache, as convert makes it
-    Linsep,
+/// The formats by their names, as the library lists them.
+pub(crate) fn format_parser() -> impl TypedValueParser<Value = Format> {
+    let value = |format: &&linsep::read::FormatDescriptor| PossibleValue::new(format.name).help(format.help);
+    PossibleValuesParser::new(FORMATS.iter().map(value)).try_map(|name| name.parse::<Format>())
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -76,16 +66,6 @@ pub(crate) enum HeaderArg {
     Auto,
     Yes,
     No,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum MissingArg {
-    /// Mean of the column; words set no feature
-    Mean,
-    /// Zero; words set no feature
-    Zero,
-    /// The row is left out
-    DropRow,
 }
 
 /// Which classes, how much they count, and on which scale.
@@ -106,8 +86,8 @@ pub(crate) struct ClassArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) weights: Option<PathBuf>,
     /// Scale features, as learned on the training rows and stored in the model [default: none]
-    #[arg(long, value_enum)]
-    pub(crate) scale: Option<ScaleArg>,
+    #[arg(long, value_parser = choice::<Scaling>(SCALES))]
+    pub(crate) scale: Option<Scaling>,
 }
 
 /// Whether the boundary may miss the origin.
@@ -143,14 +123,76 @@ pub(crate) enum BiasArg {
     Append,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum ScaleArg {
-    /// Values as they are
-    None,
-    /// Each feature divided by its largest magnitude
-    MaxAbs,
-    /// Each feature to mean 0 and variance 1 (sparse data is scaled without centring)
-    Standard,
-    /// Each row divided by its length
-    UnitRows,
+impl ReadArgs {
+    /// The data that a command reads.
+    pub(crate) fn data(&self, path: &Path) -> DataSpec {
+        let mut data = DataSpec::default();
+        self.lay_over(Some(path), &mut data);
+        data
+    }
+
+    /// Lays what was given over a specification.
+    pub(crate) fn lay_over(&self, path: Option<&Path>, data: &mut DataSpec) {
+        if let Some(path) = path {
+            data.source = Source::from_argument(path);
+        }
+        // Standard input that Ctrl-C can end.
+        if matches!(data.source, Source::Stdin) {
+            data.source = Source::Custom("standard input", crate::stdin::open);
+        }
+        let read = &mut data.read;
+        read.format = self.format.or(read.format);
+        read.csv.label = self.label.clone().or(read.csv.label.take());
+        if !self.ignore.is_empty() {
+            read.csv.ignore = self.ignore.clone();
+        }
+        match self.header {
+            Some(HeaderArg::Yes) => read.csv.header = Some(true),
+            Some(HeaderArg::No) => read.csv.header = Some(false),
+            Some(HeaderArg::Auto) => read.csv.header = None,
+            None => {}
+        }
+        read.csv.delimiter = self.delimiter.or(read.csv.delimiter);
+        read.csv.missing = self.missing.unwrap_or(read.csv.missing);
+        read.libsvm.index_base = self.index_base.or(read.libsvm.index_base);
+        read.array.labels_file = self.labels.clone().or(read.array.labels_file.take());
+        read.skip_bad |= self.skip_bad;
+        read.max_features = self.max_features.or(read.max_features);
+    }
+}
+
+impl TaskArgs {
+    /// The data that a command reads.
+    pub(crate) fn data(&self, path: &Path) -> DataSpec {
+        DataSpec { cache: self.cache.cache, ..self.read.data(path) }
+    }
+}
+
+impl ClassArgs {
+    /// Which classes, and how often they count.
+    pub(crate) fn spec(&self) -> Result<ClassSpec, linsep::Error> {
+        Ok(ClassSpec {
+            positive: self.positive.clone(),
+            only: self.keep.clone(),
+            weight: ClassWeight::parse(&self.class_weight)?,
+            row_weights: self.weights.clone(),
+        })
+    }
+}
+
+impl BiasArgs {
+    /// Whether the boundary may miss the origin.
+    pub(crate) fn spec(&self) -> BiasSpec {
+        BiasSpec { append: self.bias.map(|bias| bias == BiasArg::Append), scale: self.bias_scale }
+    }
+
+    /// Lays what was given over a specification.
+    pub(crate) fn lay_over(&self, bias: &mut BiasSpec) {
+        let given = self.spec();
+        if given.append.is_some() {
+            *bias = given;
+        } else if given.scale.is_some() {
+            bias.scale = given.scale;
+        }
+    }
 }

@@ -1,18 +1,19 @@
 //! The arguments as the user typed them; what they mean is decided by the commands.
 
+mod choice;
 mod data;
 mod learner;
 mod separate;
 
-pub(crate) use data::{
-    BiasArg, BiasArgs, CacheArgs, ClassArgs, FormatArg, HeaderArg, MissingArg, ReadArgs, ScaleArg, TaskArgs,
-};
-pub(crate) use learner::{
-    AggressionArg, CombineArg, KernelArg, LearnerArg, LearnerArgs, LossArg, MixingArg, ScheduleArg,
-};
-pub(crate) use separate::{SeparateArgs, SeparateBiasArg, VerifyArgs};
+pub(crate) use data::{BiasArgs, CacheArgs, ClassArgs, ReadArgs, TaskArgs};
+pub(crate) use learner::{LearnerArg, LearnerArgs};
+pub(crate) use separate::{SeparateArgs, VerifyArgs};
 
+use choice::{MISTAKES, ORDERS, SHOW, choice};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use linsep::job::Show;
+use linsep::read::Format;
+use linsep::train::{MistakeRule, Order};
 use std::path::PathBuf;
 
 const EXIT_CODES: &str = "\
@@ -22,7 +23,7 @@ Exit codes:
        train: not converged, with --require-convergence; no margin for max-margin)
   2    wrong usage or settings
   3    bad data, model or certificate file, or a file that cannot be read or written
-  4    undecided, the budget ran out (separate)
+  4    undecided, the budget ran out (separate; train --learner max-margin)
   130  interrupted; the model so far is saved if an output was named";
 
 /// A linear classifier you can trust: it trains at the speed of memory, and its claims come with proof.
@@ -81,10 +82,14 @@ pub(crate) enum Command {
 #[command(allow_negative_numbers = true)]
 pub(crate) struct TrainArgs {
     /// Labelled data: LIBSVM, CSV, TSV, .npy, .npz, .linsep, plain or .gz or .zst; - for standard input
-    pub(crate) data: PathBuf,
+    #[arg(required_unless_present = "spec")]
+    pub(crate) data: Option<PathBuf>,
     /// Where to save the model (safetensors)
     #[arg(short, long, value_name = "MODEL")]
     pub(crate) output: Option<PathBuf>,
+    /// Take everything from a specification (TOML or JSON), such as `inspect --spec` prints; arguments override it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) spec: Option<PathBuf>,
 
     /// Which learner [default: averaged]
     #[arg(long, value_enum, help_heading = "Learning")]
@@ -99,8 +104,8 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "SECONDS", help_heading = "Learning", allow_negative_numbers = true)]
     pub(crate) max_seconds: Option<f64>,
     /// In which order rows are visited [default: shuffle; given when learning online]
-    #[arg(long, value_enum, help_heading = "Learning")]
-    pub(crate) order: Option<OrderArg>,
+    #[arg(long, value_parser = choice::<Order>(ORDERS), help_heading = "Learning")]
+    pub(crate) order: Option<Order>,
     /// Seed of shuffles and of the held-out rows [default: 0]
     #[arg(long, value_name = "S", help_heading = "Learning")]
     pub(crate) seed: Option<u64>,
@@ -110,8 +115,8 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "zero|first|MODEL", help_heading = "Learning")]
     pub(crate) init: Option<PathBuf>,
     /// When a row is a mistake: agreement ≤ 0, or < 0 [default: nonpositive]
-    #[arg(long, value_enum, help_heading = "Learning")]
-    pub(crate) mistake: Option<MistakeArg>,
+    #[arg(long, value_parser = choice::<MistakeRule>(MISTAKES), help_heading = "Learning")]
+    pub(crate) mistake: Option<MistakeRule>,
     /// Learn each row as it is read, in one pass and in memory that does not grow with the file (the default for
     /// standard input with --epochs 1; the voted learner alone keeps its mistakes)
     #[arg(long, help_heading = "Learning")]
@@ -133,16 +138,15 @@ pub(crate) struct TrainArgs {
     /// Save the run here when it starts and every so often, so that a killed run can be taken up
     #[arg(long, value_name = "FILE", help_heading = "Interruptions")]
     pub(crate) checkpoint: Option<PathBuf>,
-    /// Seconds between checkpoints
+    /// Seconds between checkpoints [default: 10]
     #[arg(
         long,
         value_name = "SECONDS",
-        default_value_t = 10.0,
         help_heading = "Interruptions",
         requires = "checkpoint",
         allow_negative_numbers = true
     )]
-    pub(crate) checkpoint_every: f64,
+    pub(crate) checkpoint_every: Option<f64>,
     /// Take up a run where its checkpoint left it; ends in the same model as an undisturbed run
     #[arg(long, value_name = "FILE", help_heading = "Interruptions")]
     pub(crate) resume: Option<PathBuf>,
@@ -150,9 +154,9 @@ pub(crate) struct TrainArgs {
     /// Write the proof of the convergence theorem as it happened, as JSON Lines
     #[arg(long, value_name = "FILE", help_heading = "Evidence")]
     pub(crate) trace: Option<PathBuf>,
-    /// At most this many lines in the trace
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(2..), requires = "trace", help_heading = "Evidence")]
-    pub(crate) trace_points: u64,
+    /// At most this many lines in the trace [default: 1000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..), requires = "trace", help_heading = "Evidence")]
+    pub(crate) trace_points: Option<u64>,
     /// Model to compare with in the trace [default: the separator that the run itself finds]
     #[arg(long, value_name = "MODEL", requires = "trace", help_heading = "Evidence")]
     pub(crate) comparator: Option<PathBuf>,
@@ -170,24 +174,6 @@ pub(crate) struct TrainArgs {
     pub(crate) read: ReadArgs,
     #[command(flatten)]
     pub(crate) cache: CacheArgs,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum OrderArg {
-    /// As they stand in the file
-    Given,
-    /// Shuffled once, the same order in every pass
-    ShuffleOnce,
-    /// Shuffled anew for every pass
-    Shuffle,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum MistakeArg {
-    /// Agreement ≤ 0
-    Nonpositive,
-    /// Agreement < 0: never starts from zero, so it needs --init first or a model
-    Negative,
 }
 
 #[derive(Debug, Args)]
@@ -266,8 +252,8 @@ pub(crate) struct PredictArgs {
     /// Rows to label, with or without a label of their own; - for standard input
     pub(crate) data: PathBuf,
     /// What to print for each row
-    #[arg(long, value_enum, default_value_t = ShowArg::Label)]
-    pub(crate) show: ShowArg,
+    #[arg(long, value_parser = choice::<Show>(SHOW), default_value = "label")]
+    pub(crate) show: Show,
     /// Print a table with line, label, score and distance
     ///
     /// The line is that of the row in its file (for arrays, the number of the row); --skip-bad and --missing
@@ -279,16 +265,6 @@ pub(crate) struct PredictArgs {
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ShowArg {
-    /// The class
-    Label,
-    /// The decision function; at least 0 means the positive class
-    Score,
-    /// The distance to the boundary, in the units of the scaled features where the model scales
-    Distance,
 }
 
 #[derive(Debug, Args)]
@@ -308,6 +284,9 @@ pub(crate) struct EvaluateArgs {
 pub(crate) struct InspectArgs {
     /// A trained model, or a cache
     pub(crate) model: PathBuf,
+    /// Print the specification that makes the model again, for `train --spec`
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) spec: bool,
     /// How many of the strongest weights to show
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: usize,
@@ -325,8 +304,8 @@ pub(crate) struct ConvertArgs {
     #[arg(value_name = "OUT")]
     pub(crate) output: PathBuf,
     /// The format to write, if the name should not decide
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    pub(crate) to: Option<FormatArg>,
+    #[arg(long, value_name = "FORMAT", value_parser = data::format_parser())]
+    pub(crate) to: Option<Format>,
     /// CSV: settle the columns from the first rows, so that memory does not grow with the file
     #[arg(long)]
     pub(crate) online: bool,
@@ -374,19 +353,7 @@ pub(crate) struct GenerateArgs {
 
 /// `10GB`, `500MB`, `123`: decimal multiples of bytes.
 fn size(text: &str) -> Result<u64, String> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit = match text[digits.len()..].to_ascii_uppercase().as_str() {
-        "" | "B" => 1,
-        "K" | "KB" => 1_000,
-        "M" | "MB" => 1_000_000,
-        "G" | "GB" => 1_000_000_000,
-        "T" | "TB" => 1_000_000_000_000,
-        _ => return Err("a size such as 500MB or 10GB is needed".to_string()),
-    };
-    match digits.parse::<u64>().ok().and_then(|number| number.checked_mul(unit)) {
-        Some(bytes @ 1..) => Ok(bytes),
-        _ => Err("a size such as 500MB or 10GB is needed".to_string()),
-    }
+    linsep::numbers::bytes(text).ok_or_else(|| "a size such as 500MB or 10GB is needed".to_string())
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -1,15 +1,17 @@
 //! The arguments of `separate` and `verify`.
 
+use super::choice::{SEPARATE_BIASES, choice};
 use super::{CacheArgs, ReadArgs};
-use clap::{Args, ValueEnum};
+use clap::Args;
+use linsep::job::BiasKind;
 use std::path::PathBuf;
 
-/// What `linsep separate --help` says at its end.
+/// The end of `linsep separate --help`.
 const AFTER_SEPARATE: &str = "\
 Exit codes of separate: 0 completely separable, 1 quasi-completely separable or overlapping, 4 undecided. For a table: 0 \
 if every line is completely separable, 4 if one is undecided, else 1.
 
-Margins are of the data as it is read: there is no --scale here, because a scaled margin is of other rows. Whether the \
+Margins are those of the rows as read. There is no --scale here, because scaled rows have another margin. Whether the \
 classes can be separated does not depend on the scale of the features.";
 
 #[derive(Debug, Args)]
@@ -19,19 +21,25 @@ pub(crate) struct SeparateArgs {
     pub(crate) data: PathBuf,
     /// Where to write the certificate (JSON), for verify; for a table, a folder for one certificate per line
     ///
-    /// The folder is made if it is not there. Its files are named by the classes, such as setosa-vs-rest.json or
-    /// versicolor-vs-virginica.json, with _ for characters that not every system has in names.
+    /// The folder is made if it does not exist. Its files are named by the classes, such as setosa-vs-rest.json or
+    /// versicolor-vs-virginica.json, with _ for characters that some systems do not allow in names.
     #[arg(short, long, value_name = "CERTIFICATE")]
     pub(crate) output: Option<PathBuf>,
 
     /// Whether the boundary may miss the origin, and which margin is meant
-    #[arg(long, value_enum, default_value_t = SeparateBiasArg::Append, help_heading = "Deciding")]
-    pub(crate) bias: SeparateBiasArg,
+    #[arg(
+        long,
+        value_name = "BIAS",
+        default_value = "append",
+        value_parser = choice::<BiasKind>(SEPARATE_BIASES),
+        help_heading = "Deciding"
+    )]
+    pub(crate) bias: BiasKind,
     /// Value of the appended coordinate [default: 1]
     #[arg(long, value_name = "SCALE", allow_negative_numbers = true, help_heading = "Deciding")]
     pub(crate) bias_scale: Option<f64>,
-    /// Narrow the margin of separable data until its interval is at most this share of its upper end [default: 1e-6; for
-    /// data with many features, what a few passes give]
+    /// Narrow the margin interval of separable data to this width, relative to its upper end [default: 1e-6; for data
+    /// with many features, what a few passes give]
     #[arg(long, value_name = "GAP", allow_negative_numbers = true, help_heading = "Deciding")]
     pub(crate) gap: Option<f64>,
     /// Stop after this many seconds of deciding; for each line of a table [default: no limit]
@@ -46,12 +54,12 @@ pub(crate) struct SeparateArgs {
     /// Use at most about this much memory beside the data, such as 500MB or 2GB [default: no limit]
     #[arg(long, value_name = "SIZE", value_parser = super::size, help_heading = "Deciding")]
     pub(crate) memory: Option<u64>,
-    /// Seed of samples
+    /// Seed of the random samples
     #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Deciding")]
     pub(crate) seed: u64,
     /// Where the classes are not completely separable, look for few rows whose removal separates the rest
     ///
-    /// A heuristic: a smaller set may exist. How many rows every such set has at least is proved.
+    /// The search is a heuristic: a smaller set may exist. A lower bound of the size of every such set is proved.
     #[arg(long, help_heading = "Deciding")]
     pub(crate) blame: bool,
 
@@ -59,7 +67,7 @@ pub(crate) struct SeparateArgs {
     /// more, each is set against the rest, as a table]
     #[arg(long, value_name = "CLASS", allow_hyphen_values = true, help_heading = "Classes")]
     pub(crate) positive: Option<String>,
-    /// Speak only of the rows of these classes
+    /// Use only the rows of these classes
     #[arg(
         long = "classes",
         value_name = "A,B",
@@ -81,25 +89,16 @@ pub(crate) struct SeparateArgs {
     pub(crate) cache: CacheArgs,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SeparateBiasArg {
-    /// The boundary goes through the origin
-    None,
-    /// A constant coordinate is appended to every row, and its weight counts in the norm, as for train
-    Append,
-    /// The boundary may miss the origin at no cost: the margin is half the distance of the hulls of the classes
-    Free,
-}
-
-/// What `linsep verify --help` says at its end.
-const AFTER_VERIFY: &str = "Exit codes of verify: 0 accepted, 1 rejected, 3 if the file is no certificate.";
+/// The end of `linsep verify --help`.
+const AFTER_VERIFY: &str =
+    "Exit codes of verify: 0 accepted, 1 rejected, 3 if the file is not a certificate.";
 
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_VERIFY, after_long_help = AFTER_VERIFY)]
 pub(crate) struct VerifyArgs {
     /// A certificate, as separate -o writes it
     pub(crate) certificate: PathBuf,
-    /// The labelled data that it speaks of, read as it was for separate; - for standard input
+    /// The labelled data that it is about, read as it was for separate; - for standard input
     pub(crate) data: PathBuf,
     /// Print one JSON record on standard output instead of the report
     #[arg(long)]

@@ -1,70 +1,170 @@
-//! How to call a command again on the same rows: words for the shell.
+//! Jobs as commands for the shell.
 
-use crate::args::ReadArgs;
-use clap::ValueEnum;
+use linsep::job::{
+    BiasSpec, ClassSpec, CompareSpec, DataSpec, SeparateSpec, Spec, TheorySpec, TrainSpec, VerifySpec,
+};
+use linsep::read::{Missing, Source};
+use linsep::scale::Scaling;
+use serde::Serialize;
+use serde_json::Value;
 use std::path::Path;
 
-/// The data, and the options that say which rows and features.
-pub(super) struct Words(String);
+/// The command that runs a job, with the options that say which rows and features.
+pub(crate) fn command(spec: &Spec) -> String {
+    match spec {
+        Spec::Train(spec) => train(spec),
+        Spec::Compare(spec) => compare(spec),
+        Spec::Separate(spec) => separate(spec),
+        Spec::Verify(spec) => verify(spec),
+        Spec::Theory(spec) => theory(spec),
+        _ => String::new(),
+    }
+}
+
+fn train(spec: &TrainSpec) -> String {
+    Words::command("train", &spec.data)
+        .option("learner", spec.learner.clone())
+        .options(&spec.options)
+        .classes(&spec.classes)
+        .option("scale", spec.scale.and_then(named))
+        .bias(&spec.bias)
+        .option("epochs", spec.epochs.map(|epochs| epochs.to_string()))
+        .seed(spec.seed.unwrap_or(0))
+        .reading(&spec.data)
+        .output(spec.output.as_deref())
+        .0
+}
+
+fn compare(spec: &CompareSpec) -> String {
+    Words::command("compare", &spec.data)
+        .classes(&spec.classes)
+        .option("scale", (spec.scale != Scaling::None).then(|| named(spec.scale)).flatten())
+        .bias(&spec.bias)
+        .seed(spec.seed)
+        .reading(&spec.data)
+        .0
+}
+
+fn theory(spec: &TheorySpec) -> String {
+    Words::command("theory", &spec.data)
+        .classes(&spec.classes)
+        .option("scale", (spec.scale != Scaling::None).then(|| named(spec.scale)).flatten())
+        .bias(&spec.bias)
+        .seed(spec.seed)
+        .reading(&spec.data)
+        .0
+}
+
+fn verify(spec: &VerifySpec) -> String {
+    Words(format!("linsep verify {} {}", quoted(&spec.certificate.display().to_string()), source(&spec.data)))
+        .reading(&spec.data)
+        .0
+}
+
+fn separate(spec: &SeparateSpec) -> String {
+    Words::command("separate", &spec.data)
+        .option("positive", spec.positive.clone())
+        .option("classes", (!spec.only.is_empty()).then(|| spec.only.join(",")))
+        .option("bias", (spec.bias != Default::default()).then(|| named(spec.bias)).flatten())
+        .option("bias-scale", spec.bias_scale.map(|scale| scale.to_string()))
+        .seed(spec.seed)
+        .flag("blame", spec.blame)
+        .reading(&spec.data)
+        .0
+}
+
+/// Words of a command.
+struct Words(String);
 
 impl Words {
-    /// The data alone.
-    pub(super) fn of(data: &Path) -> Self {
-        Self(quoted(&data.display().to_string()))
+    fn command(name: &str, data: &DataSpec) -> Self {
+        Self(format!("linsep {name} {}", source(data)))
     }
 
     /// Adds an option, where it has a value.
-    pub(super) fn option(mut self, name: &str, value: Option<String>) -> Self {
+    fn option(mut self, name: &str, value: Option<String>) -> Self {
         if let Some(value) = value {
-            self.0 += &format!(" {name} {}", quoted(&value));
+            self.0 += &format!(" --{name} {}", quoted(&value));
         }
         self
     }
 
-    /// Adds how the data is read.
-    pub(super) fn reading(self, args: &ReadArgs) -> Self {
-        let ReadArgs {
-            format,
-            label,
-            ignore,
-            header,
-            delimiter,
-            missing,
-            index_base,
-            labels,
-            skip_bad,
-            max_features,
-        } = args;
-        let tab = |byte: u8| if byte == b'\t' { "tab".to_string() } else { char::from(byte).to_string() };
-        let mut words = self
-            .option("--format", format.and_then(named))
-            .option("--label", label.clone())
-            .option("--ignore", (!ignore.is_empty()).then(|| ignore.join(",")))
-            .option("--header", header.and_then(named))
-            .option("--delimiter", delimiter.map(tab))
-            .option("--missing", missing.and_then(named))
-            .option("--index-base", index_base.map(|base| base.to_string()))
-            .option("--labels", labels.as_ref().map(|path| path.display().to_string()))
-            .option("--max-features", max_features.map(|most| most.to_string()));
-        if *skip_bad {
-            words.0.push_str(" --skip-bad");
-        }
-        words
+    /// Adds the options of a learner.
+    fn options(self, options: &impl Serialize) -> Self {
+        let Ok(Value::Object(options)) = serde_json::to_value(options) else { return self };
+        options.iter().fold(self, |words, (name, value)| {
+            let value = value.as_str().map_or(value.to_string(), str::to_string);
+            words.option(&name.replace('_', "-"), Some(value))
+        })
     }
 
-    /// The words, as typed.
-    pub(super) fn text(self) -> String {
-        self.0
+    fn seed(self, seed: u64) -> Self {
+        self.option("seed", (seed != 0).then(|| seed.to_string()))
+    }
+
+    fn output(mut self, output: Option<&Path>) -> Self {
+        if let Some(path) = output {
+            self.0 += &format!(" -o {}", quoted(&path.display().to_string()));
+        }
+        self
+    }
+
+    fn flag(mut self, name: &str, given: bool) -> Self {
+        if given {
+            self.0 += &format!(" --{name}");
+        }
+        self
+    }
+
+    fn classes(self, classes: &ClassSpec) -> Self {
+        self.option("positive", classes.positive.clone())
+            .option("classes", (!classes.only.is_empty()).then(|| classes.only.join(",")))
+    }
+
+    fn bias(self, bias: &BiasSpec) -> Self {
+        self.option("bias", (bias.append == Some(false)).then(|| "none".to_string()))
+            .option("bias-scale", bias.scale.map(|scale| scale.to_string()))
+    }
+
+    /// Adds how the data is read.
+    fn reading(self, data: &DataSpec) -> Self {
+        let read = &data.read;
+        let tab = |byte: u8| if byte == b'\t' { "tab".to_string() } else { char::from(byte).to_string() };
+        let header = |header: bool| if header { "yes" } else { "no" }.to_string();
+        self.option("format", read.format.and_then(named))
+            .option("label", read.csv.label.clone())
+            .option("ignore", (!read.csv.ignore.is_empty()).then(|| read.csv.ignore.join(",")))
+            .option("header", read.csv.header.map(header))
+            .option("delimiter", read.csv.delimiter.map(tab))
+            .option(
+                "missing",
+                (read.csv.missing != Missing::Refuse).then(|| named(read.csv.missing)).flatten(),
+            )
+            .option("index-base", read.libsvm.index_base.map(|base| base.to_string()))
+            .option("labels", read.array.labels_file.as_ref().map(|path| path.display().to_string()))
+            .option("max-features", read.max_features.map(|most| most.to_string()))
+            .flag("skip-bad", read.skip_bad)
     }
 }
 
-/// How a choice is spelled on the command line.
-pub(super) fn named<T: ValueEnum>(choice: T) -> Option<String> {
-    choice.to_possible_value().map(|value| value.get_name().to_string())
+/// The data, as a word for the shell.
+fn source(data: &DataSpec) -> String {
+    match &data.source {
+        Source::File(path) => quoted(&path.display().to_string()),
+        _ => "-".to_string(),
+    }
+}
+
+/// How the library spells a choice.
+fn named(choice: impl Serialize) -> Option<String> {
+    match serde_json::to_value(choice) {
+        Ok(Value::String(name)) => Some(name),
+        _ => None,
+    }
 }
 
 /// A word for the shell.
-pub(super) fn quoted(text: &str) -> String {
+fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_-./,:=+%@".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
         return text.to_string();

@@ -1,10 +1,11 @@
 //! `linsep convert`
 
-use super::{data_format, data_source, read_options, refuse_overwriting, tell_notes};
 use crate::args::ConvertArgs;
-use crate::console::{Console, Watch};
+use crate::console::{Console, ProgressDisplay};
 use crate::exit::{Exit, Usage};
+use linsep::job::{refuse_overwriting, tell};
 use linsep::numbers;
+use linsep::observe::{Note, Observer};
 use linsep::write::{convert, format_of_name};
 use std::path::PathBuf;
 
@@ -14,22 +15,22 @@ pub(crate) fn run(args: &ConvertArgs, console: Console) -> anyhow::Result<Exit> 
         return Err(Usage(reason.into()).into());
     }
     let inputs: Vec<_> = [Some(&args.input), args.read.labels.as_ref()].into_iter().flatten().collect();
-    refuse_overwriting(&[&args.output], &inputs.into_iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
-    let Some(format) = args.to.map(data_format).or(format_of_name(&args.output).0) else {
+    let inputs: Vec<_> = inputs.into_iter().map(PathBuf::as_path).collect();
+    refuse_overwriting(&[&args.output], &inputs).map_err(linsep::Error::from)?;
+    let Some(format) = args.to.or(format_of_name(&args.output).0) else {
         let reason = format!(
             "{}: the name does not tell the format; name it with --to libsvm, csv, tsv, npz or linsep",
             args.output.display()
         );
         return Err(Usage(reason).into());
     };
-    let mut options = read_options(&args.read);
-    options.online = args.online;
-    let mut watch = Watch::new(console);
-    let converted = convert(&data_source(&args.input), &options, &args.output, format, &mut watch)?;
-    watch.end()?;
-    tell_notes(console, &converted.notes);
+    let mut data = args.read.data(&args.input);
+    data.read.online = args.online;
+    let mut display = ProgressDisplay::new(console);
+    let converted = convert(&data.source, &data.read, &args.output, format, &mut display)?;
+    tell(&converted.notes, &mut display);
     for loss in &converted.lost {
-        console.note(&format!("note: {loss}"));
+        display.note(Note::Remark(loss));
     }
     console.note(&format!(
         "{}, {}, to {}",

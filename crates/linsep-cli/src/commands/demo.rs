@@ -1,18 +1,19 @@
 //! `linsep demo`: the whole job on data that comes with the program.
 
-use super::evaluate::to_text;
-use super::{print_result, report_lines};
+use super::print_result;
 use crate::args::{DemoArg, DemoArgs};
-use crate::console::{Console, Watch};
+use crate::console::{Console, ProgressDisplay};
 use crate::exit::Exit;
+use crate::layout::{rendered, report_lines};
 use anyhow::Context;
+use linsep::features::{Recipe, Scaler, Scaling};
 use linsep::model::{Predictor, evaluate};
 use linsep::numbers;
 use linsep::read::{Loaded, ReadOptions, Source, read};
-use linsep::scale::{Scaler, Scaling};
+use linsep::report::{self, evaluate_pair};
 use linsep::split::hold_out;
 use linsep::train::Learner;
-use linsep::{Dataset, Model, Settings, report};
+use linsep::{Dataset, Model, Settings};
 use std::fmt::Write;
 
 const IRIS: &[u8] = include_bytes!("../../../../data/iris.csv");
@@ -67,9 +68,8 @@ impl Demo {
         scaler: Scaler,
         command: &str,
     ) -> anyhow::Result<Model> {
-        let mut watch = Watch::new(self.console);
-        let outcome = linsep::train(&scaler.apply_all(data.clone())?, settings, &mut watch)?;
-        watch.end()?;
+        let mut display = ProgressDisplay::new(self.console);
+        let outcome = linsep::train(&scaler.apply_all(data.clone())?, settings, &mut display)?;
         let evidence = &outcome.evidence;
         writeln!(text, "\n$ linsep train {} {command}", self.name)?;
         text.push_str(&report_lines(&[
@@ -82,7 +82,8 @@ impl Demo {
             ("Bound", report::describe_bound(evidence, settings)),
             ("Meaning", report::explain(evidence, settings)),
         ]));
-        Ok(Model::with_reading(outcome, self.loaded.schema.clone(), scaler, None))
+        let recipe = Recipe { columns: self.loaded.schema.clone(), scaling: scaler };
+        Ok(Model::with_recipe(outcome, recipe, None))
     }
 
     fn iris(&self) -> anyhow::Result<String> {
@@ -149,7 +150,7 @@ impl Demo {
         let sign = |&label: &u32| pair.sign_of(&held_out.classes()[label as usize]).unwrap_or(-1);
         let signs: Vec<i8> = held_out.labels().iter().map(sign).collect();
         writeln!(text, "\nOn the {} rows held out:", numbers::grouped(held_out.len() as u64))?;
-        text.push_str(&to_text(&evaluate(&scores, &signs), pair));
+        text.push_str(&rendered(&evaluate_pair(&evaluate(&scores, &signs), pair), usize::MAX));
         text.push_str("\nStrongest signs of spam (+) and of honest mail (−):\n");
         for (name, weight) in model.strongest().into_iter().take(10) {
             writeln!(text, "  {name:<20} {weight:>+10.3}")?;

@@ -2,10 +2,10 @@
 
 use super::print_result;
 use crate::args::{GenerateArgs, GenerateFormatArg, KindArg};
-use crate::console::{Console, Watch};
+use crate::console::{Console, ProgressDisplay};
 use crate::exit::{Exit, Usage};
 use clap::ValueEnum;
-use linsep::generate::{FileFormat, Limit, Recipe, Written, write};
+use linsep::generate::{FileFormat, Limit, Synthetic, Written, write};
 use linsep::numbers;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -27,10 +27,10 @@ pub(crate) fn run(args: &GenerateArgs, console: Console) -> anyhow::Result<Exit>
         Some(bytes) => Limit::Bytes(bytes),
         None => Limit::Rows(args.rows.unwrap_or(1000)),
     };
-    let mut watch = Watch::new(console);
+    let mut display = ProgressDisplay::new(console);
     let mut written = None;
     let mut job = |out: &mut dyn Write| -> io::Result<()> {
-        written = Some(write(&recipe, args.seed, limit, format, out, &mut watch)?);
+        written = Some(write(&recipe, args.seed, limit, format, out, &mut display)?);
         Ok(())
     };
     match &args.output {
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &GenerateArgs, console: Console) -> anyhow::Result<Exit>
             print_result(|out| job(out))?;
         }
     }
-    watch.end()?;
+    drop(display);
     let Some(Written { rows, bytes, complete }) = written else { return Ok(Exit::Fine) };
     let name = args.output.as_ref().map_or("standard output".into(), |path| path.display().to_string());
     console.note(&format!(
@@ -57,24 +57,24 @@ pub(crate) fn run(args: &GenerateArgs, console: Console) -> anyhow::Result<Exit>
 }
 
 /// The recipe with the settings that were given; a setting that the recipe does not have is refused.
-fn recipe(args: &GenerateArgs) -> Result<Recipe, Usage> {
+fn recipe(args: &GenerateArgs) -> Result<Synthetic, Usage> {
     // The library knows the defaults; its names and those of the arguments are the same.
     let name = args.kind.to_possible_value().map(|value| value.get_name().to_string()).unwrap_or_default();
     let unknown = || Usage(format!("there is no kind of data called {name}"));
-    let mut recipe = Recipe::named(&name).ok_or_else(unknown)?;
+    let mut recipe = Synthetic::named(&name).ok_or_else(unknown)?;
     let unused = |name: &str| {
         Usage(format!("--{name} has no meaning for this kind of data; see linsep generate --help"))
     };
     let (mut margin_slot, mut spread_slot, mut noise_slot, mut per_row_slot, mut features_slot) =
         (None, None, None, None, None);
     match &mut recipe {
-        Recipe::Square => {}
-        Recipe::Blobs { features, margin, spread } => {
+        Synthetic::Square => {}
+        Synthetic::Blobs { features, margin, spread } => {
             (features_slot, margin_slot, spread_slot) = (Some(features), Some(margin), Some(spread));
         }
-        Recipe::Xor { noise } => noise_slot = Some(noise),
-        Recipe::RandomLabels { features } => features_slot = Some(features),
-        Recipe::Text { features, per_row, noise } => {
+        Synthetic::Xor { noise } => noise_slot = Some(noise),
+        Synthetic::RandomLabels { features } => features_slot = Some(features),
+        Synthetic::Text { features, per_row, noise } => {
             (features_slot, per_row_slot, noise_slot) = (Some(features), Some(per_row), Some(noise));
         }
     }

@@ -1,21 +1,28 @@
 //! `linsep inspect`
 
-use super::{boundary_table, load_model, print_json, print_result, report_lines};
+use super::{load_model, print_json, print_result};
 use crate::args::InspectArgs;
 use crate::exit::Exit;
+use crate::layout::report_lines;
+use anyhow::bail;
 use linsep::classes::Classes;
+use linsep::job::{Spec, TrainSpec};
 use linsep::model::Model;
 use linsep::numbers;
 use linsep::read::cache::{Cache, is_cache};
-use linsep::report;
+use linsep::report::{self, boundary_table};
 use linsep::train::Learned;
 use serde_json::json;
+use std::path::Path;
 
 pub(crate) fn run(args: &InspectArgs) -> anyhow::Result<Exit> {
     if is_cache(&args.model).unwrap_or(false) {
         return inspect_cache(args);
     }
     let model = load_model(&args.model)?;
+    if args.spec {
+        return print_spec(&model, &args.model);
+    }
     let strongest: Vec<(String, Vec<(String, f64)>)> = strongest(&model, args.top);
     if args.json {
         let weights = |features: &[(String, f64)]| {
@@ -27,7 +34,7 @@ pub(crate) fn run(args: &InspectArgs) -> anyhow::Result<Exit> {
         let mut record = json!({
             "classes": model.classes,
             "settings": model.settings,
-            "scaling": model.scaler.scaling(),
+            "scaling": model.recipe.scaling.scaling(),
             "evidence": model.evidence,
             "boundaries": model.boundaries,
             "fingerprint": model.fingerprint,
@@ -50,6 +57,18 @@ pub(crate) fn run(args: &InspectArgs) -> anyhow::Result<Exit> {
         return print_json(&record);
     }
     print_result(|out| out.write_all(to_text(&model, &strongest).as_bytes()))
+}
+
+/// Prints the specification that makes the model again.
+fn print_spec(model: &Model, path: &Path) -> anyhow::Result<Exit> {
+    let Some(spec) = TrainSpec::from_model(model) else {
+        bail!(
+            "{}: this model keeps no specification: an earlier version saved it, or its data has a name that is not text",
+            path.display()
+        );
+    };
+    let text = Spec::Train(Box::new(spec?)).to_toml()?;
+    print_result(|out| out.write_all(text.as_bytes()))
 }
 
 /// Tells what a cache holds, after a check of all of it.
@@ -111,7 +130,10 @@ fn to_text(model: &Model, strongest: &[(String, Vec<(String, f64)>)]) -> String 
         ("Learner", report::describe_settings(&model.settings)),
         (
             "Scale",
-            serde_json::to_string(&model.scaler.scaling()).unwrap_or_default().trim_matches('"').to_string(),
+            serde_json::to_string(&model.recipe.scaling.scaling())
+                .unwrap_or_default()
+                .trim_matches('"')
+                .to_string(),
         ),
         ("Trained", shape),
         ("Data", model.fingerprint.clone().unwrap_or_else(|| "a stream, not kept".to_string())),

@@ -11,21 +11,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_linsep");
 
 /// Every learner by its name.
-pub(crate) const LEARNERS: [&str; 13] = [
-    "perceptron",
-    "averaged",
-    "voted",
-    "margin",
-    "batch",
-    "pocket",
-    "lifted",
-    "kernel",
-    "multiclass",
-    "sgd",
-    "svm",
-    "memoriser",
-    "passive-aggressive",
-];
+pub(crate) fn learners() -> Vec<&'static str> {
+    linsep::train::learners().iter().map(|learner| learner.name).collect()
+}
 
 /// A folder that is gone when the test is over.
 pub(crate) struct Folder {
@@ -59,6 +47,13 @@ impl Folder {
 
     pub(crate) fn read(&self, name: &str) -> Vec<u8> {
         fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// The bytes of a model without its specification, which names the file that it was trained on.
+    pub(crate) fn model(&self, name: &str) -> Vec<u8> {
+        let mut model = linsep::Model::from_bytes(&self.read(name)).expect("a model");
+        model.spec = None;
+        model.to_bytes().expect("the bytes of a model")
     }
 
     pub(crate) fn text(&self, name: &str) -> String {

@@ -1,9 +1,9 @@
 //! Rows, one by one, into a data set.
 
-use super::{Dataset, DatasetError, Row, Rows, Values};
+use super::{Batch, BatchRows, Dataset, DatasetError, Row, Rows, Values};
 use crate::classes::{class_name, sorted_order};
-use crate::read::{Batch, BatchRows};
 use rayon::prelude::*;
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
 /// How a builder stores what it is given.
@@ -24,6 +24,7 @@ pub(crate) struct DatasetBuilder {
     pub(super) lines: Option<Vec<u64>>,
     feature_names: Option<Vec<String>>,
     index_base: u32,
+    filled: Option<Vec<(u32, u32)>>,
 }
 
 impl DatasetBuilder {
@@ -43,6 +44,7 @@ impl DatasetBuilder {
             lines: None,
             feature_names: None,
             index_base: 1,
+            filled: None,
         }
     }
 
@@ -131,6 +133,11 @@ impl DatasetBuilder {
         if let Some(lines) = &batch.lines {
             self.note_lines(lines);
         }
+        if let Some(filled) = &batch.filled {
+            let before = self.labels.len() as u32;
+            let moved = filled.iter().map(|&(row, column)| (before + row, column));
+            self.filled.get_or_insert_default().extend(moved);
+        }
         self.labels.extend_from_slice(&batch.labels);
         Ok(())
     }
@@ -142,7 +149,7 @@ impl DatasetBuilder {
         Ok(())
     }
 
-    /// Replaces what was learned from the rows by what the whole file told.
+    /// Replaces what the rows showed by what is known at the end of the file.
     pub(crate) fn describe(
         &mut self,
         columns: usize,
@@ -168,21 +175,56 @@ impl DatasetBuilder {
         if self.labels.is_empty() {
             return Err(DatasetError::Empty);
         }
-        let order = sorted_order(&self.classes);
-        let mut place = vec![0u32; order.len()];
-        for (sorted, &original) in order.iter().enumerate() {
-            place[original] = sorted as u32;
-        }
+        let (classes, place) = sorted_classes(&self.classes);
         Ok(Dataset {
             rows: self.rows,
             columns: self.columns,
             labels: self.labels.into_iter().map(|label| place[label as usize]).collect::<Vec<_>>().into(),
-            classes: order.iter().map(|&original| self.classes[original].clone()).collect(),
+            classes,
             lines: self.lines.map(Into::into),
             feature_names: self.feature_names,
             index_base: self.index_base,
             weights: None,
+            filled: self.filled,
             fingerprint: OnceLock::new(),
+            nonzeros: OnceLock::new(),
         })
     }
+}
+
+/// Class names in their order, and the new place of each.
+fn sorted_classes(classes: &[String]) -> (Vec<String>, Vec<u32>) {
+    let order = sorted_order(classes);
+    let mut place = vec![0u32; order.len()];
+    for (sorted, &original) in order.iter().enumerate() {
+        place[original] = sorted as u32;
+    }
+    (order.iter().map(|&original| classes[original].clone()).collect(), place)
+}
+
+/// The class of each label, as a place among the class names in their order.
+pub(super) fn classes_of<L: AsRef<str>>(labels: &[L]) -> Result<(Vec<u32>, Vec<String>), DatasetError> {
+    let mut names: Vec<String> = Vec::new();
+    let mut spellings: HashMap<&str, u32> = HashMap::new();
+    let mut found = Vec::with_capacity(labels.len());
+    for (row, label) in labels.iter().enumerate() {
+        let label = label.as_ref();
+        let class = match spellings.get(label) {
+            Some(&class) => class,
+            None => {
+                let bad_label = || DatasetError::Label { row, label: label.to_string() };
+                let name = class_name(label).ok_or_else(bad_label)?;
+                let class = names.iter().position(|known| *known == name).unwrap_or_else(|| {
+                    names.push(name);
+                    names.len() - 1
+                });
+                spellings.insert(label, class as u32);
+                class as u32
+            }
+        };
+        found.push(class);
+    }
+    let (classes, place) = sorted_classes(&names);
+    found.iter_mut().for_each(|class| *class = place[*class as usize]);
+    Ok((found, classes))
 }

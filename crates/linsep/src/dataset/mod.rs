@@ -1,10 +1,14 @@
 //! The data set: rows of numbers with labels, checked once and never changed after.
 
+mod batch;
 mod builder;
 mod fingerprint;
 mod row;
+mod shared;
 mod storage;
 
+pub use batch::Batch;
+pub(crate) use batch::BatchRows;
 pub(crate) use builder::{DatasetBuilder, Layout};
 pub(crate) use fingerprint::FingerprintHasher;
 pub use row::{Row, Rows, Values};
@@ -61,8 +65,11 @@ pub struct Dataset {
     index_base: u32,
     lines: Option<Array<u64>>,
     weights: Option<Vec<f64>>,
+    filled: Option<Vec<(u32, u32)>>,
     /// Computed when it is first asked for.
     fingerprint: OnceLock<String>,
+    /// Computed when it is first asked for.
+    nonzeros: OnceLock<usize>,
 }
 
 impl Dataset {
@@ -147,7 +154,9 @@ impl Dataset {
             index_base,
             lines,
             weights: None,
+            filled: None,
             fingerprint: OnceLock::new(),
+            nonzeros: OnceLock::new(),
         })
     }
 
@@ -233,13 +242,30 @@ impl Dataset {
         self.lines.as_ref().map_or(i as u64 + 1, |lines| lines[i])
     }
 
+    /// The cells that were missing in the source and hold the mean of their column, as (row, column) in the order of the
+    /// rows. `None` unless means were filled in.
+    pub fn filled_cells(&self) -> Option<&[(u32, u32)]> {
+        self.filled.as_deref()
+    }
+
+    /// The same rows, of which these cells were missing.
+    pub(crate) fn with_filled_cells(self, filled: Option<Vec<(u32, u32)>>) -> Self {
+        Self { filled, ..self }
+    }
+
+    /// The same rows with these feature names, as many as there are columns now.
+    pub(crate) fn renamed(self, names: Vec<String>) -> Self {
+        Self { columns: names.len(), feature_names: Some(names), fingerprint: OnceLock::new(), ..self }
+    }
+
     /// Number of non-zero values.
     pub fn nonzeros(&self) -> usize {
-        match &self.rows {
+        // In one thread: another that waits here could hold a part of the count.
+        *self.nonzeros.get_or_init(|| match &self.rows {
             Rows::Dense { values: Values::F32(values) } => values.iter().filter(|&&x| x != 0.0).count(),
             Rows::Dense { values: Values::F64(values) } => values.iter().filter(|&&x| x != 0.0).count(),
             Rows::Sparse { indices, .. } => indices.len(),
-        }
+        })
     }
 
     /// Number of stored values; of dense rows, all of them.
@@ -318,7 +344,9 @@ impl Dataset {
             feature_names: self.feature_names.clone(),
             index_base: self.index_base,
             weights: self.weights.as_ref().map(|weights| positions.iter().map(|&i| weights[i]).collect()),
+            filled: self.filled.as_ref().map(|filled| filled_at(filled, positions)),
             fingerprint: OnceLock::new(),
+            nonzeros: OnceLock::new(),
         })
     }
 
@@ -349,6 +377,17 @@ impl Dataset {
             .collect();
         fingerprint::whole(self.len(), self.columns, &self.classes, &hashes, self.weights())
     }
+}
+
+/// The filled cells of the rows at `positions`, numbered by their new places.
+fn filled_at(filled: &[(u32, u32)], positions: &[usize]) -> Vec<(u32, u32)> {
+    let mut found = Vec::new();
+    for (place, &position) in positions.iter().enumerate() {
+        let start = filled.partition_point(|cell| (cell.0 as usize) < position);
+        let own = filled[start..].iter().take_while(|cell| cell.0 as usize == position);
+        found.extend(own.map(|&(_, column)| (place as u32, column)));
+    }
+    found
 }
 
 #[cfg(test)]

@@ -241,7 +241,7 @@ impl Row<'_> {
         }
     }
 
-    /// One more than the last column that this row speaks of.
+    /// One more than the last column that this row stores.
     pub fn width(self) -> usize {
         match self {
             Row::DenseF32(values) => values.len(),

@@ -1,12 +1,14 @@
-//! Numbers in memory or in a mapped file, looked at in the same way.
+//! Numbers in memory, in a mapped file, or in memory of someone else, seen in the same way.
+
+#![allow(unsafe_code, reason = "pointers to numbers in shared memory")]
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-/// Numbers that are owned, or that lie in a file which is mapped into memory. The latter are copied when they are changed
-/// for the first time.
+/// Numbers that are owned, or that lie in shared memory: a file that is mapped, or an array of another library. Shared
+/// numbers are copied when they are changed for the first time.
 #[derive(Clone)]
 pub struct Array<T: Plain>(Place<T>);
 
@@ -16,56 +18,37 @@ enum Place<T: Plain> {
     Shared(Shared<T>),
 }
 
-/// Types of which every pattern of bits is a value, so that the bytes of a file can be looked at as such.
-///
-/// # Safety
-/// The type has no padding, no invalid pattern of bits and no pointers.
-pub unsafe trait Plain: Copy + fmt::Debug + PartialEq + Send + Sync + 'static {
+/// Types of which every pattern of bits is a value, so that the bytes of a file can be seen as such.
+pub trait Plain: bytemuck::Pod + fmt::Debug + PartialEq + Send + Sync {
     /// The number whose bytes in memory are those of this one in the order of files, and the other way round.
     fn little_endian(self) -> Self;
 }
 
-// SAFETY: whole numbers are nothing but their bits.
-unsafe impl Plain for u32 {
-    fn little_endian(self) -> Self {
-        self.to_le()
-    }
+macro_rules! plain {
+    ($($whole:ty),*; $($float:ty),*) => {
+        $(impl Plain for $whole {
+            fn little_endian(self) -> Self {
+                self.to_le()
+            }
+        })*
+        $(impl Plain for $float {
+            fn little_endian(self) -> Self {
+                Self::from_bits(self.to_bits().to_le())
+            }
+        })*
+    };
 }
-// SAFETY: as above.
-unsafe impl Plain for u64 {
-    fn little_endian(self) -> Self {
-        self.to_le()
-    }
-}
-// SAFETY: as above.
-unsafe impl Plain for usize {
-    fn little_endian(self) -> Self {
-        self.to_le()
-    }
-}
-// SAFETY: every pattern of bits is a float, if only one that is no number.
-unsafe impl Plain for f32 {
-    fn little_endian(self) -> Self {
-        Self::from_bits(self.to_bits().to_le())
-    }
-}
-// SAFETY: as above.
-unsafe impl Plain for f64 {
-    fn little_endian(self) -> Self {
-        Self::from_bits(self.to_bits().to_le())
-    }
-}
+
+plain!(u32, u64, usize; f32, f64);
 
 /// The bytes of numbers as they lie in memory.
 pub(crate) fn bytes_of<T: Plain>(numbers: &[T]) -> &[u8] {
-    // SAFETY: plain types have no padding, so all of their bytes are initialised.
-    unsafe { std::slice::from_raw_parts(numbers.as_ptr().cast(), size_of_val(numbers)) }
+    bytemuck::cast_slice(numbers)
 }
 
 /// The bytes of numbers as they lie in memory, to be replaced.
 pub(crate) fn bytes_of_mut<T: Plain>(numbers: &mut [T]) -> &mut [u8] {
-    // SAFETY: as for `bytes_of`, and whatever bytes are written make plain numbers.
-    unsafe { std::slice::from_raw_parts_mut(numbers.as_mut_ptr().cast(), size_of_val(numbers)) }
+    bytemuck::cast_slice_mut(numbers)
 }
 
 /// The bytes of a whole file.
@@ -80,11 +63,9 @@ pub(crate) enum FileBytes {
 impl FileBytes {
     /// A copy of bytes that came from elsewhere.
     pub(crate) fn copy_of(bytes: &[u8]) -> Self {
-        let (words, rest) = bytes.as_chunks::<8>();
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        let words = words.iter().chain((!rest.is_empty()).then_some(&last));
-        Self::Held(words.map(|&word| u64::from_ne_bytes(word)).collect(), bytes.len())
+        let mut words = vec![0; bytes.len().div_ceil(size_of::<u64>())];
+        bytes_of_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
+        Self::Held(words, bytes.len())
     }
 }
 
@@ -94,38 +75,52 @@ impl Deref for FileBytes {
     fn deref(&self) -> &[u8] {
         match self {
             Self::Mapped(map) => map,
-            // SAFETY: the words are initialised, and `copy_of` made as many as hold `length` bytes.
-            Self::Held(words, length) => unsafe {
-                std::slice::from_raw_parts(words.as_ptr().cast(), *length)
-            },
+            Self::Held(words, length) => &bytes_of(words)[..*length],
         }
     }
 }
 
-/// Numbers within the bytes of a file.
+/// Numbers in memory that an owner keeps where it is.
 #[derive(Clone)]
 struct Shared<T> {
     start: NonNull<T>,
     length: usize,
-    /// Keeps the bytes where they are.
-    _file: Arc<FileBytes>,
+    /// Keeps the numbers where they are.
+    _owner: Arc<dyn Send + Sync>,
 }
 
-// SAFETY: the numbers are only read, and the file that they lie in is shared by an `Arc`.
+// SAFETY: the numbers are only read, and their owner can be shared among threads.
 unsafe impl<T: Plain> Send for Shared<T> {}
 // SAFETY: as above.
 unsafe impl<T: Plain> Sync for Shared<T> {}
 
+impl<T: Plain> Shared<T> {
+    /// The numbers that `slice` finds in what an owner keeps.
+    fn new<O: Send + Sync + 'static>(
+        owner: Arc<O>,
+        slice: impl for<'a> FnOnce(&'a O) -> Option<&'a [T]>,
+    ) -> Option<Self> {
+        // The slice is borrowed from what the `Arc` points to. That neither moves nor is changed by way of `&mut` as long as
+        // this clone of the `Arc` lives, so the borrow, and with it the pointer, may last as long.
+        let numbers = slice(&owner)?;
+        let (start, length) = (NonNull::from(numbers).cast(), numbers.len());
+        Some(Self { start, length, _owner: owner })
+    }
+}
+
 impl<T: Plain> Array<T> {
+    /// Numbers that stay where they are, in memory that `owner` keeps: an array of another library, for example.
+    pub fn shared<O: AsRef<[T]> + Send + Sync + 'static>(owner: Arc<O>) -> Self {
+        let shared = Shared::new(owner, |owner| Some(owner.as_ref()));
+        Self(shared.map_or(Place::Owned(Vec::new()), Place::Shared))
+    }
+
     /// The `length` numbers that start at byte `start` of a file, which wrote them as this machine stores them. `None` if
     /// they do not lie within the file, or not where such numbers may lie.
     pub(crate) fn in_file(file: &Arc<FileBytes>, start: usize, length: usize) -> Option<Self> {
         let end = start.checked_add(length.checked_mul(size_of::<T>())?)?;
-        let first = NonNull::from(file.get(start..end)?).cast::<T>();
-        if !first.is_aligned() {
-            return None;
-        }
-        Some(Self(Place::Shared(Shared { start: first, length, _file: file.clone() })))
+        let shared = Shared::new(file.clone(), |file| bytemuck::try_cast_slice(file.get(start..end)?).ok())?;
+        Some(Self(Place::Shared(shared)))
     }
 
     /// The numbers as a vector of their own.
@@ -168,9 +163,9 @@ impl<T: Plain> Deref for Array<T> {
     fn deref(&self) -> &[T] {
         match &self.0 {
             Place::Owned(values) => values,
-            // SAFETY: `in_file` checked that so many numbers lie there, aligned, and the bytes stay as long as `_file` does.
-            // Every pattern of bits is a number. Nothing of this program writes to a mapped file: caches are replaced by
-            // renaming. Another program that does so while the rows are in use breaks the promise of every map.
+            // SAFETY: `Shared::new` took both from a slice that is valid as long as `_owner` lives. Nothing of this program
+            // writes to a mapped file: caches are replaced by renaming. Another program that does so while the rows are
+            // in use breaks the promise of every map.
             Place::Shared(shared) => unsafe {
                 std::slice::from_raw_parts(shared.start.as_ptr(), shared.length)
             },
@@ -225,6 +220,38 @@ mod tests {
         array.push(5);
         assert_eq!((&array[..], &other[..]), (&[2, 7, 4, 5][..], &[2, 3, 4][..]));
         assert_eq!(Array::<u32>::in_file(&file, 16, 0).unwrap().len(), 0);
+    }
+
+    #[test]
+    fn numbers_of_another_owner_stay_where_they_are() {
+        let owner = Arc::new(vec![1.5f64, -2.0]);
+        let mut array = Array::shared(owner.clone());
+        assert_eq!(array.as_ptr(), owner.as_ptr());
+        let moved = std::thread::spawn({
+            let array = array.clone();
+            move || array.iter().sum::<f64>()
+        });
+        assert_eq!(moved.join().unwrap(), -0.5);
+        array[0] = 0.5;
+        assert_eq!((&array[..], &owner[..]), (&[0.5, -2.0][..], &[1.5, -2.0][..]));
+        assert_eq!(Array::<f32>::shared(Arc::new([])).len(), 0);
+        // The array outlives every other owner.
+        let kept = Array::shared(Arc::new(vec![7u32; 3]));
+        assert_eq!(kept[..], [7, 7, 7]);
+    }
+
+    #[test]
+    fn bytes_come_back() {
+        for length in 0..20 {
+            let bytes: Vec<u8> = (0..length).collect();
+            assert_eq!(FileBytes::copy_of(&bytes)[..], bytes);
+        }
+        let mut numbers = [1u32, 2];
+        bytes_of_mut(&mut numbers)[4..].copy_from_slice(&9u32.to_ne_bytes());
+        assert_eq!(numbers, [1, 9]);
+        assert_eq!(bytes_of(&numbers)[4..], 9u32.to_ne_bytes());
+        assert_eq!(1.5f64.little_endian().to_ne_bytes(), 1.5f64.to_le_bytes());
+        assert_eq!(0x0102_0304u32.little_endian().to_ne_bytes(), 0x0102_0304u32.to_le_bytes());
     }
 
     #[test]

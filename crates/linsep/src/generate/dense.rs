@@ -1,7 +1,6 @@
-//! The recipes whose rows have every value. Each function appends one row and tells whether its label is 1.
+//! The kinds of synthetic data with dense rows. Each function appends one row and tells whether its label is 1.
 
-use super::SHARED_STREAM;
-use crate::random::Random;
+use crate::random::{Random, Stream};
 
 pub(super) fn square(random: &mut Random, values: &mut Vec<f64>) -> bool {
     loop {
@@ -38,7 +37,7 @@ pub(super) fn random_labels(random: &mut Random, features: u32, values: &mut Vec
 
 /// A random direction: a vector of norm 1, up to rounding.
 pub(super) fn random_normal(features: u32, seed: u64) -> Vec<f64> {
-    let mut random = Random::stream(seed, SHARED_STREAM);
+    let mut random = Random::of(seed, Stream::MadeShared);
     loop {
         let mut normal: Vec<f64> = (0..features).map(|_| random.normal()).collect();
         let norm = normal.iter().map(|x| x * x).sum::<f64>().sqrt();

@@ -1,24 +1,24 @@
-//! Made data: what the lecture notes speak of, and files of any size to measure with.
+//! Synthetic data: the examples of the theory, and files of any size for measurements.
 //!
-//! A [`Recipe`] and a seed determine every row, and each row depends on the seed and its own number alone. So
+//! A kind of data ([`Synthetic`]) and a seed determine every row, and each row depends on the seed and its own number alone. So
 //! rows are made in parallel, a longer file begins with the shorter one, and memory does not grow with the
 //! number of rows. [`dataset`] collects rows in memory, [`write()`] streams them to a file.
 
 mod dense;
-mod text;
+mod text_like;
 mod write;
 
 pub use write::{FileFormat, Limit, Written, write};
 
 use crate::Error;
 use crate::dataset::{Dataset, DatasetBuilder, Layout, Row};
-use crate::random::Random;
+use crate::random::{Random, Stream};
 use rayon::prelude::*;
-use text::{STEPS, Text};
+use text_like::{STEPS, Text};
 
-/// What kind of rows to make. Labels are 1 and −1.
+/// A kind of synthetic data. Labels are 1 and −1.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Recipe {
+pub enum Synthetic {
     /// Uniform points in [−1, 1)², labelled 1 exactly if x₂ > x₁. Points on the diagonal are drawn again, so
     /// the data are separable through the origin, by a margin that shrinks as rows are added.
     Square,
@@ -66,7 +66,7 @@ pub enum Recipe {
 /// A setting outside its range.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{setting} = {found} is not in the range {range}: {reason}")]
-pub struct RecipeError {
+pub struct GenerateError {
     /// Which setting.
     pub setting: &'static str,
     /// Its value.
@@ -80,21 +80,18 @@ pub struct RecipeError {
 /// As many columns as the readers accept unless told otherwise.
 const MOST_FEATURES: u32 = 1 << 27;
 
-/// The stream of what all rows share. Rows have the streams of their numbers, which never get this far.
-const SHARED_STREAM: u64 = u64::MAX;
-
-impl Recipe {
+impl Synthetic {
     /// The names that [`named`](Self::named) knows.
     pub const NAMES: [&str; 5] = ["square", "blobs", "xor", "random-labels", "text"];
 
-    /// The recipe of a name, with its default settings.
+    /// The kind with this name, with its default settings.
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
-            "square" => Recipe::Square,
-            "blobs" => Recipe::Blobs { features: 2, margin: 0.1, spread: 1.0 },
-            "xor" => Recipe::Xor { noise: 0.2 },
-            "random-labels" => Recipe::RandomLabels { features: 100 },
-            "text" => Recipe::Text { features: 47_000, per_row: 63.5, noise: 0.01 },
+            "square" => Synthetic::Square,
+            "blobs" => Synthetic::Blobs { features: 2, margin: 0.1, spread: 1.0 },
+            "xor" => Synthetic::Xor { noise: 0.2 },
+            "random-labels" => Synthetic::RandomLabels { features: 100 },
+            "text" => Synthetic::Text { features: 47_000, per_row: 63.5, noise: 0.01 },
             _ => return None,
         })
     }
@@ -102,59 +99,69 @@ impl Recipe {
     /// Number of columns.
     pub fn features(&self) -> usize {
         match *self {
-            Recipe::Square | Recipe::Xor { .. } => 2,
-            Recipe::Blobs { features, .. }
-            | Recipe::RandomLabels { features }
-            | Recipe::Text { features, .. } => features as usize,
+            Synthetic::Square | Synthetic::Xor { .. } => 2,
+            Synthetic::Blobs { features, .. }
+            | Synthetic::RandomLabels { features }
+            | Synthetic::Text { features, .. } => features as usize,
         }
     }
 
     /// Checks that the settings describe a data set.
-    pub fn validate(&self) -> Result<(), RecipeError> {
+    pub fn validate(&self) -> Result<(), GenerateError> {
         match *self {
-            Recipe::Square => Ok(()),
-            Recipe::Blobs { features, margin, spread } => {
+            Synthetic::Square => Ok(()),
+            Synthetic::Blobs { features, margin, spread } => {
                 check_features(features, 1)?;
-                check("margin", margin, 1e-6, 1e6, "beyond it rounding decides, not the recipe")?;
-                check("spread", spread, 0.0, 1e6, "beyond it rounding decides, not the recipe")
+                check("margin", margin, 1e-6, 1e6, "outside it rounding errors would decide the labels")?;
+                check("spread", spread, 0.0, 1e6, "outside it rounding errors would decide the labels")
             }
-            Recipe::Xor { noise } => {
-                check("noise", noise, 0.0, 1e6, "it is the standard deviation of clouds that are 2 apart")
-            }
-            Recipe::RandomLabels { features } => check_features(features, 1),
-            Recipe::Text { features, per_row, noise } => {
+            Synthetic::Xor { noise } => check(
+                "noise",
+                noise,
+                0.0,
+                1e6,
+                "it is the standard deviation of clouds whose centres are 2 apart",
+            ),
+            Synthetic::RandomLabels { features } => check_features(features, 1),
+            Synthetic::Text { features, per_row, noise } => {
                 check_features(features, 2)?;
                 let most = f64::from(features) / 2.0;
-                check("per_row", per_row, 1.0, most, "rows have a word, and lack most of the words")?;
+                check(
+                    "per_row",
+                    per_row,
+                    1.0,
+                    most,
+                    "a row has at least one word, and at most half of the vocabulary",
+                )?;
                 check("noise", noise, 0.0, 0.5, "flipping more than half only swaps the classes")
             }
         }
     }
 
-    /// The hidden weights behind the labels, where the recipe has any: all rows of `Square` and `Blobs`, and
+    /// The hidden weights behind the labels, where the kind has any: all rows of `Square` and `Blobs`, and
     /// those of `Text` whose label was not flipped, have the label of sign ⟨weights, x⟩ with sign(0) = +1.
-    pub fn separator(&self, seed: u64) -> Result<Option<Vec<f64>>, RecipeError> {
+    pub fn separator(&self, seed: u64) -> Result<Option<Vec<f64>>, GenerateError> {
         self.validate()?;
         Ok(match *self {
-            Recipe::Square => Some(vec![-1.0, 1.0]),
-            Recipe::Blobs { features, .. } => Some(dense::random_normal(features, seed)),
-            Recipe::Text { features, per_row, noise } => {
+            Synthetic::Square => Some(vec![-1.0, 1.0]),
+            Synthetic::Blobs { features, .. } => Some(dense::random_normal(features, seed)),
+            Synthetic::Text { features, per_row, noise } => {
                 Some(Text::new(features, per_row, noise, seed).weights())
             }
-            Recipe::Xor { .. } | Recipe::RandomLabels { .. } => None,
+            Synthetic::Xor { .. } | Synthetic::RandomLabels { .. } => None,
         })
     }
 }
 
-fn check_features(features: u32, least: u32) -> Result<(), RecipeError> {
+fn check_features(features: u32, least: u32) -> Result<(), GenerateError> {
     if (least..=MOST_FEATURES).contains(&features) {
         return Ok(());
     }
-    Err(RecipeError {
+    Err(GenerateError {
         setting: "features",
         found: features.to_string(),
         range: format!("{least} to {MOST_FEATURES}"),
-        reason: "a row needs a column, and the readers take no more",
+        reason: "a row needs a column, and files with more columns are not read",
     })
 }
 
@@ -164,15 +171,15 @@ fn check(
     least: f64,
     most: f64,
     reason: &'static str,
-) -> Result<(), RecipeError> {
+) -> Result<(), GenerateError> {
     // A range does not contain NaN.
     if (least..=most).contains(&value) {
         return Ok(());
     }
-    Err(RecipeError { setting, found: value.to_string(), range: format!("{least} to {most}"), reason })
+    Err(GenerateError { setting, found: value.to_string(), range: format!("{least} to {most}"), reason })
 }
 
-/// A checked recipe with what all its rows share.
+/// A checked kind of data, with what all its rows share.
 enum Maker {
     Square { seed: u64 },
     Blobs { normal: Vec<f64>, margin: f64, spread: f64, seed: u64 },
@@ -184,7 +191,7 @@ enum Maker {
 /// The row being made, and room to make it in.
 #[derive(Default)]
 struct MadeRow {
-    /// Dense recipes: every value.
+    /// Dense kinds: every value.
     values: Vec<f64>,
     /// Text: columns from 1 in increasing order, and their values in steps of 10⁻⁵.
     words: Vec<(u32, u32)>,
@@ -194,16 +201,16 @@ struct MadeRow {
 }
 
 impl Maker {
-    fn new(recipe: &Recipe, seed: u64) -> Result<Self, RecipeError> {
-        recipe.validate()?;
-        Ok(match *recipe {
-            Recipe::Square => Maker::Square { seed },
-            Recipe::Blobs { features, margin, spread } => {
+    fn new(kind: &Synthetic, seed: u64) -> Result<Self, GenerateError> {
+        kind.validate()?;
+        Ok(match *kind {
+            Synthetic::Square => Maker::Square { seed },
+            Synthetic::Blobs { features, margin, spread } => {
                 Maker::Blobs { normal: dense::random_normal(features, seed), margin, spread, seed }
             }
-            Recipe::Xor { noise } => Maker::Xor { noise, seed },
-            Recipe::RandomLabels { features } => Maker::RandomLabels { features, seed },
-            Recipe::Text { features, per_row, noise } => {
+            Synthetic::Xor { noise } => Maker::Xor { noise, seed },
+            Synthetic::RandomLabels { features } => Maker::RandomLabels { features, seed },
+            Synthetic::Text { features, per_row, noise } => {
                 Maker::Text(Text::new(features, per_row, noise, seed))
             }
         })
@@ -218,13 +225,19 @@ impl Maker {
         let values = &mut row.values;
         values.clear();
         row.positive = match self {
-            Maker::Square { seed } => dense::square(&mut Random::stream(*seed, number), values),
-            Maker::Blobs { normal, margin, spread, seed } => {
-                dense::blobs(&mut Random::stream(*seed, number), normal, *margin, *spread, values)
+            Maker::Square { seed } => dense::square(&mut Random::of(*seed, Stream::MadeRow(number)), values),
+            Maker::Blobs { normal, margin, spread, seed } => dense::blobs(
+                &mut Random::of(*seed, Stream::MadeRow(number)),
+                normal,
+                *margin,
+                *spread,
+                values,
+            ),
+            Maker::Xor { noise, seed } => {
+                dense::xor(&mut Random::of(*seed, Stream::MadeRow(number)), *noise, values)
             }
-            Maker::Xor { noise, seed } => dense::xor(&mut Random::stream(*seed, number), *noise, values),
             Maker::RandomLabels { features, seed } => {
-                dense::random_labels(&mut Random::stream(*seed, number), *features, values)
+                dense::random_labels(&mut Random::of(*seed, Stream::MadeRow(number)), *features, values)
             }
             Maker::Text(text) => text.make(number, &mut row.words, &mut row.table),
         };
@@ -240,14 +253,14 @@ struct Part {
     positive: Vec<bool>,
 }
 
-/// The first `rows` rows in memory: dense, or sparse for [`Recipe::Text`].
+/// The first `rows` rows in memory: dense, or sparse for [`Synthetic::Text`].
 ///
-/// The values are those that [`write()`] writes. The number of columns is that of the recipe, also where the last
+/// The values are those that [`write()`] writes. The number of columns is that of the kind, also where the last
 /// of them are zero in every row (which a LIBSVM file cannot tell).
-pub fn dataset(recipe: &Recipe, rows: u64, seed: u64) -> Result<Dataset, Error> {
+pub fn dataset(kind: &Synthetic, rows: u64, seed: u64) -> Result<Dataset, Error> {
     const ROWS_PER_PART: u64 = 1024;
-    let maker = Maker::new(recipe, seed)?;
-    let columns = recipe.features();
+    let maker = Maker::new(kind, seed)?;
+    let columns = kind.features();
     let layout = if maker.is_sparse() { Layout::Sparse } else { Layout::Dense { columns } };
     let mut builder = DatasetBuilder::new(layout);
     // Class numbers go by first appearance, as in a reader.

@@ -6,11 +6,11 @@ use proptest::prelude::*;
 use std::io;
 use std::ops::ControlFlow;
 
-const TEXT: Recipe = Recipe::Text { features: 47_000, per_row: 63.5, noise: 0.01 };
+const TEXT: Synthetic = Synthetic::Text { features: 47_000, per_row: 63.5, noise: 0.01 };
 
-fn bytes(recipe: &Recipe, seed: u64, limit: Limit, format: FileFormat) -> Vec<u8> {
+fn bytes(kind: &Synthetic, seed: u64, limit: Limit, format: FileFormat) -> Vec<u8> {
     let mut out = Vec::new();
-    let written = write(recipe, seed, limit, format, &mut out, &mut ()).unwrap();
+    let written = write(kind, seed, limit, format, &mut out, &mut ()).unwrap();
     assert!(written.complete);
     assert_eq!(written.bytes, out.len() as u64);
     let header = usize::from(format == FileFormat::Csv);
@@ -29,7 +29,7 @@ fn dense_rows(data: &Dataset) -> Vec<Vec<f64>> {
 
 #[test]
 fn square_is_labelled_by_its_diagonal() {
-    let data = dataset(&Recipe::Square, 2000, 3).unwrap();
+    let data = dataset(&Synthetic::Square, 2000, 3).unwrap();
     for (row, sign) in dense_rows(&data).iter().zip(signs(&data)) {
         assert!(row.iter().all(|x| (-1.0..1.0).contains(x)));
         assert_ne!(row[0], row[1]);
@@ -40,7 +40,7 @@ fn square_is_labelled_by_its_diagonal() {
 
 #[test]
 fn xor_labels_are_products_and_without_noise_there_are_four_points() {
-    let data = dataset(&Recipe::Xor { noise: 0.0 }, 200, 5).unwrap();
+    let data = dataset(&Synthetic::Xor { noise: 0.0 }, 200, 5).unwrap();
     let mut points: Vec<(i32, i32)> = Vec::new();
     for (row, sign) in dense_rows(&data).iter().zip(signs(&data)) {
         assert_eq!(row[0] * row[1], sign);
@@ -50,7 +50,7 @@ fn xor_labels_are_products_and_without_noise_there_are_four_points() {
     points.sort_unstable();
     points.dedup();
     assert_eq!(points, [(-1, -1), (-1, 1), (1, -1), (1, 1)]);
-    let noisy = dataset(&Recipe::Xor { noise: 0.1 }, 1000, 5).unwrap();
+    let noisy = dataset(&Synthetic::Xor { noise: 0.1 }, 1000, 5).unwrap();
     for (row, sign) in dense_rows(&noisy).iter().zip(signs(&noisy)) {
         assert_eq!((row[0] * row[1]).signum(), sign);
     }
@@ -58,14 +58,14 @@ fn xor_labels_are_products_and_without_noise_there_are_four_points() {
 
 #[test]
 fn random_labels_are_patterns_of_ones() {
-    let data = dataset(&Recipe::RandomLabels { features: 130 }, 500, 1).unwrap();
+    let data = dataset(&Synthetic::RandomLabels { features: 130 }, 500, 1).unwrap();
     let ones = dense_rows(&data).concat();
     assert!(ones.iter().all(|x| x.abs() == 1.0));
     assert!(ones.iter().sum::<f64>().abs() < 1500.0);
     assert!(data.class_counts().iter().all(|count| (200..300).contains(count)));
 }
 
-/// A number as a sum of two floats: products and sums err by about 2⁻¹⁰⁰, far below what the recipe adds.
+/// A number as a sum of two floats: products and sums err by about 2⁻¹⁰⁰, far below what the margin adds.
 #[derive(Clone, Copy)]
 struct Double(f64, f64);
 
@@ -115,9 +115,9 @@ proptest! {
         spread in prop_oneof![Just(0.0), Just(1e6), 1e-3..10.0f64],
         seed: u64,
     ) {
-        let recipe = Recipe::Blobs { features, margin, spread };
-        let normal = recipe.separator(seed).unwrap().unwrap();
-        let data = dataset(&recipe, 50, seed).unwrap();
+        let kind = Synthetic::Blobs { features, margin, spread };
+        let normal = kind.separator(seed).unwrap().unwrap();
+        let data = dataset(&kind, 50, seed).unwrap();
         for (row, sign) in dense_rows(&data).iter().zip(signs(&data)) {
             prop_assert!(keeps_margin(sign, &normal, row, margin), "{sign} {row:?}");
         }
@@ -125,13 +125,13 @@ proptest! {
 
     #[test]
     fn a_written_file_reads_back_as_the_data_set(
-        recipe in prop_oneof![
-            Just(Recipe::Square),
+        kind in prop_oneof![
+            Just(Synthetic::Square),
             (1u32..30, 0.01..2.0f64, 0.0..3.0f64)
-                .prop_map(|(features, margin, spread)| Recipe::Blobs { features, margin, spread }),
-            (0.0..2.0f64).prop_map(|noise| Recipe::Xor { noise }),
-            (1u32..200).prop_map(|features| Recipe::RandomLabels { features }),
-            (2u32..2000, 0.0..1.0f64, 0.0..0.5f64).prop_map(|(features, share, noise)| Recipe::Text {
+                .prop_map(|(features, margin, spread)| Synthetic::Blobs { features, margin, spread }),
+            (0.0..2.0f64).prop_map(|noise| Synthetic::Xor { noise }),
+            (1u32..200).prop_map(|features| Synthetic::RandomLabels { features }),
+            (2u32..2000, 0.0..1.0f64, 0.0..0.5f64).prop_map(|(features, share, noise)| Synthetic::Text {
                 features,
                 per_row: 1.0 + share * (f64::from(features) / 2.0 - 1.0),
                 noise,
@@ -140,11 +140,11 @@ proptest! {
         rows in 1u64..60,
         seed: u64,
     ) {
-        let data = dataset(&recipe, rows, seed).unwrap();
-        let text = bytes(&recipe, seed, Limit::Rows(rows), FileFormat::Libsvm).leak();
+        let data = dataset(&kind, rows, seed).unwrap();
+        let text = bytes(&kind, seed, Limit::Rows(rows), FileFormat::Libsvm).leak();
         let options = ReadOptions {
             // The file alone cannot tell of words that no row has.
-            schema: Some(Schema::Numbered { index_base: 1, features: recipe.features() }),
+            schema: Some(Schema::Numbered { index_base: 1, features: kind.features() }),
             ..ReadOptions::default()
         };
         let loaded = read(&Source::Memory("made", text), &options, &mut ()).unwrap();
@@ -156,9 +156,9 @@ proptest! {
 
 #[test]
 fn blobs_nearly_attain_their_margin() {
-    let recipe = Recipe::Blobs { features: 5, margin: 0.5, spread: 1.0 };
-    let normal = recipe.separator(9).unwrap().unwrap();
-    let data = dataset(&recipe, 2000, 9).unwrap();
+    let kind = Synthetic::Blobs { features: 5, margin: 0.5, spread: 1.0 };
+    let normal = kind.separator(9).unwrap().unwrap();
+    let data = dataset(&kind, 2000, 9).unwrap();
     let close = (0..data.len()).filter(|&i| data.row(i).dot(&normal).abs() < 0.6).count();
     // P(|normal| < 0.1) is 0.08.
     assert!((120..200).contains(&close), "{close}");
@@ -188,7 +188,7 @@ fn text_has_the_size_the_sparsity_and_the_labels_it_promises() {
 
 #[test]
 fn text_can_be_learned() {
-    let data = dataset(&Recipe::Text { features: 2000, per_row: 30.0, noise: 0.0 }, 12_000, 4).unwrap();
+    let data = dataset(&Synthetic::Text { features: 2000, per_row: 30.0, noise: 0.0 }, 12_000, 4).unwrap();
     let signs = signs(&data);
     let mut weights = vec![0.0; data.columns()];
     for _ in 0..3 {
@@ -206,15 +206,15 @@ fn text_can_be_learned() {
 #[test]
 fn bytes_do_not_depend_on_threads() {
     let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    for recipe in Recipe::NAMES.map(|name| Recipe::named(name).unwrap()) {
+    for kind in Synthetic::NAMES.map(|name| Synthetic::named(name).unwrap()) {
         for limit in [Limit::Rows(3000), Limit::Bytes(1_500_000)] {
-            let one = pool(1).install(|| bytes(&recipe, 8, limit, FileFormat::Libsvm));
-            let three = pool(3).install(|| bytes(&recipe, 8, limit, FileFormat::Libsvm));
-            assert!(one == three, "{recipe:?} {limit:?}");
+            let one = pool(1).install(|| bytes(&kind, 8, limit, FileFormat::Libsvm));
+            let three = pool(3).install(|| bytes(&kind, 8, limit, FileFormat::Libsvm));
+            assert!(one == three, "{kind:?} {limit:?}");
         }
         assert_ne!(
-            bytes(&recipe, 8, Limit::Rows(20), FileFormat::Libsvm),
-            bytes(&recipe, 9, Limit::Rows(20), FileFormat::Libsvm)
+            bytes(&kind, 8, Limit::Rows(20), FileFormat::Libsvm),
+            bytes(&kind, 9, Limit::Rows(20), FileFormat::Libsvm)
         );
     }
 }
@@ -222,11 +222,11 @@ fn bytes_do_not_depend_on_threads() {
 #[test]
 fn a_limit_in_bytes_ends_after_the_row_that_reaches_it() {
     for format in [FileFormat::Libsvm, FileFormat::Csv] {
-        let long = bytes(&Recipe::Square, 2, Limit::Rows(50), format);
+        let long = bytes(&Synthetic::Square, 2, Limit::Rows(50), format);
         let ends: Vec<usize> = (1..=long.len()).filter(|&end| long[end - 1] == b'\n').collect();
         let least = if format == FileFormat::Csv { ends[1] } else { ends[0] };
         for limit in 0..1000 {
-            let made = bytes(&Recipe::Square, 2, Limit::Bytes(limit), format);
+            let made = bytes(&Synthetic::Square, 2, Limit::Bytes(limit), format);
             let end = ends.iter().find(|&&end| end >= least && end as u64 >= limit).unwrap();
             assert_eq!(made, long[..*end], "{limit}");
         }
@@ -235,7 +235,7 @@ fn a_limit_in_bytes_ends_after_the_row_that_reaches_it() {
 
 #[test]
 fn csv_has_a_header_and_every_value() {
-    let text = bytes(&Recipe::Xor { noise: 0.0 }, 1, Limit::Rows(2), FileFormat::Csv);
+    let text = bytes(&Synthetic::Xor { noise: 0.0 }, 1, Limit::Rows(2), FileFormat::Csv);
     let text = String::from_utf8(text).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "x1,x2,label");
@@ -243,9 +243,9 @@ fn csv_has_a_header_and_every_value() {
         let numbers: Vec<f64> = line.split(',').map(|cell| cell.parse().unwrap()).collect();
         assert_eq!(numbers[0] * numbers[1], numbers[2]);
     }
-    let recipe = Recipe::Text { features: 20, per_row: 4.0, noise: 0.0 };
-    let data = dataset(&recipe, 10, 1).unwrap();
-    let text = String::from_utf8(bytes(&recipe, 1, Limit::Rows(10), FileFormat::Csv)).unwrap();
+    let kind = Synthetic::Text { features: 20, per_row: 4.0, noise: 0.0 };
+    let data = dataset(&kind, 10, 1).unwrap();
+    let text = String::from_utf8(bytes(&kind, 1, Limit::Rows(10), FileFormat::Csv)).unwrap();
     for (i, line) in text.lines().skip(1).enumerate() {
         let cells: Vec<f64> = line.split(',').map(|cell| cell.parse().unwrap()).collect();
         assert_eq!(cells.len(), 21);
@@ -258,11 +258,11 @@ fn csv_has_a_header_and_every_value() {
 #[test]
 fn a_seed_makes_the_same_rows_for_ever() {
     let first = |name: &str| {
-        let recipe = Recipe::named(name).unwrap();
-        let text = bytes(&recipe, 0, Limit::Rows(100), FileFormat::Libsvm);
+        let kind = Synthetic::named(name).unwrap();
+        let text = bytes(&kind, 0, Limit::Rows(100), FileFormat::Libsvm);
         blake3::hash(&text).to_hex()[..16].to_string()
     };
-    assert_eq!(Recipe::NAMES.map(first), PINNED);
+    assert_eq!(Synthetic::NAMES.map(first), PINNED);
 }
 const PINNED: [&str; 5] =
     ["68b2055a37827e8a", "6af6e7cf3b394c19", "7f4e3d3d242060f2", "10defb05efddcfb7", "118dc9be1e3a6c34"];
@@ -270,34 +270,33 @@ const PINNED: [&str; 5] =
 #[test]
 fn bad_settings_are_named_with_their_range() {
     let bad = [
-        (Recipe::Blobs { features: 0, margin: 0.1, spread: 1.0 }, "features"),
-        (Recipe::Blobs { features: 2, margin: 0.0, spread: 1.0 }, "margin"),
-        (Recipe::Blobs { features: 2, margin: 0.1, spread: f64::INFINITY }, "spread"),
-        (Recipe::Xor { noise: f64::NAN }, "noise"),
-        (Recipe::RandomLabels { features: u32::MAX }, "features"),
-        (Recipe::Text { features: 1, per_row: 1.0, noise: 0.0 }, "features"),
-        (Recipe::Text { features: 10, per_row: 6.0, noise: 0.0 }, "per_row"),
-        (Recipe::Text { features: 10, per_row: 2.0, noise: 0.6 }, "noise"),
+        (Synthetic::Blobs { features: 0, margin: 0.1, spread: 1.0 }, "features"),
+        (Synthetic::Blobs { features: 2, margin: 0.0, spread: 1.0 }, "margin"),
+        (Synthetic::Blobs { features: 2, margin: 0.1, spread: f64::INFINITY }, "spread"),
+        (Synthetic::Xor { noise: f64::NAN }, "noise"),
+        (Synthetic::RandomLabels { features: u32::MAX }, "features"),
+        (Synthetic::Text { features: 1, per_row: 1.0, noise: 0.0 }, "features"),
+        (Synthetic::Text { features: 10, per_row: 6.0, noise: 0.0 }, "per_row"),
+        (Synthetic::Text { features: 10, per_row: 2.0, noise: 0.6 }, "noise"),
     ];
-    for (recipe, setting) in bad {
-        let error = recipe.validate().unwrap_err();
+    for (kind, setting) in bad {
+        let error = kind.validate().unwrap_err();
         assert_eq!(error.setting, setting);
-        assert!(matches!(dataset(&recipe, 1, 0), Err(Error::Recipe(found)) if found == error));
-        let failed =
-            write(&recipe, 0, Limit::Rows(1), FileFormat::Csv, &mut io::sink(), &mut ()).unwrap_err();
+        assert!(matches!(dataset(&kind, 1, 0), Err(Error::Generate(found)) if found == error));
+        let failed = write(&kind, 0, Limit::Rows(1), FileFormat::Csv, &mut io::sink(), &mut ()).unwrap_err();
         assert_eq!((failed.kind(), failed.to_string()), (io::ErrorKind::InvalidInput, error.to_string()));
     }
-    assert!(Recipe::NAMES.iter().all(|name| Recipe::named(name).unwrap().validate().is_ok()));
+    assert!(Synthetic::NAMES.iter().all(|name| Synthetic::named(name).unwrap().validate().is_ok()));
     assert_eq!(
-        Recipe::Text { features: 10, per_row: 6.0, noise: 0.0 }.validate().unwrap_err().to_string(),
-        "per_row = 6 is not in the range 1 to 5: rows have a word, and lack most of the words"
+        Synthetic::Text { features: 10, per_row: 6.0, noise: 0.0 }.validate().unwrap_err().to_string(),
+        "per_row = 6 is not in the range 1 to 5: a row has at least one word, and at most half of the vocabulary"
     );
 }
 
 #[test]
 fn no_rows_make_no_data_set_and_an_empty_file() {
-    assert!(matches!(dataset(&Recipe::Square, 0, 0), Err(Error::Dataset(_))));
-    assert!(bytes(&Recipe::Square, 0, Limit::Rows(0), FileFormat::Libsvm).is_empty());
+    assert!(matches!(dataset(&Synthetic::Square, 0, 0), Err(Error::Dataset(_))));
+    assert!(bytes(&Synthetic::Square, 0, Limit::Rows(0), FileFormat::Libsvm).is_empty());
 }
 
 struct Stops(u32);

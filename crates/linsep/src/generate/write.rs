@@ -1,7 +1,7 @@
-//! Made rows as text, in parallel and in constant memory.
+//! Synthetic rows written as text, in parallel and in constant memory.
 
-use super::text::STEPS;
-use super::{MadeRow, Maker, Recipe, label};
+use super::text_like::STEPS;
+use super::{MadeRow, Maker, Synthetic, label};
 use crate::observe::{Observer, Progress};
 use rayon::prelude::*;
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use std::io::{self, Write};
 /// How generated rows are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileFormat {
-    /// `label index:value …`, indices from 1. Dense recipes write zeros too.
+    /// `label index:value …`, indices from 1. Dense kinds write zeros too.
     Libsvm,
     /// A header `x1,x2,…,label`, then every value of every row.
     Csv,
@@ -28,7 +28,7 @@ pub enum Limit {
 /// What was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// Rows, all of them whole.
+    /// Whole rows written.
     pub rows: u64,
     /// Bytes.
     pub bytes: u64,
@@ -36,30 +36,29 @@ pub struct Written {
     pub complete: bool,
 }
 
-/// Bytes that one thread makes at a time, about.
+/// About how many bytes one thread makes at a time.
 const BLOCK_BYTES: usize = 1 << 19;
 
 /// Writes rows until the limit is reached or the observer breaks; then the file ends after a whole row.
 ///
-/// The bytes depend on the recipe, the seed, the format and the limit, not on the number of threads. Bad
+/// The bytes depend on the kind of data, the seed, the format and the limit, not on the number of threads. Bad
 /// settings give an error of the kind [`io::ErrorKind::InvalidInput`] that holds a
-/// [`RecipeError`](super::RecipeError).
+/// [`GenerateError`](super::GenerateError).
 pub fn write(
-    recipe: &Recipe,
+    kind: &Synthetic,
     seed: u64,
     limit: Limit,
     format: FileFormat,
     out: &mut dyn Write,
     observer: &mut dyn Observer,
 ) -> io::Result<Written> {
-    let maker =
-        Maker::new(recipe, seed).map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
-    let columns = recipe.features();
+    let maker = Maker::new(kind, seed).map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+    let columns = kind.features();
     let mut written = Written { rows: 0, bytes: 0, complete: false };
     if format == FileFormat::Csv {
         written.bytes += write_header(columns, out)?;
     }
-    let row_bytes = likely_row_bytes(recipe, format);
+    let row_bytes = likely_row_bytes(kind, format);
     let block_rows = (BLOCK_BYTES / row_bytes).clamp(1, 1 << 14) as u64;
     // More blocks than threads, so that a slow one does not leave the others idle.
     let most_blocks = rayon::current_num_threads() as u64 * 4;
@@ -113,14 +112,14 @@ pub fn write(
     Ok(written)
 }
 
-fn likely_row_bytes(recipe: &Recipe, format: FileFormat) -> usize {
-    let columns = recipe.features();
-    match (recipe, format) {
-        (Recipe::Text { per_row, .. }, FileFormat::Libsvm) => 14 * *per_row as usize + 4,
-        (Recipe::Text { .. }, FileFormat::Csv) | (Recipe::RandomLabels { .. }, FileFormat::Csv) => {
+fn likely_row_bytes(kind: &Synthetic, format: FileFormat) -> usize {
+    let columns = kind.features();
+    match (kind, format) {
+        (Synthetic::Text { per_row, .. }, FileFormat::Libsvm) => 14 * *per_row as usize + 4,
+        (Synthetic::Text { .. }, FileFormat::Csv) | (Synthetic::RandomLabels { .. }, FileFormat::Csv) => {
             3 * columns
         }
-        (Recipe::RandomLabels { .. }, FileFormat::Libsvm) => 8 * columns,
+        (Synthetic::RandomLabels { .. }, FileFormat::Libsvm) => 8 * columns,
         _ => 24 * columns,
     }
 }

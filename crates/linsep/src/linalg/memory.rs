@@ -1,7 +1,7 @@
-//! What the memory is asked for. It changes nothing but time.
+//! Prefetch and huge-page hints; they affect speed only.
 
-/// Asks for the beginning of a slice to be brought into the second cache, where the processor can be asked: as much as helps
-/// before the memory sees the pattern itself. The first cache would lose it again before it is needed.
+/// Prefetches the beginning of a slice into the second-level cache, on x86-64: as much as helps before the hardware
+/// prefetcher sees the pattern. The first-level cache would lose it again before it is needed.
 #[inline(always)]
 pub(crate) fn prefetch<T>(values: &[T]) {
     #[cfg(target_arch = "x86_64")]
@@ -19,9 +19,9 @@ pub(crate) fn prefetch<T>(values: &[T]) {
     let _ = values;
 }
 
-/// Asks for room that is about to be filled to be made of large pages, which are found again in less time: for weights, that
-/// are gathered from everywhere. Rows are read through in order, and virtual machines that give free large pages back to
-/// their host take longer to get them again than rows take to read. Where the system has none, nothing changes.
+/// Advises Linux to back memory that is about to be filled with huge pages, which cost fewer address lookups. Meant for
+/// weights, which are gathered from random places. Rows are read in order and gain little, and virtual machines that
+/// return free huge pages to their host take longer to get them back than the rows take to read.
 pub(crate) fn prefer_large_pages<T>(room: &mut [T]) {
     #[cfg(target_os = "linux")]
     {

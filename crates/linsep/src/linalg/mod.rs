@@ -1,7 +1,9 @@
-//! The inner loops: dot products, scaled additions and norms, and what rounding can have done to them.
+//! The inner loops: dot products, scaled additions and norms, with bounds on their rounding errors.
 //!
 //! Every sum runs over [`LANES`] lanes in a fixed order, products are rounded before they are added, and the lanes are joined
-//! in a fixed order. So the portable form and the forms for particular processors give the same bits.
+//! in a fixed order. So the portable loops and those for particular processors give the same bits.
+
+#![allow(unsafe_code, reason = "vector instructions, and hints to the memory")]
 
 mod bounds;
 mod memory;
@@ -12,11 +14,11 @@ mod x86;
 pub(crate) use bounds::{Interval, certified_dot, norm_interval, rounding_error_bound};
 pub(crate) use memory::{prefer_large_pages, prefetch};
 
-/// Sums that are kept side by side.
+/// Partial sums that run side by side.
 const LANES: usize = 8;
 
-/// A stored number: f32 or f64, widened to f64 (exactly) before any arithmetic. It knows the loops for the processor at
-/// hand.
+/// A stored number: f32 or f64, widened to f64 (exactly) before any arithmetic. The methods run the fastest loops that the
+/// processor has.
 pub(crate) trait Value: Copy + Send + Sync {
     /// The same number.
     fn wide(self) -> f64;
@@ -121,9 +123,9 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 4 } else { 2000 }))]
 
-        /// Whatever the processor offers gives the bits of the portable form, for every length.
+        /// The loops for the processor at hand give the bits of the portable ones, for every length.
         #[test]
         fn every_form_gives_the_same_bits(
             pairs in prop::collection::vec((0u32..50, -1e3f32..1e3, -1e3f64..1e3), 0..70),

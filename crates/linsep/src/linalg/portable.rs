@@ -1,8 +1,8 @@
-//! The inner loops for any processor: what the others must equal.
+//! The inner loops for any processor. All other loops must give the same bits.
 
 use super::{LANES, Value};
 
-/// Joins the lanes.
+/// The sum of the lanes, in a fixed order.
 #[inline(always)]
 pub(super) fn joined(sums: [f64; LANES]) -> f64 {
     ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]))

@@ -4,8 +4,7 @@ use super::Model;
 use super::arrays::{get_each, get_learned, put_learned};
 use crate::Error;
 use crate::classes::Classes;
-use crate::read::Schema;
-use crate::scale::{Scaler, Scaling};
+use crate::features::{Recipe, Scaler, Scaling, Schema};
 use crate::store::{self, Opened, StoreError, Tensors};
 use crate::theta::Theta;
 use crate::train::{Boundary, Evidence, Settings};
@@ -26,6 +25,8 @@ struct Content {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     boundaries: Vec<Boundary>,
     fingerprint: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    spec: Option<serde_json::Value>,
 }
 
 impl Model {
@@ -35,7 +36,7 @@ impl Model {
         store::write_atomically(path, |out| out.write_all(&bytes))
     }
 
-    /// Opens a saved model. A file that is anything else is an error, never a surprise.
+    /// Opens a saved model. Any other file is an error.
     pub fn load(path: &Path) -> Result<Self, Error> {
         Ok(Self::from_bytes(&store::read_file(path)?)?)
     }
@@ -45,7 +46,7 @@ impl Model {
         let mut tensors = Tensors::default();
         put_learned(&mut tensors, "", &self.learned);
         let mut centred = false;
-        match &self.scaler {
+        match &self.recipe.scaling {
             Scaler::None | Scaler::UnitRows => {}
             Scaler::MaxAbs { divisor } => tensors.put_f64("scale.divisor", divisor),
             Scaler::Standard { mean, divisor } => {
@@ -58,13 +59,14 @@ impl Model {
         }
         let content = Content {
             classes: self.classes.clone(),
-            schema: self.schema.clone(),
-            scaling: self.scaler.scaling(),
+            schema: self.recipe.columns.clone(),
+            scaling: self.recipe.scaling.scaling(),
             centred,
             settings: self.settings.clone(),
             evidence: self.evidence.clone(),
             boundaries: self.boundaries.clone(),
             fingerprint: self.fingerprint.clone(),
+            spec: self.spec.clone(),
         };
         tensors.to_bytes(KIND, &content)
     }
@@ -84,47 +86,53 @@ impl Model {
         };
         let columns = learned.columns();
         check_schema(schema, columns)?;
-        let numbers = |name: &str| -> Result<Vec<f64>, StoreError> {
-            let values = opened.f64s(name)?;
-            let usable = values.len() == columns && values.iter().all(|x| x.is_finite());
-            usable.then_some(values).ok_or_else(|| damaged("its scaling does not fit its weights"))
-        };
-        let divisor = || -> Result<Vec<f64>, StoreError> {
-            let divisor = numbers("scale.divisor")?;
-            let usable = divisor.iter().all(|&x| x > 0.0);
-            usable.then_some(divisor).ok_or_else(|| damaged("its scaling divides by zero"))
-        };
-        let scaler = match opened.content.scaling {
-            Scaling::None => Scaler::None,
-            Scaling::UnitRows => Scaler::UnitRows,
-            Scaling::MaxAbs => Scaler::MaxAbs { divisor: divisor()? },
-            Scaling::Standard => Scaler::Standard {
-                mean: if opened.content.centred { Some(numbers("scale.mean")?) } else { None },
-                divisor: divisor()?,
-            },
-        };
+        let scaler = get_scaler(&opened, columns)?;
         let content = opened.content;
         let mut settings = content.settings;
         if let crate::train::Init::Warm(start) = &mut settings.init {
-            // The start itself is not kept: only that there was one.
+            // The start itself is not saved: only that there was one.
             *start = Theta::default();
         }
         Ok(Self {
             learned,
             classes: content.classes,
-            schema: content.schema,
-            scaler,
+            recipe: Recipe { columns: content.schema, scaling: scaler },
             settings,
             evidence: content.evidence,
             boundaries: content.boundaries,
             fingerprint: content.fingerprint,
+            spec: content.spec,
         })
     }
 }
 
-/// Checks that every feature that the schema speaks of has a weight.
+/// Checks that every feature of the schema has a weight.
 fn check_schema(schema: &Schema, columns: usize) -> Result<(), StoreError> {
     schema.fault(columns).map_or(Ok(()), |what| Err(StoreError::Damaged(what.to_string())))
+}
+
+/// Opens the scaling of so many features.
+fn get_scaler(opened: &Opened<'_, Content>, columns: usize) -> Result<Scaler, StoreError> {
+    let damaged = |what: &str| StoreError::Damaged(what.to_string());
+    let numbers = |name: &str| -> Result<Vec<f64>, StoreError> {
+        let values = opened.f64s(name)?;
+        let usable = values.len() == columns && values.iter().all(|x| x.is_finite());
+        usable.then_some(values).ok_or_else(|| damaged("its scaling does not fit its weights"))
+    };
+    let divisor = || -> Result<Vec<f64>, StoreError> {
+        let divisor = numbers("scale.divisor")?;
+        let usable = divisor.iter().all(|&x| x > 0.0);
+        usable.then_some(divisor).ok_or_else(|| damaged("its scaling divides by zero"))
+    };
+    Ok(match opened.content.scaling {
+        Scaling::None => Scaler::None,
+        Scaling::UnitRows => Scaler::UnitRows,
+        Scaling::MaxAbs => Scaler::MaxAbs { divisor: divisor()? },
+        Scaling::Standard => Scaler::Standard {
+            mean: if opened.content.centred { Some(numbers("scale.mean")?) } else { None },
+            divisor: divisor()?,
+        },
+    })
 }
 
 #[cfg(test)]
@@ -199,14 +207,15 @@ mod tests {
                 };
                 let scaler = Scaler::learn(scaling, &data);
                 let scaled = scaler.apply_all(data.clone()).unwrap();
-                // A bias or rows beyond what a kernel bears are refused, as they should be.
+                // A bias or rows that would overflow a kernel are refused, as they should be.
                 let outcome = crate::train(&scaled, &settings, &mut ()).ok()?;
-                Some(Model::with_reading(outcome, schema, scaler, Some(data.fingerprint().to_string())))
+                let recipe = Recipe { columns: schema, scaling: scaler };
+                Some(Model::with_recipe(outcome, recipe, Some(data.fingerprint().to_string())))
             },
         )
     }
 
-    /// A model that has been opened must bear any row and any question.
+    /// Any row and any question must be safe with a model that was opened.
     fn use_it(model: &Model) {
         let mut predictor = Predictor::new(model);
         let wide: Vec<u32> = (0..9).collect();
@@ -227,7 +236,7 @@ mod tests {
         report::describe_margin(&model.evidence);
         report::describe_bound(&model.evidence, &model.settings);
         report::explain(&model.evidence, &model.settings);
-        let options = ReadOptions { schema: Some(model.schema.clone()), ..ReadOptions::default() };
+        let options = ReadOptions { schema: Some(model.recipe.columns.clone()), ..ReadOptions::default() };
         for source in [Source::Memory("table", TABLE), Source::Memory("numbered", NUMBERED)] {
             let Ok(loaded) = read(&source, &options, &mut ()) else { continue };
             for i in 0..loaded.dataset.len() {

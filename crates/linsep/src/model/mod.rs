@@ -1,4 +1,4 @@
-//! The model: what has been learned, with all that is needed to use it on other files and to judge it.
+//! The model: what has been learned, and everything needed to apply it to other files and to evaluate it.
 
 mod arrays;
 mod evaluate;
@@ -9,8 +9,7 @@ pub use evaluate::{ClassEvaluation, Evaluation, ManyEvaluation, evaluate, evalua
 pub use predict::{Prediction, Predictor};
 
 use crate::classes::Classes;
-use crate::read::Schema;
-use crate::scale::Scaler;
+use crate::features::{Recipe, Schema};
 use crate::train::{Boundary, Evidence, Learned, Outcome, Settings};
 
 /// A trained classifier.
@@ -18,45 +17,40 @@ use crate::train::{Boundary, Evidence, Learned, Outcome, Settings};
 pub struct Model {
     /// The decision function.
     pub learned: Learned,
-    /// The classes that it tells apart.
+    /// The classes that it distinguishes.
     pub classes: Classes,
-    /// How the columns of a file become features.
-    pub schema: Schema,
-    /// How features are scaled.
-    pub scaler: Scaler,
+    /// How the columns of a file become features, and how those are scaled.
+    pub recipe: Recipe,
     /// The settings it was trained with.
     pub settings: Settings,
     /// What is known about the run and its data.
     pub evidence: Evidence,
-    /// What is known about each class against the rest, where that is how they are told apart.
+    /// What is known about each class against the rest, where many classes are learned that way.
     pub boundaries: Vec<Boundary>,
     /// The fingerprint of the data it was trained on, before scaling; unknown for a stream.
     pub fingerprint: Option<String>,
+    /// The specification of the job that made it, as JSON.
+    pub spec: Option<serde_json::Value>,
 }
 
 impl Model {
     /// A model for rows as they are: no scaling, features without names.
     pub fn new(outcome: Outcome) -> Self {
         let schema = Schema::Array { features: outcome.learned.columns() };
-        Self::with_reading(outcome, schema, Scaler::None, None)
+        Self::with_recipe(outcome, schema.into(), None)
     }
 
-    /// A model that remembers how its training data was read and scaled.
-    pub fn with_reading(
-        outcome: Outcome,
-        schema: Schema,
-        scaler: Scaler,
-        fingerprint: Option<String>,
-    ) -> Self {
+    /// A model with the recipe by which its training rows were made.
+    pub fn with_recipe(outcome: Outcome, recipe: Recipe, fingerprint: Option<String>) -> Self {
         Self {
             learned: outcome.learned,
             classes: outcome.classes,
-            schema,
-            scaler,
+            recipe,
             settings: outcome.settings,
             evidence: outcome.evidence,
             boundaries: outcome.boundaries,
             fingerprint,
+            spec: None,
         }
     }
 
@@ -70,7 +64,7 @@ impl Model {
         let weights = &learned.theta().weights;
         let mut order: Vec<usize> = (0..weights.len()).filter(|&j| weights[j] != 0.0).collect();
         order.sort_by(|&a, &b| weights[b].abs().total_cmp(&weights[a].abs()).then(a.cmp(&b)));
-        order.into_iter().map(|j| (self.schema.feature_name(j), weights[j])).collect()
+        order.into_iter().map(|j| (self.recipe.feature_name(j), weights[j])).collect()
     }
 
     /// Features by the size of their weight, largest first.

@@ -2,7 +2,7 @@
 
 use super::Model;
 use crate::dataset::{Dataset, Row};
-use crate::scale::RowBuffer;
+use crate::features::RowBuffer;
 use crate::theory::geometry;
 use crate::train::Learned;
 
@@ -44,7 +44,7 @@ impl<'a> Predictor<'a> {
     /// Predicts one row, as read: it is scaled here. Features that the model does not know are left out.
     pub fn predict(&mut self, row: Row<'_>) -> Prediction {
         let row = row.truncated(self.model.learned.columns());
-        let row = self.model.scaler.apply(row, &mut self.buffer);
+        let row = self.model.recipe.apply(row, &mut self.buffer);
         let (outcome, score) = self.model.learned.class_of(row);
         let distance = (self.weight_norm > 0.0).then(|| score.abs() / self.weight_norm);
         Prediction { outcome, score, distance }

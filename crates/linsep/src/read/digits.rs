@@ -1,5 +1,7 @@
 //! Sixteen bytes of text to whole numbers, on processors with AVX2: the steps that pairs and tables share.
 
+#![allow(unsafe_code, reason = "vector instructions")]
+
 use std::arch::x86_64::{
     __m128i, _mm_cmpeq_epi8, _mm_cvtsi128_si64, _mm_loadu_si128, _mm_madd_epi16, _mm_maddubs_epi16,
     _mm_min_epu8, _mm_packus_epi32, _mm_set1_epi8, _mm_set1_epi16, _mm_set1_epi32, _mm_shuffle_epi8,

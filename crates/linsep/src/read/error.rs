@@ -1,7 +1,9 @@
 //! What can be wrong with a data file, and where.
 
 use super::cache::CacheFault;
+use super::formats::FORMATS;
 use std::fmt;
+use std::sync::LazyLock;
 
 /// A malformed data file: where, what was found, and what to do about it.
 #[derive(Debug)]
@@ -14,6 +16,13 @@ pub struct ReadError {
     pub column: Option<u64>,
     /// What is wrong.
     pub kind: ReadErrorKind,
+}
+
+impl ReadError {
+    /// An error of a source as a whole.
+    pub(crate) fn whole(source_name: &str, kind: ReadErrorKind) -> Self {
+        Self { source_name: source_name.to_string(), line: None, column: None, kind }
+    }
 }
 
 /// What is wrong with a data file.
@@ -254,7 +263,7 @@ impl ReadErrorKind {
                 "give a LIBSVM, CSV, .npy, .npz or .linsep file, plain or compressed with gzip or zstd"
             }
             Compression(_) => "decompress it first and pipe it in: linsep reads standard input as -",
-            UnknownFormat => "name the format with ⟦format=libsvm⟧, csv, tsv, npy, npz or linsep",
+            UnknownFormat => &FORMAT_HELP,
             OldLineEnds => "convert the line ends, for example with: tr '\\r' '\\n' < FILE > NEW",
             MissingLabel { .. } => "begin each row with its label, or skip such rows with ⟦skip_bad⟧",
             BadLabel { .. } => "give the row a label, or skip such rows with ⟦skip_bad⟧",
@@ -306,6 +315,15 @@ impl ReadErrorKind {
         }
     }
 }
+
+/// What to do where the format was not recognised.
+static FORMAT_HELP: LazyLock<String> = LazyLock::new(|| {
+    let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+    let (first, others) = names.split_first().unwrap_or((&"", &[]));
+    let (last, middle) = others.split_last().unwrap_or((&"", &[]));
+    let middle: String = middle.iter().map(|name| format!(", {name}")).collect();
+    format!("name the format with ⟦format={first}⟧{middle} or {last}")
+});
 
 fn plural(count: usize, one: &'static str, many: &'static str) -> &'static str {
     if count == 1 { one } else { many }

@@ -1,18 +1,21 @@
 //! Where bytes come from: a file or standard input, plain or compressed.
 
 use super::error::ReadErrorKind;
+use serde::ser::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fs::File;
 use std::io::{self, BufReader, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Where data comes from.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub enum Source {
     /// A file.
     File(PathBuf),
     /// Standard input.
+    #[default]
     Stdin,
     /// Bytes in memory, with a name for messages.
     Memory(&'static str, &'static [u8]),
@@ -24,8 +27,16 @@ pub enum Source {
 
 impl Source {
     /// A path, or standard input for `-`.
-    pub fn from_argument(argument: &std::path::Path) -> Self {
+    pub fn from_argument(argument: &Path) -> Self {
         if argument.as_os_str() == "-" { Source::Stdin } else { Source::File(argument.to_path_buf()) }
+    }
+
+    /// The file, where it is one.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Source::File(path) => Some(path),
+            _ => None,
+        }
     }
 
     /// Whether opening it again gives the same bytes again.
@@ -45,6 +56,60 @@ impl Source {
             Source::Memory(name, _) | Source::Custom(name, _) => (*name).to_string(),
             Source::Shared(name, _) => name.clone(),
         }
+    }
+}
+
+impl From<PathBuf> for Source {
+    fn from(path: PathBuf) -> Self {
+        Source::from_argument(&path)
+    }
+}
+
+impl From<&Path> for Source {
+    fn from(path: &Path) -> Self {
+        Source::from_argument(path)
+    }
+}
+
+impl From<&str> for Source {
+    fn from(path: &str) -> Self {
+        Source::from_argument(Path::new(path))
+    }
+}
+
+impl PartialEq for Source {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Source::File(one), Source::File(other)) => one == other,
+            (Source::Stdin, Source::Stdin) => true,
+            (Source::Memory(one, bytes), Source::Memory(other, others)) => one == other && bytes == others,
+            (Source::Shared(one, bytes), Source::Shared(other, others)) => one == other && bytes == others,
+            (Source::Custom(one, open), Source::Custom(other, opens)) => {
+                one == other && std::ptr::fn_addr_eq(*open, *opens)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// In a specification a source is its path, or `-` for standard input. Bytes in memory have no such form.
+impl Serialize for Source {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Source::File(path) => path.serialize(serializer),
+            // What a front end opens itself is its standard input.
+            Source::Stdin | Source::Custom(..) => serializer.serialize_str("-"),
+            Source::Memory(..) | Source::Shared(..) => Err(S::Error::custom(format!(
+                "{} is not a file: a specification can only name files and standard input",
+                self.name()
+            ))),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Source {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        PathBuf::deserialize(deserializer).map(Source::from)
     }
 }
 
@@ -93,7 +158,7 @@ pub(crate) struct Input {
     /// Whether `head` is all there is.
     whole: bool,
     rest: Box<dyn Read + Send>,
-    /// What went wrong while the head was read: told when the bytes before it are used up.
+    /// What went wrong while the head was read: reported when the bytes before it are used up.
     failure: Option<io::Error>,
     /// How long the source says it is, if it is not compressed.
     told: Option<u64>,
@@ -218,7 +283,7 @@ impl Input {
     /// The file, if what is left of this input can be read at any place of it.
     pub(crate) fn plain_file(&self) -> Option<PlainFile> {
         let file = self.file.clone().filter(|_| self.failure.is_none())?;
-        // What was looked at in advance will be read again.
+        // The head will be read again.
         file.taken.store(self.given as u64, Ordering::Relaxed);
         Some(PlainFile { first: self.given as u64, ..file })
     }
@@ -291,4 +356,19 @@ pub(crate) fn open(source: &Source) -> Result<(Input, ByteCounter), ReadErrorKin
     };
     let file = plain_file.filter(|_| told.is_some());
     Ok((Input { told, file, ..Input::new(plain, HEAD_BYTES)? }, counter))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_is_written_as_its_path() {
+        for (source, text) in [(Source::Stdin, "\"-\""), (Source::from("rows.csv"), "\"rows.csv\"")] {
+            assert_eq!(serde_json::to_string(&source).unwrap(), text);
+            assert_eq!(serde_json::from_str::<Source>(text).unwrap(), source);
+        }
+        let error = serde_json::to_string(&Source::Memory("rows", b"1 1:2")).unwrap_err().to_string();
+        assert!(error.contains("rows is not a file"), "{error}");
+    }
 }

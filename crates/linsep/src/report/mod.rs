@@ -1,10 +1,23 @@
-//! What is said about a run: as one JSON record, and as plain sentences.
+//! What is said about a job: as one JSON record, and as blocks of plain sentences that a front end lays out.
 
+mod compare;
+mod document;
+mod evaluate;
+pub(crate) mod layout;
 mod record;
+mod separate;
+mod theory;
+mod train;
 mod wording;
 
-pub use record::{Seconds, TrainReport};
+pub use compare::{compare_csv, compare_report};
+pub use document::Block;
+pub use evaluate::{evaluate_report, pair as evaluate_pair};
+pub use record::TrainRecord;
+pub use separate::{SeparateRecord, VerifyRecord, separate_report, verify_report};
+pub use theory::theory_report;
+pub use train::{boundary_table, train_report};
 pub use wording::{
-    describe_bound, describe_detail, describe_end, describe_learner, describe_margin, describe_settings,
-    explain,
+    NO_MODEL_HELP, describe_bound, describe_detail, describe_end, describe_margin, describe_no_model,
+    describe_settings, explain,
 };

@@ -1,15 +1,16 @@
 //! The result of training as one JSON record.
 
 use crate::classes::Classes;
+use crate::job::{Seconds, Trained};
 use crate::scale::Scaling;
 use crate::theory::margin::MarginInterval;
 use crate::theory::novikoff::MistakeBound;
-use crate::train::{Boundary, Outcome, Settings, Status};
+use crate::train::{Boundary, Detail, Settings, Status};
 use serde::Serialize;
 
 /// The machine-readable result of training; `docs/json.md` describes every field.
 #[derive(Clone, Debug, Serialize)]
-pub struct TrainReport {
+pub struct TrainRecord<'a> {
     /// Which learner, by its name.
     pub learner: &'static str,
     /// Rows learned from.
@@ -28,7 +29,7 @@ pub struct TrainReport {
     pub status: Status,
     /// Share of the rows learned from that are predicted wrong; null for a stream.
     pub training_error: Option<f64>,
-    /// Share of the rows of a stream that were mistakes when they came.
+    /// Share of the rows of a stream that were predicted wrong before they were learned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progressive_error: Option<f64>,
     /// R, rounded up.
@@ -51,16 +52,16 @@ pub struct TrainReport {
     pub scaling: Scaling,
     /// What only this learner has to tell.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub detail: Option<crate::train::Detail>,
+    pub detail: Option<&'a Detail>,
     /// What is known about each class against the rest, where that is how they are told apart.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub boundaries: Vec<Boundary>,
+    #[serde(skip_serializing_if = "<[Boundary]>::is_empty")]
+    pub boundaries: &'a [Boundary],
     /// The classes that are told apart.
-    pub classes: Classes,
+    pub classes: &'a Classes,
     /// The settings.
-    pub settings: Settings,
+    pub settings: &'a Settings,
     /// The fingerprint of the data as read; null for a stream.
-    pub fingerprint: Option<String>,
+    pub fingerprint: Option<&'a str>,
     /// Where the model was saved.
     pub model: Option<String>,
     /// Malformed rows that were skipped.
@@ -73,48 +74,39 @@ pub struct TrainReport {
     pub threads: usize,
 }
 
-/// Where the time went.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct Seconds {
-    /// Reading, or reading and learning for a stream.
-    pub read: f64,
-    /// Learning and judging.
-    pub train: f64,
-}
-
-impl TrainReport {
-    /// The report of an outcome; what the outcome does not know is left empty.
-    pub fn new(outcome: &Outcome, seconds: Seconds, threads: usize) -> Self {
-        let evidence = &outcome.evidence;
+impl<'a> From<&'a Trained> for TrainRecord<'a> {
+    fn from(trained: &'a Trained) -> Self {
+        let model = &trained.model;
+        let evidence = &model.evidence;
         Self {
-            learner: outcome.settings.learner.name(),
+            learner: model.settings.learner.name(),
             examples: evidence.examples,
             features: evidence.features,
             nonzeros: evidence.nonzeros,
             epochs: evidence.epochs,
             updates: evidence.updates,
-            converged: outcome.status == Status::Converged,
-            status: outcome.status,
+            converged: evidence.status == Status::Converged,
+            status: evidence.status,
             training_error: evidence.training_error,
             progressive_error: evidence.progressive_error,
             radius: evidence.extent.radius_upper,
             margin: evidence.margin,
             mistake_bound: evidence.mistake_bound,
             distance: evidence.distance,
-            holdout_error: None,
-            holdout_rows: None,
+            holdout_error: trained.held_out.map(|held_out| held_out.error()),
+            holdout_rows: trained.held_out.map(|held_out| held_out.rows),
             weighted: evidence.weighted,
-            scaling: Scaling::None,
-            detail: evidence.detail.clone(),
-            boundaries: outcome.boundaries.clone(),
-            classes: outcome.classes.clone(),
-            settings: outcome.settings.clone(),
-            fingerprint: None,
-            model: None,
-            skipped_rows: 0,
-            dropped_rows: 0,
-            seconds,
-            threads,
+            scaling: model.recipe.scaling.scaling(),
+            detail: evidence.detail.as_ref(),
+            boundaries: &model.boundaries,
+            classes: &model.classes,
+            settings: &model.settings,
+            fingerprint: model.fingerprint.as_deref(),
+            model: trained.saved.as_ref().map(|path| path.display().to_string()),
+            skipped_rows: trained.notes.skipped,
+            dropped_rows: trained.notes.dropped,
+            seconds: trained.seconds,
+            threads: trained.threads,
         }
     }
 }

@@ -1,16 +1,17 @@
-//! What is known about a run, in plain sentences.
+//! The results of a run in plain sentences.
 
 use crate::numbers::{Rounding, counted, grouped, percent, rounded};
+use crate::separate::Verdict;
 use crate::theory::margin::{MarginInterval, MarginKind};
 use crate::theory::novikoff::MistakeBound;
 use crate::train::{
-    Aggression, Bias, ClassWeight, Combine, Detail, Evidence, Init, Kernel, Learner, Loss, MarginRule,
-    MistakeRule, Mixing, Order, Schedule, Settings, Status, StepSchedule, SvmLoss,
+    Bias, Boundary, ClassWeight, Detail, Evidence, Init, Learner, MistakeRule, Mixing, Order, Settings,
+    Status,
 };
 
 /// The settings in a few words.
 pub fn describe_settings(settings: &Settings) -> String {
-    let learner = describe_learner(&settings.learner);
+    let learner = settings.learner.describe();
     let order = match settings.order {
         Order::Given => "rows in the given order".to_string(),
         Order::ShuffleOnce => format!("rows shuffled once, seed {}", settings.seed),
@@ -42,86 +43,6 @@ pub fn describe_settings(settings: &Settings) -> String {
     format!("{learner}, {bias}, {order}{start}{weights}{shards}")
 }
 
-/// A learner with its options, in a few words.
-pub fn describe_learner(learner: &Learner) -> String {
-    let combined = |combine: Combine| match combine {
-        Combine::Last => "",
-        Combine::Average => ", averaged",
-        Combine::Vote => ", voted",
-    };
-    match learner {
-        Learner::Perceptron => "perceptron".to_string(),
-        Learner::Averaged => "averaged perceptron".to_string(),
-        Learner::Voted => "voted perceptron".to_string(),
-        Learner::Margin(MarginRule::Dynamic { epsilon }) => {
-            format!("margin perceptron, dynamic, ε = {epsilon}")
-        }
-        Learner::Margin(MarginRule::Fixed { beta }) => format!("margin perceptron, fixed β = {beta}"),
-        Learner::Margin(MarginRule::Threshold { b }) => format!("margin perceptron, threshold b = {b}"),
-        Learner::Batch(options) => {
-            let schedule = match options.schedule {
-                Schedule::Constant => format!("constant step {}", options.step),
-                Schedule::Power(p) => format!("step {} · k^−{p}", options.step),
-                Schedule::Mean => format!("step {} · mean of the mistakes", options.step),
-            };
-            format!("batch perceptron, {schedule}")
-        }
-        Learner::Pocket(options) if options.margin > 0.0 => {
-            format!("pocket perceptron, margin {}", options.margin)
-        }
-        Learner::Pocket(_) => "pocket perceptron".to_string(),
-        Learner::Lifted(options) => match options.a {
-            Some(a) => format!("lifted perceptron, a = {a}"),
-            None => "lifted perceptron, a from the lemma".to_string(),
-        },
-        Learner::Kernel(options) => {
-            let kernel = match options.kernel {
-                Kernel::Linear => "linear kernel".to_string(),
-                Kernel::Polynomial { degree, gamma, offset } => {
-                    format!("kernel ({gamma}·⟨x, x′⟩ + {offset})^{degree}")
-                }
-                Kernel::Rbf { gamma: Some(gamma) } => format!("kernel exp(−{gamma}·‖x − x′‖²)"),
-                Kernel::Rbf { gamma: None } => "kernel exp(−‖x − x′‖²/features)".to_string(),
-            };
-            format!("kernel perceptron, {kernel}{}", combined(options.combine))
-        }
-        Learner::Multiclass(options) => format!("multi-class perceptron{}", combined(options.combine)),
-        Learner::Sgd(options) => {
-            let loss = match options.loss {
-                Loss::Perceptron => "perceptron",
-                Loss::Hinge => "hinge",
-                Loss::Log => "log",
-                Loss::Squared => "squared",
-            };
-            let step = options.step.map_or("1/R²".to_string(), |step| step.to_string());
-            let schedule = match options.schedule {
-                StepSchedule::Constant => format!("constant step {step}"),
-                StepSchedule::Power(p) => format!("step {step} · t^−{p}"),
-                StepSchedule::Shrinking => format!("shrinking step from {step}"),
-            };
-            let l2 = options.l2;
-            format!("gradient descent on the {loss} loss, {schedule}, L2 {l2}{}", combined(options.combine))
-        }
-        Learner::Svm(options) => {
-            let loss = match options.loss {
-                SvmLoss::Hinge => "hinge",
-                SvmLoss::SquaredHinge => "squared hinge",
-            };
-            format!("support vector machine, {loss} loss, C = {}", options.c)
-        }
-        Learner::MaxMargin(_) => "max-margin separator".to_string(),
-        Learner::Memoriser => "memoriser".to_string(),
-        Learner::PassiveAggressive(options) => {
-            let form = match options.aggression {
-                Aggression::Full => "PA".to_string(),
-                Aggression::Capped => format!("PA-I, C = {}", options.c),
-                Aggression::Softened => format!("PA-II, C = {}", options.c),
-            };
-            format!("passive–aggressive, {form}{}", combined(options.combine))
-        }
-    }
-}
-
 /// How the run ended, in a few words.
 pub fn describe_end(evidence: &Evidence) -> String {
     let passes = counted(evidence.epochs, "pass", "passes");
@@ -136,26 +57,34 @@ pub fn describe_end(evidence: &Evidence) -> String {
             format!("stopped at the time limit, in pass {}, after {updates}", evidence.epochs)
         }
         Status::Interrupted => format!("interrupted in pass {}, after {updates}", evidence.epochs),
+        Status::NoMargin => "no boundary separates the rows with a margin".to_string(),
+        Status::Undecided => {
+            "reached a limit before it was decided whether the rows have a margin".to_string()
+        }
     }
 }
 
-/// What only this learner has to tell, in a few words.
+/// The results that only this learner has, in a few words.
 pub fn describe_detail(evidence: &Evidence) -> Option<String> {
     match evidence.detail.as_ref()? {
         Detail::Svm { primal, dual, gap, support } => Some(format!(
-            "objective {primal:.6}, proved to be at least {dual:.6} for all weights (gap {gap:.1e}); {} in it",
-            counted(*support, "row has a part", "rows have a part")
+            "objective {primal:.6}, proved to be at least {dual:.6} for all weights (gap {gap:.1e}); {}",
+            counted(*support, "support vector", "support vectors")
         )),
         Detail::MaxMargin { gap, support } => Some(format!(
-            "the margin of the weights is proved to be within {gap:.1e} of the best; {} it",
-            counted(*support, "row holds", "rows hold")
+            "the margin of the weights is proved to be within {gap:.1e} of the best; {}",
+            counted(*support, "support vector", "support vectors")
         )),
+        Detail::NoMargin { class, verdict } => Some(no_margin(class, *verdict)),
         Detail::Pocket { margin, kept, rows, looks, error_bound } => {
             let by =
-                if *margin > 0.0 { format!(" by a distance of {margin} at least") } else { String::new() };
-            let looks = counted(*looks, "time", "times");
-            let mut text =
-                format!("{} of {} rows are right{by}; counted {looks}", grouped(*kept), grouped(*rows));
+                if *margin > 0.0 { format!(" by a distance of at least {margin}") } else { String::new() };
+            let mut text = format!(
+                "{} of {} rows are right{by}; all rows were counted {}",
+                grouped(*kept),
+                grouped(*rows),
+                counted(*looks, "time", "times")
+            );
             if let Some(bound) = error_bound.filter(|&bound| bound < 1.0) {
                 text += &format!(
                     "; if the rows were drawn independently, at most {} of new rows are wrong, with probability 0.95",
@@ -174,15 +103,20 @@ pub fn describe_detail(evidence: &Evidence) -> Option<String> {
                 text += &format!(" of at most {}", rounded(*bound, Rounding::Up));
             }
             if let Some(lower) = lifted_margin_lower {
-                text +=
-                    &format!("; the lifted rows have margin {} at least", rounded(*lower, Rounding::Down));
+                text += &format!(
+                    "; the lifted rows have a margin of at least {}",
+                    rounded(*lower, Rounding::Down)
+                );
             }
             Some(text)
         }
         Detail::Memoriser { distinct, contradicted } => {
-            let mut text = format!("it remembers {}", counted(*distinct, "different row", "different rows"));
+            let mut text = format!("{} stored", counted(*distinct, "distinct row", "distinct rows"));
             if *contradicted > 0 {
-                text += &format!("; {} outvoted by equal rows", counted(*contradicted, "row is", "rows are"));
+                text += &format!(
+                    "; {} against the majority of equal rows",
+                    counted(*contradicted, "row has a label", "rows have a label")
+                );
             }
             Some(text)
         }
@@ -196,9 +130,7 @@ pub fn describe_detail(evidence: &Evidence) -> Option<String> {
                 rounded(*mistakes, Rounding::Up)
             ))
         }
-        Detail::Kernel { support } => {
-            Some(format!("the function is made of {}", counted(*support, "row", "rows")))
-        }
+        Detail::Kernel { support } => Some(counted(*support, "support vector", "support vectors")),
     }
 }
 
@@ -224,15 +156,7 @@ pub fn describe_margin(evidence: &Evidence) -> String {
 /// Whether the updates of the run are mistakes that Novikoff's theorem counts: of a perceptron that starts at zero and
 /// takes every row once.
 fn counts_mistakes(evidence: &Evidence, settings: &Settings) -> bool {
-    let perceptron = matches!(
-        settings.learner,
-        Learner::Perceptron
-            | Learner::Averaged
-            | Learner::Voted
-            | Learner::Pocket(_)
-            | Learner::Kernel(_)
-            | Learner::Multiclass(_)
-    );
+    let perceptron = settings.learner.abilities().counts_mistakes;
     let one_boundary = evidence.margin.kind != MarginKind::OneAgainstRest;
     perceptron && one_boundary && !evidence.weighted && !matches!(settings.init, Init::Warm(_))
 }
@@ -256,7 +180,7 @@ pub fn describe_bound(evidence: &Evidence, settings: &Settings) -> String {
     } else if evidence.margin.kind == MarginKind::OneAgainstRest {
         "for the hardest class".to_string()
     } else {
-        "of a perceptron; this learner counts otherwise".to_string()
+        "for a perceptron; this learner's updates are not mistakes".to_string()
     };
     let MistakeBound { lower, upper } = evidence.mistake_bound;
     let lower = lower.map(|lower| rounded(lower, Rounding::Down));
@@ -274,57 +198,69 @@ pub fn describe_bound(evidence: &Evidence, settings: &Settings) -> String {
 
 /// What the evidence means, in plain sentences.
 pub fn explain(evidence: &Evidence, settings: &Settings) -> String {
-    let upper = rounded(evidence.margin.upper, Rounding::Up);
-    if let Some(bound) = evidence.mistake_bound.upper {
-        let mut text = format!(
-            "The rows are linearly separable: the run found weights that prove it. A perceptron that starts at zero \
-             makes at most {} mistakes on them, in any order and however often it sees them",
-            rounded(bound, Rounding::Up)
-        );
-        if evidence.margin.kind == MarginKind::OneAgainstRest {
-            text = text
-                .replace("The rows are linearly separable", "Each class is linearly separable from the rest");
-            text = text
-                .replace("A perceptron that starts at zero", "For each, a perceptron that starts at zero");
-            text.push('.');
-        } else if matches!(settings.init, Init::Warm(_)) {
-            let updates = counted(evidence.updates, "update does", "updates do");
-            text += &format!("; this run started elsewhere, so its {updates} not count against that.");
-        } else if let (Some(mistakes), Some(Detail::Shards { mixing, updates, .. })) =
-            (mistakes_made(evidence, settings), &evidence.detail)
-        {
-            text += &format!(
-                "; nor can a mixture of shards count more, and this one counts K = {}. No more than {} of its passes can \
-                 make a mistake.",
-                rounded(mistakes, Rounding::Up),
-                rounded(mixing.most_passes(bound, updates.len()), Rounding::Up)
-            );
-        } else if counts_mistakes(evidence, settings) {
-            text += &format!("; this run made {}.", grouped(evidence.updates));
+    match (evidence.mistake_bound.upper, &evidence.detail) {
+        (Some(bound), _) => explain_separable(evidence, settings, bound),
+        (None, Some(Detail::NoMargin { class, verdict })) => no_margin(class, *verdict) + ".",
+        (None, None) if !evidence.status.has_model() => format!("Not learned: {}.", describe_end(evidence)),
+        (None, _) => explain_unseparated(evidence, settings),
+    }
+}
+
+/// What it means that the run found a separator.
+fn explain_separable(evidence: &Evidence, settings: &Settings, bound: f64) -> String {
+    let each = evidence.margin.kind == MarginKind::OneAgainstRest;
+    let mut text = format!(
+        "{}: the run found weights that prove it. {} makes at most {} mistakes on them, in any order and however often it \
+         sees them",
+        if each {
+            "Each class is linearly separable from the rest"
         } else {
-            text.push('.');
-        }
-        if matches!(settings.learner, Learner::Averaged | Learner::Voted)
-            && evidence.training_error.is_some_and(|error| error > 0.0)
-        {
-            text += " The weights that prove it are the last ones; what is saved is made of all weights of the run, and \
-                     still errs on some rows. To save the last ones, choose ⟦learner=perceptron⟧.";
-        }
-        return text;
+            "The rows are linearly separable"
+        },
+        if each { "For each, a perceptron that starts at zero" } else { "A perceptron that starts at zero" },
+        rounded(bound, Rounding::Up)
+    );
+    if each {
+        text.push('.');
+    } else if matches!(settings.init, Init::Warm(_)) {
+        let updates = counted(evidence.updates, "update", "updates");
+        text += &format!("; this run did not start at zero, so that does not hold for its {updates}.");
+    } else if let (Some(mistakes), Some(Detail::Shards { mixing, updates, .. })) =
+        (mistakes_made(evidence, settings), &evidence.detail)
+    {
+        text += &format!(
+            "; the same bound holds for a mixture of shards, and this one counts K = {}. At most {} of its passes can \
+             make a mistake.",
+            rounded(mistakes, Rounding::Up),
+            rounded(mixing.most_passes(bound, updates.len()), Rounding::Up)
+        );
+    } else if counts_mistakes(evidence, settings) {
+        text += &format!("; this run made {}.", grouped(evidence.updates));
+    } else {
+        text.push('.');
     }
+    if matches!(settings.learner, Learner::Averaged | Learner::Voted)
+        && evidence.training_error.is_some_and(|error| error > 0.0)
+    {
+        text += " The last weights of the run prove it; the saved model combines all weights of the run, and is still wrong \
+                 on some rows. To save the last weights, choose ⟦learner=perceptron⟧.";
+    }
+    text
+}
+
+/// What it means that the run found no separator.
+fn explain_unseparated(evidence: &Evidence, settings: &Settings) -> String {
     if evidence.margin.upper == 0.0 {
-        return "No weights agree with every row: some row is zero, and nothing can be on the right side of it.".into();
+        return "The rows are not separable: some row is zero, and no weights put a zero row on the right side.".into();
     }
-    let judged = if evidence.progressive_error.is_some() {
+    let found = if evidence.progressive_error.is_some() {
         "The rows were seen once and not kept, so it is not known whether they are separable."
     } else if evidence.status == Status::Converged && settings.mistake == MistakeRule::Negative {
-        "No row was a mistake in the last pass, but some row lies on the boundary, so nothing is proved by it."
+        "No row was a mistake in the last pass, but some row lies on the boundary, so that proves nothing."
+    } else if evidence.margin.kind == MarginKind::OneAgainstRest {
+        "Not every class was separated from the rest."
     } else {
-        if evidence.margin.kind == MarginKind::OneAgainstRest {
-            "Not every class was separated from the rest."
-        } else {
-            "The rows were not separated."
-        }
+        "The rows were not separated."
     };
     let margin = match evidence.margin.kind {
         MarginKind::ThroughOrigin => "no boundary through the origin has a margin",
@@ -336,7 +272,8 @@ pub fn explain(evidence: &Evidence, settings: &Settings) -> String {
         MarginKind::MultiClass => "no weights tell the classes apart by a margin",
         MarginKind::OneAgainstRest => "some class cannot be told from the rest by a margin",
     };
-    let mut text = format!("{judged} It is proved that {margin} above {upper} on them");
+    let upper = rounded(evidence.margin.upper, Rounding::Up);
+    let mut text = format!("{found} It is proved that {margin} above {upper} on them");
     match evidence.mistake_bound.lower {
         Some(least) if least >= 1.0 => {
             text += &format!(
@@ -348,4 +285,34 @@ pub fn explain(evidence: &Evidence, settings: &Settings) -> String {
         _ => text.push('.'),
     }
     text
+}
+
+/// Why a run ended without a model, if it did.
+pub fn describe_no_model(evidence: &Evidence, boundaries: &[Boundary]) -> Option<String> {
+    if evidence.status.has_model() {
+        return None;
+    }
+    let all = std::iter::once(evidence).chain(boundaries.iter().map(|boundary| &boundary.evidence));
+    all.filter(|part| part.status == evidence.status).find_map(|part| match &part.detail {
+        Some(Detail::NoMargin { class, verdict }) => Some(no_margin(class, *verdict)),
+        _ => None,
+    })
+}
+
+/// What can be done where a run ended without a model.
+pub const NO_MODEL_HELP: &str =
+    "separate tells which rows stand in the way; ⟦learner=svm⟧ allows rows on the wrong side";
+
+fn no_margin(class: &str, verdict: Verdict) -> String {
+    let reason = match verdict {
+        Verdict::QuasiComplete => {
+            "no boundary separates these rows with a margin: those without a wrong side go through some of the rows \
+             (quasi-complete separation)"
+        }
+        Verdict::Overlap => "no boundary separates these rows: the classes overlap",
+        Verdict::Complete | Verdict::Undecided => {
+            "whether a boundary separates these rows was not decided within the limits"
+        }
+    };
+    format!("{class} against the rest: {reason}")
 }

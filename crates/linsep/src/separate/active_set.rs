@@ -43,11 +43,11 @@ impl Points {
 /// How a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// No point is nearer, as far as this precision can tell.
+    /// No point is nearer, to this precision.
     Optimal,
     /// The nearest point cannot be told from the origin.
     Origin,
-    /// Rounding hides what to do next.
+    /// Rounding errors hide the next step.
     Stalled,
     /// Too many steps, or stopped from outside.
     Stopped,

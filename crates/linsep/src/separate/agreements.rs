@@ -1,5 +1,5 @@
-//! Exact signs and the exact least of ⟨w, z_i⟩: a floating-point filter settles nearly all rows at the speed of memory,
-//! whole numbers the rest.
+//! The exact signs and the exact minimum of ⟨w, z_i⟩: a floating-point filter settles nearly all rows at the speed of
+//! memory, and whole numbers settle the rest.
 
 use super::examples::Examples;
 use super::number::{Exact, ExactVector};
@@ -43,7 +43,7 @@ pub(super) fn positive_agreements(
         return Err(rows[wrong]);
     }
     let least = float.iter().copied().fold(f64::INFINITY, f64::min);
-    // Rows whose sign is in rounding_error, and rows that may have the least agreement.
+    // Rows whose sign is hidden by rounding error, and rows that may have the least agreement.
     let limit = if rounding_error.is_finite() {
         rounding_error.max(least + 2.0 * rounding_error)
     } else {

@@ -1,48 +1,48 @@
-//! Few rows whose removal separates the rest. The fewest are hard to find (it is a question of the same kind as the
-//! smallest training error), so this is a heuristic: it says how few it found, and how few it could be at least.
+//! Few rows whose removal separates the rest. Finding the fewest is as hard as finding the smallest training error, so
+//! this is a heuristic: it gives the smallest set that it found, and a proved lower bound of the size of every such set.
 
-use super::contradictions::is_multiple;
+use super::budget::Budget;
+use super::contradictions::{contradictions, is_multiple};
+use super::decide::{decide, space_of};
 use super::descent::Descent;
 use super::examples::Examples;
 use super::faces::{Faces, Side};
 use super::nearest::Space;
-use super::watch::Watch;
-use super::{Bias, Separation, Settings, contradictions, decide, space_of};
-use crate::classes::ClassPair;
+use super::{Bias, SeparateSettings, Separation};
 use crate::dataset::Dataset;
 use crate::observe::Observer;
 use crate::theory::margin::Extent;
 use crate::{Error, SettingsError};
 
-/// Rows whose removal leaves the others completely separable: the smallest such set that was found. A heuristic: a
-/// smaller one may exist.
+/// The smallest set of rows found whose removal leaves the others completely separable. The search is a heuristic: a
+/// smaller set may exist.
 #[derive(Clone, Debug)]
 pub struct Blame {
     /// The rows, in order.
     pub rows: Vec<usize>,
-    /// No such set has fewer rows than this: one row at least of each of so many witnesses without a common row.
+    /// No such set has fewer rows than this: this many witnesses share no row, and one row of each must go.
     pub at_least: usize,
-    /// What was decided of the rows that remain: complete, unless a budget ended.
+    /// The verdict on the rows that remain: complete, unless a limit was reached.
     pub rest: Separation,
 }
 
 /// Looks for few rows whose removal separates the rest.
 pub fn blame(
     data: &Dataset,
-    classes: &ClassPair,
-    settings: &Settings,
+    settings: &SeparateSettings,
     observer: &mut dyn Observer,
 ) -> Result<Blame, Error> {
     settings.validate()?;
+    let classes = &settings.sides(data)?;
     let examples = Examples::new(data, classes, settings.bias);
     let (rows, at_least) = {
-        let mut watch = Watch::new(observer, settings.max_seconds);
+        let mut budget = Budget::new(observer, settings.max_seconds);
         let all: Vec<usize> = examples.present().collect();
         let space = space_of(&examples, &Extent::of_rows(data, &all, examples.bias_input()), settings);
-        watch.begin("rows to blame");
-        let mut removed = fewest_errors(&space, &all, &mut watch);
-        take_back(&space, &all, &mut removed, &mut watch);
-        let at_least = disjoint_witnesses(&space, &all, removed.len(), &mut watch);
+        budget.begin("rows to blame");
+        let mut removed = fewest_errors(&space, &all, &mut budget);
+        take_back(&space, &all, &mut removed, &mut budget);
+        let at_least = disjoint_witnesses(&space, &all, removed.len(), &mut budget);
         removed.sort_unstable();
         (removed, at_least)
     };
@@ -52,7 +52,7 @@ pub fn blame(
     if signs.iter().all(|&sign| sign == 0) || (one_sided && settings.bias == Bias::Free) {
         return Err(SettingsError::new(
             "blame",
-            "nothing is left of one class: these rows cannot be told apart at all",
+            "no row of one class would be left: these rows cannot be separated at all",
         )
         .into());
     }
@@ -61,7 +61,7 @@ pub fn blame(
 }
 
 /// The rows that the best of several soft boundaries has wrong.
-fn fewest_errors(space: &Space<'_>, rows: &[usize], watch: &mut Watch<'_>) -> Vec<usize> {
+fn fewest_errors(space: &Space<'_>, rows: &[usize], budget: &mut Budget<'_>) -> Vec<usize> {
     const PASSES: usize = 60;
     let examples = space.examples;
     let bias = examples.bias_input();
@@ -72,7 +72,7 @@ fn fewest_errors(space: &Space<'_>, rows: &[usize], watch: &mut Watch<'_>) -> Ve
         let mut descent = Descent::new(examples, rows, &[], space.seed).with_price(price / mean);
         for _ in 0..PASSES {
             descent.pass();
-            if watch.is_over() {
+            if budget.is_over() {
                 break;
             }
         }
@@ -103,7 +103,7 @@ fn different(examples: &Examples<'_>, rows: &[usize]) -> Option<[usize; 2]> {
 }
 
 /// Takes rows back, one by one, while the rest stays separable.
-fn take_back(space: &Space<'_>, rows: &[usize], removed: &mut Vec<usize>, watch: &mut Watch<'_>) {
+fn take_back(space: &Space<'_>, rows: &[usize], removed: &mut Vec<usize>, budget: &mut Budget<'_>) {
     const MOST: usize = 200;
     let faces = Faces::new(space.examples);
     if !has_both_sides(space.examples, rows, removed)
@@ -114,11 +114,11 @@ fn take_back(space: &Space<'_>, rows: &[usize], removed: &mut Vec<usize>, watch:
     let mut kept: Vec<usize> = rows.iter().copied().filter(|row| !removed.contains(row)).collect();
     let mut start: Vec<(usize, f64)> = Vec::new();
     for row in removed.clone().into_iter().take(MOST) {
-        if watch.is_over() {
+        if budget.is_over() {
             return;
         }
         kept.push(row);
-        match faces.locate(space, &kept, &start, watch) {
+        match faces.locate(space, &kept, &start, budget) {
             Some(Side::Positive { support, .. }) => {
                 start = support.into_iter().map(|(row, [weight, _])| (row, weight)).collect();
                 removed.retain(|&other| other != row);
@@ -131,7 +131,7 @@ fn take_back(space: &Space<'_>, rows: &[usize], removed: &mut Vec<usize>, watch:
 }
 
 /// How many witnesses without a common row were found: of each, one row at least must go.
-fn disjoint_witnesses(space: &Space<'_>, rows: &[usize], most: usize, watch: &mut Watch<'_>) -> usize {
+fn disjoint_witnesses(space: &Space<'_>, rows: &[usize], most: usize, budget: &mut Budget<'_>) -> usize {
     const MOST: usize = 200;
     let faces = Faces::new(space.examples);
     let found = contradictions(space.examples);
@@ -140,10 +140,10 @@ fn disjoint_witnesses(space: &Space<'_>, rows: &[usize], most: usize, watch: &mu
     let mut count = found.zeros.len() + found.pairs.len();
     for _ in 0..MOST {
         let left: Vec<usize> = rows.iter().copied().filter(|&row| !gone[row]).collect();
-        if count >= most || left.is_empty() || watch.is_over() {
+        if count >= most || left.is_empty() || budget.is_over() {
             break;
         }
-        let Some(Side::Meets { support, .. }) = faces.locate(space, &left, &[], watch) else { break };
+        let Some(Side::Meets { support, .. }) = faces.locate(space, &left, &[], budget) else { break };
         support.iter().for_each(|&(row, _)| gone[row] = true);
         count += 1;
     }
@@ -184,9 +184,9 @@ mod tests {
     fn check(problem: &Instance, told: &str) -> Option<(usize, usize)> {
         let data = problem.dataset();
         let classes = Instance::classes();
-        let settings = Settings { bias: problem.bias, ..Settings::default() };
+        let settings = SeparateSettings { bias: problem.bias, ..SeparateSettings::default() };
         let least = fewest(problem);
-        let found = match blame(&data, &classes, &settings, &mut ()) {
+        let found = match blame(&data, &settings.with_classes(&classes), &mut ()) {
             Ok(found) => found,
             Err(error) => {
                 assert_eq!(least, None, "{told}: {error}");
@@ -203,7 +203,8 @@ mod tests {
         assert_eq!(found.rest.rows, present.len() - found.rows.len(), "{told}");
         // The same by the public way, on the rows that remain.
         let rest: Vec<usize> = present.iter().copied().filter(|row| !found.rows.contains(row)).collect();
-        let again = separate(&data.subset(&rest).unwrap(), &classes, &settings, &mut ()).unwrap();
+        let again =
+            separate(&data.subset(&rest).unwrap(), &settings.with_classes(&classes), &mut ()).unwrap();
         assert_eq!(again.verdict, Verdict::Complete, "{told}");
         // No row can simply be taken back.
         for &row in &found.rows {
@@ -261,8 +262,8 @@ mod tests {
         for bias in [Bias::Append(1.0), Bias::Free] {
             let problem = problem(rows.clone(), vec![-1, -1, -1, 1, -1, 1, 1, 1], bias);
             let data = problem.dataset();
-            let settings = Settings { bias, ..Settings::default() };
-            let found = blame(&data, &Instance::classes(), &settings, &mut ()).unwrap();
+            let settings = SeparateSettings { bias, ..SeparateSettings::default() };
+            let found = blame(&data, &settings.with_classes(&Instance::classes()), &mut ()).unwrap();
             assert_eq!((found.rows.len(), found.at_least), (1, 1), "{bias:?}");
             assert!([3, 4].contains(&found.rows[0]), "{bias:?}: {:?}", found.rows);
         }
@@ -289,8 +290,8 @@ mod tests {
         let rows = measured.iter().map(|&(a, b, _)| vec![a, b]).collect();
         let problem = problem(rows, measured.iter().map(|&(_, _, side)| side).collect(), Bias::Free);
         let data = problem.dataset();
-        let settings = Settings { bias: Bias::Free, ..Settings::default() };
-        let found = blame(&data, &Instance::classes(), &settings, &mut ()).unwrap();
+        let settings = SeparateSettings { bias: Bias::Free, ..SeparateSettings::default() };
+        let found = blame(&data, &settings.with_classes(&Instance::classes()), &mut ()).unwrap();
         assert_eq!((found.rows, found.at_least), (vec![12], 1));
         assert_eq!(found.rest.verdict, Verdict::Complete);
     }

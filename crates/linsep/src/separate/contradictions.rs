@@ -1,4 +1,4 @@
-//! Rows that contradict each other outright: z = 0, and z_i = −c·z_j with c > 0, which with a bias means the same
+//! Rows that contradict each other by themselves: z = 0, and z_i = −c·z_j with c > 0, which with a bias means the same
 //! features on both sides.
 
 use super::examples::Examples;
@@ -8,16 +8,16 @@ use linsep_check::Bias;
 use rayon::prelude::*;
 use std::cmp::Ordering;
 
-/// What needs no search: each alone shows that the rows are not completely separable.
+/// Contradictions that are found without a search. Each proves that the rows are not completely separable.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Contradictions {
     /// Rows with z = 0.
     pub(super) zeros: Vec<usize>,
-    /// For each direction that occurs both ways, the first row of either way.
+    /// For each direction that occurs with both signs, the first row of either sign.
     pub(super) pairs: Vec<[usize; 2]>,
 }
 
-/// Looks at the directions of all rows.
+/// Finds the zero rows and the opposite directions among all rows.
 pub(super) fn contradictions(examples: &Examples<'_>) -> Contradictions {
     let mut directions: Vec<(u64, u32)> = (0..examples.len() as u32)
         .into_par_iter()

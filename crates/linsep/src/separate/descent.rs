@@ -1,4 +1,4 @@
-//! Dual coordinate descent for the hard margin, for many features: a perceptron whose steps have the best size.
+//! Dual coordinate descent for the hard margin, for data with many features: a perceptron with optimal step sizes.
 //!
 //! It minimises ½‖Σ λ z + Σ μ l‖² − Σ λ over λ ≥ 0 and free μ, one coefficient at a time. At every moment
 //! w = Σ λ z + Σ μ l bounds the margin from below where it separates, and ‖w‖ / Σ λ bounds it from above. The rows l
@@ -6,7 +6,7 @@
 
 use super::examples::Examples;
 use crate::linalg::norm_squared;
-use crate::random::Random;
+use crate::random::{Random, Stream};
 use rayon::prelude::*;
 
 /// The state of a descent.
@@ -30,11 +30,11 @@ pub(super) struct Descent<'a> {
     random: Random,
 }
 
-/// Rows that are right by this much more than 1 are not looked at until all are.
+/// Rows whose agreement is above 1 by this much are skipped until all rows are looked at again.
 const SHRINK: f64 = 0.25;
-/// So many rows ahead memory is asked for the next one.
+/// How many rows ahead the next row is prefetched.
 const AHEAD: usize = 6;
-/// Every so many passes all rows are looked at again.
+/// All rows are looked at again after this many passes.
 const WHOLE: u64 = 8;
 
 /// ‖z‖² of a row.
@@ -55,11 +55,11 @@ impl<'a> Descent<'a> {
             price: f64::INFINITY,
             worst: f64::INFINITY,
             passes: 0,
-            random: Random::stream(seed, 5),
+            random: Random::of(seed, Stream::Descent),
         }
     }
 
-    /// No λ above this: a soft margin, with this price of a loss.
+    /// Limits every λ to this: a soft margin, where this is the weight of the loss.
     pub(super) fn with_price(self, price: f64) -> Self {
         Self { price, ..self }
     }
@@ -145,7 +145,7 @@ impl<'a> Descent<'a> {
         self.rows.par_iter().with_min_len(256).all(|&row| self.examples.dot(row, &self.w) > 0.0)
     }
 
-    /// min ⟨w, z⟩ / ‖w‖ and ‖w‖ / Σ λ, both rounded: what the descent has bought.
+    /// min ⟨w, z⟩ / ‖w‖ and ‖w‖ / Σ λ, both rounded: the interval of the margin so far.
     pub(super) fn interval(&self) -> (f64, f64) {
         let norm = norm_squared(&self.w).sqrt();
         let agreements = self.rows.par_iter().with_min_len(256).map(|&row| self.examples.dot(row, &self.w));

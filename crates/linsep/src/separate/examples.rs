@@ -1,4 +1,4 @@
-//! The rows z_i = y_i x̃_i as the engine sees them.
+//! The rows z_i = y_i x̃_i that the engine works on.
 
 use crate::classes::ClassPair;
 use crate::dataset::{Dataset, Row};
@@ -20,7 +20,7 @@ impl<'a> Examples<'a> {
         Self::with_signs(data, data.labels().iter().map(|&label| signs[label as usize]).collect(), bias)
     }
 
-    /// The rows of `data` with these sides: +1, −1, or 0 for rows that are not spoken of.
+    /// The rows of `data` with these sides: +1, −1, or 0 for rows that are left out.
     pub fn with_signs(data: &'a Dataset, signs: Vec<i8>, bias: Bias) -> Self {
         Self { data, signs, bias }
     }

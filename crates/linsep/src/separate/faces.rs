@@ -1,4 +1,4 @@
-//! The facial loop: which rows every boundary without a wrong side must go through.
+//! The facial loop: the rows B that every boundary without a row on its wrong side must go through.
 //!
 //! L is the span of rows known to be in B. The rows outside L are searched, modulo L, for the point of their hull
 //! nearest to the origin. If that point is not the origin, it is a w that vanishes on L and is positive on all of
@@ -6,6 +6,7 @@
 
 use super::active_set::End;
 use super::agreements::{Agreements, positive_agreements};
+use super::budget::Budget;
 use super::contradictions::{Contradictions, shares};
 use super::exact_point::{self, Hull, Points, Start, exact_point};
 use super::examples::Examples;
@@ -14,7 +15,6 @@ use super::modular::{self, Echelon};
 use super::nearest::{Space, nearest};
 use super::number::{Exact, ExactVector};
 use super::real::{DoubleDouble, Real};
-use super::watch::Watch;
 use crate::random::Random;
 use dashu_int::IBig;
 use linsep_check::Sparse;
@@ -31,7 +31,7 @@ pub(super) struct Faces<'a> {
     pub(super) basis: Vec<usize>,
     /// λ > 0 with Σ λ z = 0, on rows that span L.
     combination: BTreeMap<usize, Exact>,
-    /// The first circuit: rows that cannot all be right, none of which can be left out.
+    /// The first circuit: rows that cannot all be on their right sides, none of which can be left out.
     pub(super) witness: Vec<(usize, f64)>,
 }
 
@@ -59,7 +59,7 @@ impl<'a> Faces<'a> {
         self.span.rank()
     }
 
-    /// Takes in what contradicts itself.
+    /// Adds the rows that contradict each other by themselves.
     pub(super) fn add_contradictions(&mut self, found: &Contradictions) {
         for &row in &found.zeros {
             self.add_circuit(vec![(row, Exact::from_f64(1.0))], Vec::new());
@@ -69,7 +69,7 @@ impl<'a> Faces<'a> {
         }
     }
 
-    /// Takes in rows with Σ support + Σ free = 0, where the support has positive coefficients and the free rows, of any
+    /// Adds rows with Σ support + Σ free = 0, where the support has positive coefficients and the free rows, of any
     /// sign, are of the basis.
     pub(super) fn add_circuit(&mut self, support: Vec<(usize, Exact)>, free: Vec<(usize, Exact)>) {
         if self.witness.is_empty() {
@@ -118,19 +118,19 @@ impl<'a> Faces<'a> {
         space: &Space<'_>,
         rows: &[usize],
         start: &[(usize, f64)],
-        watch: &mut Watch<'_>,
+        budget: &mut Budget<'_>,
     ) -> Option<Side> {
         let mut start = start.to_vec();
-        watch.begin("nearest point");
-        if let Some(side) = self.attempt::<f64>(space, rows, &mut start, watch) {
+        budget.begin("nearest point");
+        if let Some(side) = self.attempt::<f64>(space, rows, &mut start, budget) {
             return Some(side);
         }
-        watch.begin("nearest point, in higher precision");
-        if let Some(side) = self.attempt::<DoubleDouble>(space, rows, &mut start, watch) {
+        budget.begin("nearest point, in higher precision");
+        if let Some(side) = self.attempt::<DoubleDouble>(space, rows, &mut start, budget) {
             return Some(side);
         }
-        watch.begin("nearest point, in whole numbers");
-        self.exactly(rows, &start, space.radius, watch)
+        budget.begin("nearest point, in whole numbers");
+        self.exactly(rows, &start, space.radius, budget)
     }
 
     /// One precision: what it finds counts only if whole numbers confirm it.
@@ -139,12 +139,12 @@ impl<'a> Faces<'a> {
         space: &Space<'_>,
         rows: &[usize],
         start: &mut Vec<(usize, f64)>,
-        watch: &mut Watch<'_>,
+        budget: &mut Budget<'_>,
     ) -> Option<Side> {
-        if watch.is_over() {
+        if budget.is_over() {
             return None;
         }
-        let found = nearest::<T>(space, rows, &self.basis, start, watch);
+        let found = nearest::<T>(space, rows, &self.basis, start, budget);
         if !found.support.is_empty() {
             *start = found.support.iter().map(|&(row, weight)| (row, weight[0])).collect();
         }
@@ -158,18 +158,18 @@ impl<'a> Faces<'a> {
         if found.relative_distance < T::ROUNDOFF.sqrt() { self.meeting(&found.support) } else { None }
     }
 
-    /// The last resort, which always ends.
+    /// The exact search in whole numbers, which always ends with an answer.
     fn exactly(
         &self,
         rows: &[usize],
         start: &[(usize, f64)],
         radius: f64,
-        watch: &mut Watch<'_>,
+        budget: &mut Budget<'_>,
     ) -> Option<Side> {
         let points = Points { examples: self.examples, hull: Hull::Directions };
         let start = Start { rows: start.to_vec() };
         let whole = |(row, value): (usize, IBig)| (row, Exact::new(value, 0));
-        match exact_point(points, &self.basis, rows, &start, &mut || watch.is_over()) {
+        match exact_point(points, &self.basis, rows, &start, &mut || budget.is_over()) {
             exact_point::End::Outside { weights, exponent, .. } => {
                 let w = ExactVector { values: weights, exponent };
                 let agreements = positive_agreements(self.examples, rows, &w, radius).ok()?;
@@ -275,7 +275,7 @@ impl<'a> Faces<'a> {
         Some(coefficients)
     }
 
-    /// What proves that each of these rows of B is in L: rows of the combination, and if they do not name them all,
+    /// The proof that each of these rows of B is in L: rows of the combination, and if they do not name them all,
     /// vectors orthogonal to all of them, as many as L leaves dimensions of the coordinates that they use. Few rows are
     /// named one by one; for many the vectors are shorter.
     pub(super) fn prove(&mut self, boundary: &[usize]) -> Vec<Sparse> {

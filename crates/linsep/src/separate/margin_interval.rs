@@ -1,12 +1,12 @@
 //! The margin of separable rows, between two proved ends.
 
 use super::agreements::{Agreements, positive_agreements};
+use super::budget::Budget;
 use super::exact_point::{End, Hull, Points, Start, exact_point};
 use super::examples::Examples;
 use super::nearest::{Nearest, Space, nearest};
 use super::number::{Exact, ExactVector, quotient_down, quotient_up};
 use super::real::DoubleDouble;
-use super::watch::Watch;
 use dashu_int::IBig;
 use linsep_check::{Bias, Margin, Sparse};
 use std::cmp::Ordering;
@@ -87,17 +87,17 @@ impl Bounds {
     }
 
     /// Narrows the interval by the nearest point in higher precision, then in whole numbers where that is affordable.
-    pub(super) fn narrow(&mut self, space: &Space<'_>, rows: &[usize], gap: f64, watch: &mut Watch<'_>) {
-        if !self.is_within(gap) && !watch.is_over() {
-            watch.begin("margin, in higher precision");
-            let found = nearest::<DoubleDouble>(space, rows, &[], &self.shares(), watch);
+    pub(super) fn narrow(&mut self, space: &Space<'_>, rows: &[usize], gap: f64, budget: &mut Budget<'_>) {
+        if !self.is_within(gap) && !budget.is_over() {
+            budget.begin("margin, in higher precision");
+            let found = nearest::<DoubleDouble>(space, rows, &[], &self.shares(), budget);
             self.offer(space.examples, rows, &found, space.radius);
         }
         // Exact systems take a time that grows with the fourth power of their size or so.
         const AFFORDABLE: usize = 256;
-        if !self.is_within(gap) && !watch.is_over() && space.examples.dimension() <= AFFORDABLE {
-            watch.begin("margin, in whole numbers");
-            self.narrow_exactly(space, rows, watch);
+        if !self.is_within(gap) && !budget.is_over() && space.examples.dimension() <= AFFORDABLE {
+            budget.begin("margin, in whole numbers");
+            self.narrow_exactly(space, rows, budget);
         }
     }
 
@@ -108,12 +108,12 @@ impl Bounds {
     }
 
     /// The exact nearest point, whose only gap is that of the floats around it.
-    fn narrow_exactly(&mut self, space: &Space<'_>, rows: &[usize], watch: &mut Watch<'_>) {
+    fn narrow_exactly(&mut self, space: &Space<'_>, rows: &[usize], budget: &mut Budget<'_>) {
         let examples = space.examples;
         let hull = if space.two_hulls { Hull::TwoSides } else { Hull::Rows };
         let end =
             exact_point(Points { examples, hull }, &[], rows, &Start { rows: self.shares() }, &mut || {
-                watch.is_over()
+                budget.is_over()
             });
         if let End::Outside { weights, exponent, support, .. } = end {
             let mut w = ExactVector { values: weights, exponent };
@@ -200,10 +200,10 @@ fn whole_coefficients(examples: &Examples<'_>, support: &[(usize, [f64; 2])]) ->
 
 #[cfg(test)]
 mod tests {
+    use super::super::decide::{Found, search};
     use super::super::testing::instances::{Instance, instance};
     use super::super::testing::oracle::{boundary, fraction, squared_margin, squared_margin_free};
     use super::super::testing::{self, is_tame, times};
-    use super::super::{Found, search};
     use super::*;
     use crate::random::Random;
     use dashu_ratio::RBig;
@@ -243,8 +243,8 @@ mod tests {
             let (space, rows) = (testing::space(&examples), problem.present());
             let squared = exact_squared(&problem);
             let observer = &mut ();
-            let mut watch = Watch::new(observer, None);
-            let (_, found, _) = search(&space, &rows, false, &mut watch);
+            let mut budget = Budget::new(observer, None);
+            let (_, found, _) = search(&space, &rows, false, &mut budget);
             let Found::Positive { w, agreements, support, .. } = found else { panic!("{told}") };
             let mut bounds = Bounds::new(&examples, w, &agreements);
             assert_eq!(bounds.upper, f64::MAX);
@@ -267,7 +267,7 @@ mod tests {
                 assert!(bounds.lower >= before.0 && bounds.upper <= before.1, "{told}");
             }
             let two_hulls = problem.bias == Bias::Free;
-            bounds.narrow(&Space { two_hulls, ..space }, &rows, 1e-15, &mut watch);
+            bounds.narrow(&Space { two_hulls, ..space }, &rows, 1e-15, &mut budget);
             check(&bounds, &squared, &told);
             assert!(bounds.is_within(1e-15), "{told}: {:e} to {:e}", bounds.lower, bounds.upper);
             // The closest row is as far away as the lower end says, or further where the bias counts in that.

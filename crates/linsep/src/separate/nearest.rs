@@ -1,11 +1,12 @@
-//! The nearest point of many rows: a sample, its nearest point, the rows below its level, and again (Clarkson 1995).
+//! The point of the hull of many rows nearest to the origin, by sampling (Clarkson 1995): find the nearest point of a
+//! sample, add the rows below its level, and repeat.
 
 use super::active_set::{ActiveSet, End, Points};
+use super::budget::Budget;
 use super::examples::Examples;
 use super::real::Real;
-use super::watch::Watch;
 use crate::linalg::rounding_error_bound;
-use crate::random::Random;
+use crate::random::{Random, Stream};
 use rayon::prelude::*;
 
 /// The space in which the nearest point is looked for.
@@ -23,7 +24,7 @@ pub(super) struct Space<'a> {
     pub(super) memory: u64,
 }
 
-/// What floating-point arithmetic found.
+/// The result of the search in floating-point arithmetic.
 #[derive(Clone, Debug)]
 pub(super) struct Nearest {
     pub(super) end: End,
@@ -105,7 +106,7 @@ pub(super) fn nearest<T: Real>(
     rows: &[usize],
     directions: &[usize],
     start: &[(usize, f64)],
-    watch: &mut Watch<'_>,
+    budget: &mut Budget<'_>,
 ) -> Nearest {
     let dimension = space.coordinates();
     let mut working = WorkingRows::new(space, rows, start);
@@ -117,7 +118,7 @@ pub(super) fn nearest<T: Real>(
         let numbers =
             working.rows.len() * width + (width + 2 * size_of::<T>() / 8) * width.min(working.rows.len());
         if numbers as u64 * 8 > space.memory {
-            watch.end_for_memory();
+            budget.end_for_memory();
             return Nearest { end: End::Stopped, w: vec![], support: vec![], relative_distance: 0.0 };
         }
         let mut points = Points::new(width);
@@ -135,7 +136,7 @@ pub(super) fn nearest<T: Real>(
         let begin = working.start(space, &points, &support);
         let mut set = ActiveSet::<T>::new(&points, space.groups(), &directions, &begin);
         let patience = 20 * (width + 50) + working.rows.len();
-        let mut end = set.search(&points, patience, &mut || watch.is_over());
+        let mut end = set.search(&points, patience, &mut || budget.is_over());
         let found: Vec<(usize, [f64; 2])> =
             set.support().into_iter().map(|(k, weight)| (working.rows[k], weight.parts())).collect();
         support = found.iter().map(|&(row, weight)| (row, weight[0])).collect();
@@ -145,14 +146,14 @@ pub(super) fn nearest<T: Real>(
         let distance = set.distance();
         if directions.is_empty() {
             let half = if space.two_hulls { 0.5 } else { 1.0 };
-            watch.upper = Some(half * distance / space.factor());
-            watch.support = found.clone();
+            budget.upper = Some(half * distance / space.factor());
+            budget.support = found.clone();
         }
         if end == End::Optimal {
-            watch.passes += 1;
+            budget.passes += 1;
             match working.add_below(space, rows, &columns, &set.w, &w[..dimension], &levels, distance) {
                 0 => {}
-                _ if watch.is_over() => end = End::Stopped,
+                _ if budget.is_over() => end = End::Stopped,
                 _ => continue,
             }
         }
@@ -205,7 +206,7 @@ impl WorkingRows {
         if rows.len() <= 2 * size {
             rows.iter().for_each(|&row| take(row, &mut chosen));
         } else {
-            let mut random = Random::stream(space.seed, 4);
+            let mut random = Random::of(space.seed, Stream::Sample);
             for _ in 0..size {
                 take(rows[random.below(rows.len() as u64) as usize], &mut chosen);
             }

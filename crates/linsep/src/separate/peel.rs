@@ -1,4 +1,4 @@
-//! Peeling: a column with one sign over all remaining rows puts the rows that use it in N, and they can be set aside.
+//! Peeling: a column with one sign over all remaining rows separates the rows that use it, and they can be set aside.
 //!
 //! Exact for the decision: a large multiple of that coordinate makes those rows positive and changes no other. Each
 //! sweep takes all such columns at once; within a sweep they cannot hurt each other, and a later sweep's columns are
@@ -6,7 +6,7 @@
 
 use super::examples::Examples;
 
-/// What was peeled, sweep by sweep, and what is left.
+/// The rows that were peeled, sweep by sweep, and the rest.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Peeled {
     sweeps: Vec<Sweep>,
@@ -77,7 +77,7 @@ mod tests {
     use super::super::testing::instances::Instance;
     use super::super::testing::oracle::boundary;
     use super::super::testing::{dot, examples, from, problem, times};
-    use super::super::{Bias, Settings, Verdict, decide};
+    use super::super::{Bias, SeparateSettings, Verdict, decide};
     use super::*;
     use crate::random::Random;
     use dashu_ratio::RBig;
@@ -155,7 +155,7 @@ mod tests {
         let inner = super::super::testing::of_z(&z, &vec![1; z.len()]);
         let data = inner.dataset();
         let inner_examples = super::super::testing::examples(&data, &inner);
-        let settings = Settings { bias: Bias::None, ..Settings::default() };
+        let settings = SeparateSettings { bias: Bias::None, ..SeparateSettings::default() };
         let found = decide(&inner_examples, &Instance::classes(), &settings, &mut ()).unwrap();
         assert_eq!(found.verdict == Verdict::Complete, !boundary(&z).contains(&true), "{problem:?}");
         if found.verdict != Verdict::Complete {

@@ -1,4 +1,4 @@
-//! What the tests of the engine share: small problems made to break a solver, and exact answers to them.
+//! Shared by the tests of the engine: small problems made to break a solver, and exact answers to them.
 
 #[path = "../../tests/separation/instances.rs"]
 #[allow(dead_code)]
@@ -7,9 +7,10 @@ pub(super) mod instances;
 #[allow(dead_code)]
 pub(super) mod oracle;
 
+use super::decide::space_of;
 use super::nearest::Space;
 use super::number::Exact;
-use super::{Bias, Examples, Settings, Verdict, space_of};
+use super::{Bias, Examples, SeparateSettings, Verdict};
 use crate::dataset::Dataset;
 use crate::random::Random;
 use crate::theory::margin::Extent;
@@ -40,7 +41,7 @@ pub(super) fn examples<'a>(data: &'a Dataset, problem: &Instance) -> Examples<'a
 pub(super) fn space<'a>(examples: &'a Examples<'a>) -> Space<'a> {
     let rows: Vec<usize> = examples.present().collect();
     let extent = Extent::of_rows(examples.data(), &rows, examples.bias_input());
-    space_of(examples, &extent, &Settings::default())
+    space_of(examples, &extent, &SeparateSettings::default())
 }
 
 /// The exact verdict on rows z, and for each whether it is in B.

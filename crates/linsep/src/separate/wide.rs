@@ -1,7 +1,8 @@
-//! Many features: contradictions, peeling and dual coordinate descent decide nearly all such data, without a matrix.
+//! Data with many features: contradictions, peeling and dual coordinate descent decide nearly all of it, without a matrix.
 
-use super::Found;
 use super::agreements::{Agreements, positive_agreements};
+use super::budget::Budget;
+use super::decide::Found;
 use super::descent::Descent;
 use super::examples::Examples;
 use super::faces::{Faces, Side};
@@ -9,25 +10,24 @@ use super::margin_interval::Bounds;
 use super::nearest::Space;
 use super::number::ExactVector;
 use super::peel::{Peeled, peel};
-use super::watch::Watch;
 use linsep_check::Bias;
 
 /// Passes of a descent before its heaviest rows are looked at exactly, then twice as many, and so on.
 const PATIENCE: u64 = 64;
-/// Passes after which a descent has shown all it will.
+/// The most passes of a descent.
 const MOST_PASSES: u64 = 4096;
 /// The most rows that are looked at exactly.
 const HEAVIEST: usize = 400;
 
-/// Decides the rows, given what contradicts itself outright.
+/// Decides the rows, given those that contradict each other by themselves.
 pub(super) fn decide<'a>(
     space: &Space<'a>,
     mut faces: Faces<'a>,
     rows: &[usize],
-    watch: &mut Watch<'_>,
+    budget: &mut Budget<'_>,
 ) -> (Faces<'a>, Found) {
     let examples = space.examples;
-    watch.begin("peeling");
+    budget.begin("peeling");
     loop {
         let (boundary, outside) = faces.split(rows);
         if outside.is_empty() {
@@ -35,7 +35,7 @@ pub(super) fn decide<'a>(
         }
         let peeled = peel(examples, &outside, &boundary);
         let mut descent = Descent::new(examples, &peeled.core, &faces.basis, space.seed);
-        watch.begin("descent");
+        budget.begin("descent");
         let (mut limit, mut last_upper) = (PATIENCE, f64::INFINITY);
         let mut passes = 0;
         let grown = loop {
@@ -46,17 +46,17 @@ pub(super) fn decide<'a>(
                     return (faces, Found::Positive { boundary, w, agreements, support });
                 }
             }
-            if watch.is_over() || passes >= MOST_PASSES {
-                let reason = match watch.is_over() {
-                    true => watch.reason(),
+            if budget.is_over() || passes >= MOST_PASSES {
+                let reason = match budget.is_over() {
+                    true => budget.reason(),
                     false => not_shown(),
                 };
-                watch.support = simplex(examples, &descent.support());
+                budget.support = simplex(examples, &descent.support());
                 return (faces, Found::Undecided(reason));
             }
             descent.pass();
             passes += 1;
-            watch.passes += 1;
+            budget.passes += 1;
             if passes == limit {
                 limit *= 2;
                 // Where the rows cannot be separated, λ grows without end on rows that show it, and the upper bound
@@ -68,7 +68,7 @@ pub(super) fn decide<'a>(
                     _ if falls => descent.heaviest(HEAVIEST),
                     _ => continue,
                 };
-                match faces.locate(space, &few, &[], watch) {
+                match faces.locate(space, &few, &[], budget) {
                     Some(Side::Meets { support, free }) => break (support, free),
                     Some(Side::Positive { w, support, .. }) => {
                         // Where rows can be separated, but barely, what separates the heaviest may separate all.
@@ -82,7 +82,7 @@ pub(super) fn decide<'a>(
                     }
                     None => {}
                 }
-                watch.begin("descent");
+                budget.begin("descent");
             }
         };
         let (support, free) = grown;
@@ -90,9 +90,9 @@ pub(super) fn decide<'a>(
     }
 }
 
-/// Why a verdict is open though there was time.
+/// Why there is no verdict although no limit was reached.
 fn not_shown() -> String {
-    format!("{MOST_PASSES} passes of descent did not show it")
+    format!("{MOST_PASSES} passes of descent did not decide it")
 }
 
 /// Weights that should be right on the core, made right on all rows outside L and zero on L, exactly; none if that
@@ -125,7 +125,7 @@ pub(super) fn narrow(
     bounds: &mut Bounds,
     gap: f64,
     most_passes: u64,
-    watch: &mut Watch<'_>,
+    budget: &mut Budget<'_>,
 ) {
     let examples = space.examples;
     // A bias that is free is one whose weight costs next to nothing: a large appended coordinate.
@@ -136,13 +136,13 @@ pub(super) fn narrow(
     };
     let near = Examples::with_signs(examples.data(), examples.signs().to_vec(), bias);
     let mut descent = Descent::new(&near, rows, &[], space.seed);
-    watch.begin("margin");
+    budget.begin("margin");
     // Exact bounds cost more than a pass: they are taken of the best that floating-point numbers saw.
     let (mut best_weights, mut best_support) = ((bounds.lower, None), (bounds.upper, None));
     for pass in 1..=most_passes {
         descent.pass();
-        watch.passes += 1;
-        let is_last = pass == most_passes || watch.is_over();
+        budget.passes += 1;
+        let is_last = pass == most_passes || budget.is_over();
         // Looking costs a pass: rarely enough not to matter.
         if !(is_last || pass.is_power_of_two() || pass % 16 == 0) {
             continue;
@@ -154,7 +154,7 @@ pub(super) fn narrow(
         if upper < best_support.0 {
             best_support = (upper, Some(descent.support()));
         }
-        (watch.lower, watch.upper) = (Some(best_weights.0), Some(best_support.0));
+        (budget.lower, budget.upper) = (Some(best_weights.0), Some(best_support.0));
         if is_last || best_support.0 - best_weights.0 <= 0.9 * gap * best_support.0 {
             if let Some(support) = best_support.1.take() {
                 bounds.offer_combination(examples, &simplex(examples, &support));

@@ -3,7 +3,6 @@
 
 use crate::dataset::Dataset;
 use crate::theta::Theta;
-use crate::train::{MistakeRule, Perceptron};
 use proptest::prelude::*;
 
 /// Rows with signs.
@@ -43,16 +42,25 @@ impl Examples {
         })
     }
 
-    /// A perceptron from zero, at most `passes` times through the rows; gives what it learned and the mistaken rows.
+    /// A perceptron from zero, at most `passes` times through the rows; gives what it learned and the mistaken rows. It
+    /// decides mistakes as the learner does: an agreement that rounds to zero is computed again with an error bound.
     pub(super) fn learn(&self, passes: usize) -> (Theta, Vec<u32>) {
         let data = self.dataset();
         let mut mistakes = Vec::new();
-        let start = Theta::zero(self.columns(), self.bias_input);
-        let mut perceptron = Perceptron::new(start, MistakeRule::NonPositive);
+        let mut theta = Theta::zero(self.columns(), self.bias_input);
         for _ in 0..passes {
             let before = mistakes.len();
             for (i, &sign) in self.signs.iter().enumerate() {
-                if perceptron.learn(data.row(i), f64::from(sign)).is_some() {
+                let (row, y) = (data.row(i), f64::from(sign));
+                let agreement = y * theta.score(row);
+                let mistaken = if agreement == 0.0 {
+                    let score = theta.certified_score(row);
+                    (if y > 0.0 { score.low } else { -score.high }) <= 0.0
+                } else {
+                    agreement < 0.0
+                };
+                if mistaken {
+                    theta.add(y, row);
                     mistakes.push(i as u32);
                 }
             }
@@ -60,7 +68,7 @@ impl Examples {
                 break;
             }
         }
-        (perceptron.theta, mistakes)
+        (theta, mistakes)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Mistakes when the data is not separable (B6).
+//! The bound on mistakes when the data is not separable.
 //!
 //! Let a perceptron start at θ = 0 and make M mistakes in T rounds, and let v be any weights (v = u/γ for a
 //! direction u and a margin γ). The hinge loss of v on an example is max(0, 1 − ⟨v, z_t⟩). Every mistake has
@@ -6,9 +6,9 @@
 //!
 //! M ≤ Σ hinge + ‖v‖ √Σ ‖x̃_t‖².
 //!
-//! This is the form of the notes. It is true for every v, but its infimum is always M itself (v → 0 makes every
-//! hinge 1), and it needs the mistakes to be known. So it says something for a *named* v only. What can be said
-//! beforehand takes the sums over all T rounds: with ρ = R‖v‖, L₁ = Σ hinge and L₂ = √Σ hinge²,
+//! This is the form of the lecture notes on the perceptron. It is true for every v, but its infimum is always M itself (v → 0 makes every
+//! hinge 1), and it needs the mistakes to be known. So it is of use for a *given* v only. A bound that
+//! is known beforehand takes the sums over all T rounds: with ρ = R‖v‖, L₁ = Σ hinge and L₂ = √Σ hinge²,
 //!
 //! M ≤ (ρ/2 + √(ρ²/4 + L₁))² and M ≤ (ρ + L₂)².
 //!
@@ -21,7 +21,7 @@ use crate::theta::Theta;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// What a named v proves about the mistakes of a perceptron that starts at zero. All numbers are rounded up.
+/// The bounds that a given v proves for the mistakes of a perceptron that starts at zero. All numbers are rounded up.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ComparatorBound {
     /// T, the rows times the passes: more mistakes cannot be made anyway.
@@ -44,13 +44,13 @@ impl ComparatorBound {
         self.first_form.min(self.second_form)
     }
 
-    /// Whether it says more than that each round is one mistake at most.
+    /// Whether it is below the number of rounds.
     pub fn is_informative(&self) -> bool {
         self.best() < self.rounds as f64
     }
 }
 
-/// Both forms for `v` over `passes` passes through the rows, or `None` if they are beyond all floats.
+/// Both forms for `v` over `passes` passes through the rows, or `None` if they overflow.
 pub fn comparator_bound(data: &Dataset, signs: &[i8], v: &Theta, passes: u64) -> Option<ComparatorBound> {
     let (sum, norm) = sum_and_norm_up(data.len(), |i| hinge(v, data.row(i), signs[i]));
     let repeats = (passes as f64).next_up();
@@ -69,7 +69,7 @@ pub fn comparator_bound(data: &Dataset, signs: &[i8], v: &Theta, passes: u64) ->
     (bound.first_form.is_finite() && bound.second_form.is_finite()).then_some(bound)
 }
 
-/// The form of the notes, Σ hinge + ‖v‖ √Σ ‖x̃‖² over the rows that were mistaken, each as often as it was: not
+/// The form with sums over the mistakes alone, Σ hinge + ‖v‖ √Σ ‖x̃‖² over the rows that were mistaken, each as often as it was: not
 /// below their number. `None` if it is beyond all floats.
 pub fn mistakes_form(data: &Dataset, signs: &[i8], v: &Theta, mistakes: &[u32]) -> Option<f64> {
     let row = |k: usize| data.row(mistakes[k] as usize);
@@ -258,7 +258,7 @@ mod tests {
                 prop_assert!(mistakes.len() as f64 <= bound.second_form, "{bound:?}");
                 let of_notes = mistakes_form(&data, &examples.signs, &v, &mistakes).unwrap();
                 prop_assert!(mistakes.len() as f64 <= of_notes);
-                // Every mistake is a round, and ‖x̃‖ ≤ R: the form of the notes is inside the first one.
+                // Every mistake is a round, and ‖x̃‖ ≤ R: the form over the mistakes alone is within the first one.
                 let wider = bound.hinge_sum + bound.rho * (mistakes.len() as f64).sqrt();
                 prop_assert!(of_notes <= wider * (1.0 + 1e-12) + 1e-12, "{of_notes} > {wider}");
             }

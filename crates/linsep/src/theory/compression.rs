@@ -1,4 +1,4 @@
-//! Generalisation from few teaching examples (B7), for rows that were drawn independently from one source.
+//! Generalisation from few teaching examples, for rows that were drawn independently from one source.
 //!
 //! The θ of a perceptron from zero is the sum of its mistaken examples, so it is a function of k of the n rows
 //! (counted as often as they were mistaken), whatever their order. The rows that were never mistaken took no part in
@@ -14,7 +14,7 @@
 //! vote over a run, which depends on more than the sum of its mistakes. What rounding makes of another order
 //! of the sum is left aside.
 //!
-//! The notes have another formula, the bound of Shalev-Shwartz and Ben-David, *Understanding Machine Learning*,
+//! The lecture notes have another formula, the bound of Shalev-Shwartz and Ben-David, *Understanding Machine Learning*,
 //! theorem 30.2, which they use with T = 1/γ² for rows of length 1 (and with a sum where the theorem has a product):
 //!
 //! p ≤ L_V + √(L_V · 4T ln(n/δ)/n) + 8T ln(n/δ)/n for n ≥ 2T.
@@ -28,7 +28,7 @@ use super::rounding::{product_up, root_up, sum_up};
 use crate::SettingsError;
 use serde::{Deserialize, Serialize};
 
-/// What a run has to show for itself: who taught it and how it does on the others.
+/// How many mistakes a run learned from, and its errors on the other rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compression {
     /// n, all rows.
@@ -68,7 +68,7 @@ impl Compression {
 }
 
 /// With probability at least 1 − δ over the rows, θ is wrong on a new row with at most this probability. Rounded up;
-/// 1 where nothing can be said.
+/// 1 where there is no bound.
 pub fn compression_bound(run: &Compression, delta: f64) -> Result<f64, SettingsError> {
     check_confidence(delta)?;
     let (n, k) = (run.rows as f64, run.teaching as f64);
@@ -80,7 +80,7 @@ pub fn compression_bound(run: &Compression, delta: f64) -> Result<f64, SettingsE
     Ok(largest_probability(error, (choices / run.others as f64).next_up()))
 }
 
-/// The formula of the notes with T = ⌊(R/γ)²⌋, for a γ (and an R) that was chosen before the rows were seen. Rounded
+/// The bound of Shalev-Shwartz and Ben-David with T = ⌊(R/γ)²⌋, for a γ (and an R) that was chosen before the rows were seen. Rounded
 /// up, at most 1.
 ///
 /// `extent` and `margin` are of the rows that were learned from. `None` unless they are proved to have margin γ at

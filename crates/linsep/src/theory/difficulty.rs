@@ -1,4 +1,4 @@
-//! Difficulty (B10): (R/γ*)² is nearly free of the number of rows and of features.
+//! The difficulty (R/γ*)², which hardly depends on the number of rows and of features.
 //!
 //! It can be seen on nested subsets. With rows added, γ* can only fall: the minimum is over more of them. With
 //! features added it can only rise: weights that were best before, with zeros for the new features, are still there.
@@ -10,14 +10,10 @@ use super::margin::{MarginInterval, larger};
 use super::novikoff::MistakeBound;
 use crate::SettingsError;
 use crate::dataset::{Dataset, DatasetError, Row};
-use crate::random::Random;
+use crate::random::{Random, Stream};
 use serde::{Deserialize, Serialize};
 
-/// The streams of the generator that nested subsets use, far from those of the passes.
-const ROW_STREAM: u64 = u64::MAX - 2;
-const FEATURE_STREAM: u64 = u64::MAX - 3;
-
-/// What is known of one of the nested sets.
+/// The difficulty of one of the nested sets.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DifficultyPoint {
     /// Its rows.
@@ -39,7 +35,7 @@ pub struct DifficultyPoint {
 /// Each set is in the order of the data.
 pub fn nested_rows(data: &Dataset, counts: &[usize], seed: u64) -> Result<Vec<Vec<usize>>, SettingsError> {
     check_counts(counts, data.len(), "rows")?;
-    let mut random = Random::stream(seed, ROW_STREAM);
+    let mut random = Random::of(seed, Stream::NestedRows);
     let mut members: Vec<Vec<usize>> = vec![Vec::new(); data.classes().len()];
     data.labels().iter().enumerate().for_each(|(i, &class)| members[class as usize].push(i));
     members.iter_mut().for_each(|rows| random.shuffle(rows));
@@ -63,7 +59,7 @@ pub fn nested_features(
 ) -> Result<Vec<Vec<usize>>, SettingsError> {
     check_counts(counts, columns, "features")?;
     let mut order: Vec<usize> = (0..columns).collect();
-    Random::stream(seed, FEATURE_STREAM).shuffle(&mut order);
+    Random::of(seed, Stream::NestedFeatures).shuffle(&mut order);
     Ok(prefixes(&order, counts))
 }
 

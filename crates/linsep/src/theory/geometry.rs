@@ -1,4 +1,4 @@
-//! Distances to the boundary (B3).
+//! Distances to the boundary.
 //!
 //! The boundary is {x : ⟨w, x⟩ + b = 0}. A point x is |⟨w, x⟩ + b| / ‖w‖ away from it, and
 //! x − (⟨w, x⟩ + b) w / ‖w‖² is its foot on it. For θ* with functional margin γ the quotient γ / ‖w*‖ is
@@ -146,18 +146,18 @@ mod tests {
             match lower_bound(&data, &examples.signs, &theta) {
                 Some(margin) if examples.bias_input == 0.0 => {
                     let nearest = nearest.unwrap();
-                    let doubt = 1e-12 * Extent::of(&data, 0.0).radius_upper;
-                    prop_assert!((margin - nearest).abs() <= doubt, "{margin} {nearest}");
+                    let tolerance = 1e-12 * Extent::of(&data, 0.0).radius_upper;
+                    prop_assert!((margin - nearest).abs() <= tolerance, "{margin} {nearest}");
                 }
                 Some(margin) => {
                     let stretch = theta.norm().high / weight_norm(&theta);
-                    let doubt = 1e-12 * stretch * Extent::of(&data, examples.bias_input).radius_upper;
-                    prop_assert!(nearest.is_none_or(|nearest| nearest >= margin - doubt), "{margin} {nearest:?}");
+                    let tolerance = 1e-12 * stretch * Extent::of(&data, examples.bias_input).radius_upper;
+                    prop_assert!(nearest.is_none_or(|nearest| nearest >= margin - tolerance), "{margin} {nearest:?}");
                 }
                 None => {
                     let agreement = |i: usize| f64::from(examples.signs[i]) * theta.score(data.row(i));
-                    let doubt = 1e-12 * theta.norm().high * Extent::of(&data, examples.bias_input).radius_upper;
-                    prop_assert!((0..data.len()).any(|i| agreement(i) <= doubt));
+                    let tolerance = 1e-12 * theta.norm().high * Extent::of(&data, examples.bias_input).radius_upper;
+                    prop_assert!((0..data.len()).any(|i| agreement(i) <= tolerance));
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! The lifting lemma (B8): with one coordinate more for each example, any data is separable.
+//! The lifting lemma: with one coordinate more for each example, any data is separable.
 //!
 //! Lift x̃_i to [a x̃_i; √(1−a²) e_i] for 0 < a < 1. Let ‖w‖ = 1, γ > 0 and ℓ_i = max(0, γ − ⟨w, z_i⟩), what
 //! example i lacks of the margin γ. Then [w; a/√(1−a²) · (y_i ℓ_i)_i] has agreement at least aγ with every lifted
@@ -10,8 +10,8 @@
 //! at most (a²R² + 1 − a²)(1 + a²/(1−a²) D²) / (a²γ²) mistakes. With t = a²/(1−a²) this is
 //! (R² + D² + t R²D² + 1/t) / γ², which is least at t = 1/(RD), that is a² = 1/(1 + RD), where it is ((R + D)/γ)².
 //!
-//! The last is the second form of B6 for v = w/γ and one pass. But the lifted perceptron keeps it for any number of
-//! passes, because it converges.
+//! The last is the second form of [`comparator`](super::comparator) for v = w/γ and one pass. The lifted perceptron keeps
+//! it for any number of passes, because it converges.
 
 use super::comparator::HingeProfile;
 use super::margin::{Extent, certain_agreement, quotient_down, quotient_up};
@@ -21,7 +21,7 @@ use crate::dataset::Dataset;
 use crate::theta::Theta;
 use serde::{Deserialize, Serialize};
 
-/// What the lemma says for a direction w and a margin γ.
+/// The numbers of the lemma for a direction w and a margin γ.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lifting {
     /// γ
@@ -32,8 +32,8 @@ pub struct Lifting {
     pub slack_norm: f64,
 }
 
-/// The lemma for w = θ/‖θ‖ and `gamma`; `None` if θ = 0, which has no direction, or if the numbers are beyond all
-/// floats.
+/// The lemma for w = θ/‖θ‖ and `gamma`; `None` if θ = 0, which has no direction, or if the numbers
+/// overflow.
 pub fn lifting(
     data: &Dataset,
     signs: &[i8],
@@ -78,7 +78,7 @@ pub fn best_gamma(data: &Dataset, signs: &[i8], theta: &Theta) -> Option<f64> {
     if norm.low == 0.0 {
         return None;
     }
-    // w/γ = cθ: the c that is best for the second form of B6.
+    // w/γ = cθ: the c that is best for the second form of the comparator bound.
     let scale = HingeProfile::new(data, signs, theta, 1)?.best_for_second();
     let gamma = 1.0 / (scale * norm.high);
     (gamma > 0.0 && gamma.is_finite()).then_some(gamma)
@@ -157,9 +157,12 @@ impl Odds {
         check(a)?;
         // a/(1−a) · a/(1+a): four operations, and 1 − a loses nothing that counts.
         let odds = a / (1.0 - a) * (a / (1.0 + a));
-        let doubt = 8.0 * f64::EPSILON;
+        let rounding_error = 8.0 * f64::EPSILON;
         let least = f64::from_bits(1);
-        Ok(Self { low: (odds * (1.0 - doubt)).max(least), high: odds * (1.0 + doubt) + f64::MIN_POSITIVE })
+        Ok(Self {
+            low: (odds * (1.0 - rounding_error)).max(least),
+            high: odds * (1.0 + rounding_error) + f64::MIN_POSITIVE,
+        })
     }
 }
 
@@ -231,10 +234,10 @@ mod tests {
             let tall = lifted(&examples, a);
             let rows = tall.dataset();
             let (promised, longest) = (lifting.margin_at(a).unwrap(), lifting.radius_at(a).unwrap());
-            let doubt = 1e-11 * (longest + lifting.radius);
+            let tolerance = 1e-11 * (longest + lifting.radius);
             for (i, &sign) in tall.signs.iter().enumerate() {
                 let along = f64::from(sign) * separator.score(rows.row(i)) / separator.norm().low;
-                prop_assert!(along >= promised - doubt, "{along} < {promised}");
+                prop_assert!(along >= promised - tolerance, "{along} < {promised}");
                 prop_assert!(rows.row(i).norm_squared().sqrt() <= longest * (1.0 + 1e-12));
             }
             prop_assert!(promised >= 0.0 && promised <= gamma);
@@ -285,7 +288,7 @@ mod tests {
             }
         }
 
-        /// No γ on a grid promises much less than the best one, and the promise is the second form of B6.
+        /// No γ on a grid promises much less than the best one, and its bound is the second form of the comparator bound.
         #[test]
         fn the_best_gamma_is_about_the_best(examples in examples(), weights in prop::collection::vec(-9i32..10, 4)) {
             let data = examples.dataset();

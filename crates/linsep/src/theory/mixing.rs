@@ -14,14 +14,14 @@
 //!
 //! Nothing in it needs a pass to be whole, so the shards may be mixed at any moment.
 //!
-//! What μ decides is how fast K grows, and K must not: passes with a mistake are few where each adds much to K. With
+//! μ decides how fast K grows. Since K is bounded, there are few passes with a mistake where each adds much to K. With
 //! μ_s = 1/S such a pass adds at least 1/S, so there are at most S (R/γ*)² of them. With μ_s = k_s/Σk it adds
 //! Σk²/Σk ≥ 1, because whole numbers are no larger than their squares: at most (R/γ*)² of them, however many shards, as for
 //! one perceptron alone.
 //!
 //! That is the worst case. On separable rows as `bench/shards.py` makes them, equal weights end in fewer passes, the more so
 //! the thinner the margin: near the end few shards still err, and a step that is shared by all undoes less of what they have
-//! right. So equal weights are the default, and the other rule is there for its promise.
+//! right. So equal weights are the default; the other rule has the better guarantee.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,5 @@
-//! What is proved about a run, computed on its own data. One file per statement.
+//! The statements that are proved about a run, computed on its own data. One file per statement; `docs/theory.md` lists
+//! them.
 //!
 //! Notation: examples (x_t, y_t) with y_t = ±1, x̃ = x or [x; s] with an appended bias, z_t = y_t x̃_t, and the
 //! agreement a_t(θ) = ⟨θ, z_t⟩. γ* = max over ‖θ‖ = 1 of min_t ⟨θ, z_t⟩ is the best margin of the data.
@@ -12,6 +13,7 @@ pub mod difficulty;
 pub mod geometry;
 pub mod lifting;
 pub mod margin;
+mod mistake_ledger;
 pub mod mixing;
 pub mod novikoff;
 pub mod one_example;

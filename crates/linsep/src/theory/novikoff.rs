@@ -1,4 +1,4 @@
-//! Novikoff's theorem (B1): how many mistakes a perceptron can make.
+//! Novikoff's theorem: how many mistakes a perceptron can make.
 //!
 //! From θ = 0, the number of mistakes is at most (R/γ)² for every margin γ that some θ* has on the data, best
 //! at γ*. It holds for any order of the examples and any number of passes. Since γ* is known as an interval,

@@ -1,9 +1,9 @@
-//! One example alone (B4).
+//! A perceptron that sees one example alone.
 
 /// The exact number of updates after which a perceptron that sees one example over and over has learned it:
 /// ⌊−a₁(θ₀) / ‖z₁‖²⌋ + 1 if a₁(θ₀) ≤ 0, otherwise 0. `None` for a zero example, which is never learned.
 ///
-/// Each update raises the agreement by ‖z₁‖² and stops when it is positive. (The notes write
+/// Each update raises the agreement by ‖z₁‖² and stops when it is positive. (The lecture notes on the perceptron write
 /// ⌈|⟨θ, x⟩| / ‖x‖²⌉, one short when the quotient is whole.) Exact for the given numbers up to 2⁵³ updates; the most
 /// that can be said is `u64::MAX`.
 pub fn updates_to_learn(agreement: f64, norm_squared: f64) -> Option<u64> {

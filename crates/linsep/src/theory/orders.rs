@@ -1,13 +1,13 @@
-//! Order matters (B9): on the same rows, the answer of a perceptron depends on the order in which it sees them.
+//! Order matters: on the same rows, the answer of a perceptron depends on the order in which it sees them.
 //!
-//! Every θ that separates the rows is an answer. What many seeded orders lead to is summed up here: how far apart
-//! the margins are, the errors on held-out rows, and the directions of the boundaries.
+//! Every θ that separates the rows is an answer. The results of several seeded orders are summed up here: the spread of
+//! the margins, of the errors on held-out rows, and of the directions of the boundaries.
 
 use crate::linalg;
 use crate::theta::Theta;
 use serde::{Deserialize, Serialize};
 
-/// What one order led to.
+/// The result of one order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OrderResult {
     /// The weights.
@@ -57,7 +57,7 @@ pub struct OrderSpread {
     pub angle: Option<Spread>,
 }
 
-/// Sums up what the orders led to.
+/// Sums up the results of several orders.
 pub fn order_spread(results: &[OrderResult]) -> OrderSpread {
     let directions: Vec<Vec<f64>> =
         results.iter().filter_map(|result| direction(&result.theta.weights)).collect();

@@ -1,4 +1,4 @@
-//! Sample compression (B5): the examples that teach the classifier.
+//! Sample compression: the examples that the classifier is learned from.
 //!
 //! A perceptron from zero is a function of its mistakes alone: going once through the mistaken examples, in the
 //! order in which they were made, makes the same updates and ends in the same θ. When the data is separable
@@ -86,7 +86,7 @@ mod tests {
                 let mut text = Vec::new();
                 write_teaching_set(&data, &signs, &mistakes.0, &mut text).unwrap();
                 // Named, because rows that happen to have no features look like no format.
-                let options = ReadOptions { format: Some(Format::Libsvm), ..ReadOptions::default() };
+                let options = ReadOptions { format: Some(Format::LIBSVM), ..ReadOptions::default() };
                 let source = Source::Shared("teaching set".to_string(), text.into());
                 let loaded = read(&source, &options, &mut ()).unwrap();
                 let once = Settings { epochs: 1, order: Order::Given, ..settings };
@@ -120,7 +120,7 @@ mod tests {
             // Through a file, values so small or large that their decimals fill a line come back to the bit.
             let mut text = Vec::new();
             write_teaching_set(&data, &examples.signs, &mistakes, &mut text).unwrap();
-            let options = ReadOptions { format: Some(Format::Libsvm), ..ReadOptions::default() };
+            let options = ReadOptions { format: Some(Format::LIBSVM), ..ReadOptions::default() };
             let loaded = read(&Source::Shared("teaching set".to_string(), text.into()), &options, &mut ()).unwrap();
             prop_assert_eq!(loaded.dataset.len(), mistakes.len());
             for (k, row) in applied.rows.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Novikoff's proof, watched while it happens (B2).
+//! The inequalities of Novikoff's proof, recorded at each update.
 //!
 //! For each update k and a separator θ* with functional margin γ:
 //! ⟨θ_k, θ*⟩ ≥ kγ grows at least linearly, ‖θ_k‖² ≤ kR² at most linearly, so cos∠(θ_k, θ*) ≥ kγ / (√k R ‖θ*‖),
@@ -7,7 +7,8 @@
 //! Both sides of each inequality are computed by the same chain of rounded additions, which keeps the order of
 //! its inputs: a line that breaks the theorem would be a broken theorem, not a rounding error.
 
-use super::margin::{certain_agreement, grown_norm_squared};
+use super::margin::certain_agreement;
+use super::mistake_ledger::grown_norm_squared;
 use crate::observe::Update;
 use crate::theta::Theta;
 use serde::{Deserialize, Serialize};

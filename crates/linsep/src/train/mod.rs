@@ -16,8 +16,9 @@ pub use engine::learned::Learned;
 pub use engine::one_against_rest::train_each;
 pub use engine::online::OnlineLearner;
 pub use engine::out_of_core::{OutOfCoreData, check_out_of_core, train_out_of_core};
-pub use engine::run::{Boundary, Outcome, Run, Status, Task, resume, train};
-pub use engine::stream::train_stream;
+pub use engine::run::{Boundary, Outcome, Status, Task, resume, train};
+pub use engine::state::{Example, State};
+pub use engine::stream::{Resume, train_stream};
 pub use learners::averaged::Average;
 pub use learners::batch::{BatchOptions, Conditions, Schedule, conditions};
 #[doc(hidden)]
@@ -34,5 +35,8 @@ pub use learners::pocket::PocketOptions;
 pub use learners::sgd::{Loss, SgdOptions, StepSchedule};
 pub use learners::svm::{SvmLoss, SvmOptions};
 pub use learners::voted::{Ballot, Votes};
-pub use learners::{Combine, Learner};
+pub use learners::{
+    Abilities, Ability, Choice, Combine, Descriptor, Learner, NumberRange, OptionDescriptor, OptionKind,
+    OptionValue, Options, RowLimit, learners, names_of,
+};
 pub use settings::{Bias, ClassWeight, Init, MistakeRule, Order, Settings};

@@ -1,10 +1,8 @@
-//! What can be chosen about training, and which choices make sense together.
+//! The settings of training, and which of them make sense together.
 
-use super::learners::Learner;
-use super::learners::margin_perceptron::MarginRule;
-use super::learners::passive_aggressive::Aggression;
+use super::learners::{Abilities, Ability, Learner, names_of};
 use crate::SettingsError;
-use crate::classes::{ClassError, class_name};
+use crate::classes::class_name;
 use crate::dataset::Dataset;
 use crate::theory::mixing::Mixing;
 use crate::theta::Theta;
@@ -18,12 +16,12 @@ pub enum Order {
     Given,
     /// Shuffled once, the same order in every pass.
     ShuffleOnce,
-    /// Shuffled anew for every pass; large data block-wise, so that rows which stand together stay nearly together.
+    /// Shuffled for every pass; large data block-wise, so that neighbouring rows stay close to each other in memory.
     #[default]
     Shuffle,
 }
 
-/// Whether the boundary may miss the origin (A2).
+/// Whether the boundary may miss the origin.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bias {
@@ -53,7 +51,7 @@ impl Bias {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "InitName", into = "InitName")]
 pub enum Init {
-    /// θ = 0, as the theorems want it.
+    /// θ = 0, as the theorems require.
     #[default]
     Zero,
     /// θ = z₁, the first example in the order, which counts as the first update.
@@ -62,7 +60,7 @@ pub enum Init {
     Warm(Theta),
 }
 
-/// How a start is written down: the weights themselves are kept elsewhere.
+/// How a start is stored: the weights themselves are not part of the settings.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum InitName {
@@ -113,7 +111,7 @@ impl MistakeRule {
     }
 }
 
-/// How often the rows of each class count.
+/// How much the rows of each class count.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClassWeight {
@@ -126,7 +124,7 @@ pub enum ClassWeight {
     Named(Vec<(String, f64)>),
 }
 
-/// Everything that can be chosen about training.
+/// The settings of training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// Which learner.
@@ -149,7 +147,7 @@ pub struct Settings {
     pub mistake: MistakeRule,
     /// The class that counts as +1; with more than two classes, it is set against the rest.
     pub positive: Option<String>,
-    /// How often the rows of each class count.
+    /// How much the rows of each class count.
     #[serde(default)]
     pub class_weight: ClassWeight,
     /// Into how many shards the rows are dealt, to be learned at once and mixed after every pass; 1 for one run over
@@ -165,7 +163,7 @@ fn one() -> usize {
     1
 }
 
-/// Every shard keeps weights of its own: no more of them than any machine has use for.
+/// Every shard keeps weights of its own: no more shards than any machine has threads for.
 const MOST_SHARDS: usize = 1024;
 
 impl Default for Settings {
@@ -188,31 +186,71 @@ impl Default for Settings {
     }
 }
 
+impl ClassWeight {
+    /// The class weights that texts stand for: `balanced` alone, or `CLASS=WEIGHT` for each of some classes.
+    pub fn parse(texts: &[String]) -> Result<Self, SettingsError> {
+        let refuse = |problem: String| Err(SettingsError::new("class_weight", problem));
+        let mut named: Vec<(String, f64)> = Vec::new();
+        for text in texts {
+            if text == "balanced" && texts.len() == 1 {
+                return Ok(ClassWeight::Balanced);
+            }
+            let parsed = text
+                .rsplit_once('=')
+                .and_then(|(class, weight)| Some((class_name(class)?, weight.trim().parse::<f64>().ok()?)));
+            let Some((class, weight)) = parsed else {
+                return refuse(format!(
+                    "⟦class_weight⟧ {text}: expected balanced alone, or CLASS=WEIGHT such as spam=2"
+                ));
+            };
+            if named.iter().any(|(other, _)| *other == class) {
+                return refuse(format!("⟦class_weight⟧ names the class {class} twice"));
+            }
+            named.push((class, weight));
+        }
+        Ok(if named.is_empty() { ClassWeight::Equal } else { ClassWeight::Named(named) })
+    }
+}
+
 impl Settings {
     /// Checks that the settings make sense together.
     pub fn validate(&self) -> Result<(), SettingsError> {
-        let refuse = |reason: &str| Err(SettingsError::new("learner", reason.to_string()));
+        let refuse = |field, problem: &str| Err(SettingsError::new(field, problem));
         if self.epochs == 0 {
-            return refuse("the number of epochs must be at least 1: with none, nothing is learned");
+            return refuse(
+                "epochs",
+                "the number of epochs must be at least 1: with none, nothing is learned",
+            );
         }
         if self.max_updates == Some(0) {
-            return refuse("the limit of updates must be at least 1: with none, nothing is learned");
+            return refuse(
+                "max_updates",
+                "the limit of updates must be at least 1: with none, nothing is learned",
+            );
         }
         if self.max_seconds.is_some_and(|seconds| seconds.is_nan() || seconds <= 0.0) {
-            return refuse("the limit of seconds must be above 0: without time nothing is learned");
+            return refuse(
+                "max_seconds",
+                "the limit of seconds must be above 0: without time nothing is learned",
+            );
         }
         if let Bias::Append(value) = self.bias
             && !(1e-100..=1e100).contains(&value)
         {
             return refuse(
+                "bias_scale",
                 "the scale of the bias must be a number from 1e-100 to 1e100; for no bias, choose ⟦bias=none⟧",
             );
         }
         self.learner.validate()?;
-        if matches!(self.learner, Learner::Multiclass(_)) && self.positive.is_some() {
-            return refuse(
-                "the multiclass learner tells all classes apart; ⟦positive⟧ sets one against the rest",
-            );
+        if self.learner.abilities().many_classes && self.positive.is_some() {
+            return Err(SettingsError::new(
+                "positive",
+                format!(
+                    "the {} learner tells all classes apart; ⟦positive⟧ sets one against the rest",
+                    self.learner.name()
+                ),
+            ));
         }
         self.check_class_weight()?;
         self.check_start()?;
@@ -222,10 +260,11 @@ impl Settings {
             Init::First => false,
             Init::Warm(theta) => {
                 if !theta.is_finite() || theta.weights.iter().any(|w| w.abs() > 1e140) {
-                    return refuse("the weights to start from must be finite and at most 1e140");
+                    return refuse("init", "the weights to start from must be finite and at most 1e140");
                 }
                 if theta.bias_input != self.bias.input() {
                     return refuse(
+                        "bias",
                         "the weights to start from were trained with another bias: choose the same ⟦bias⟧ and ⟦bias_scale⟧",
                     );
                 }
@@ -234,6 +273,7 @@ impl Settings {
         };
         if starts_at_zero && self.mistake == MistakeRule::Negative {
             return refuse(
+                "mistake",
                 "a start at zero with mistakes defined by a < 0 never learns: at zero every agreement is 0, \
                  which is no mistake. Start with ⟦init=first⟧, or count a = 0 as a mistake (⟦mistake=nonpositive⟧)",
             );
@@ -244,63 +284,48 @@ impl Settings {
     /// Checks that the settings make sense, also for the weights and classes of these rows.
     pub fn check_on(&self, data: &Dataset) -> Result<(), SettingsError> {
         self.validate()?;
-        if data.weights().is_some() { self.check_weights_matter("row weights") } else { Ok(()) }
+        if data.weights().is_some() { self.check_weights_matter("weights", "row weights") } else { Ok(()) }
     }
 
-    /// Starts and mistake rules belong to the learners that go row by row, and some of their promises need zero.
+    /// Refuses starts and mistake rules that the learner does not have.
     fn check_start(&self) -> Result<(), SettingsError> {
-        let name = self.learner.name();
-        let perceptron = matches!(
-            self.learner,
-            Learner::Perceptron | Learner::Averaged | Learner::Voted | Learner::Multiclass(_)
-        );
-        if self.mistake != MistakeRule::default() && !perceptron {
+        let (name, abilities) = (self.learner.name(), self.learner.abilities());
+        if self.mistake != MistakeRule::default() && !abilities.mistake_rule {
             return Err(SettingsError::new(
-                "learner",
+                "mistake",
                 format!(
-                    "the {name} learner has its own rule for when it learns; ⟦mistake⟧ is for the perceptron, averaged, voted \
-                 and multiclass learners"
+                    "the {name} learner has its own rule for when it learns; ⟦mistake⟧ is for the {} learners",
+                    names_of(|abilities| abilities.mistake_rule)
                 ),
             ));
         }
-        if self.init == Init::Zero {
-            return Ok(());
-        }
-        if !self.learner.is_online() {
-            return Err(SettingsError::new(
-                "learner",
+        let ability = |abilities: &Abilities| match self.init {
+            Init::Zero => Ability::Yes,
+            Init::First if abilities.start.is_yes() => abilities.start_at_first_row,
+            Init::First | Init::Warm(_) => abilities.start,
+        };
+        match (ability(&abilities), self.learner.descriptor().abilities.start) {
+            (Ability::Yes, _) => Ok(()),
+            (Ability::No(reason), Ability::Yes) => {
+                Err(SettingsError::new("init", format!("the {name} learner has no such ⟦init⟧: {reason}")))
+            }
+            (Ability::No(reason), Ability::No(_)) => Err(SettingsError::new(
+                "init",
                 format!(
-                    "the {name} learner starts at zero; ⟦init⟧ is for learners that go row by row: perceptron, averaged, \
-                 voted, margin, sgd and passive-aggressive"
+                    "the {name} learner has no ⟦init⟧: {reason}. It is for learners that go row by row: {}",
+                    names_of(|abilities| abilities.start.is_yes())
                 ),
-            ));
+            )),
         }
-        if matches!(self.learner, Learner::Margin(MarginRule::Dynamic { .. })) {
-            return Err(SettingsError::new(
-                "learner",
-                "the dynamic margin needs a start at zero: only then is ‖θ‖ divided by the number of updates at least the \
-                 best margin",
-            ));
-        }
-        if self.init == Init::First && matches!(self.learner, Learner::Sgd(_) | Learner::PassiveAggressive(_))
-        {
-            return Err(SettingsError::new(
-                "learner",
-                format!("the {name} learner has steps of its own; ⟦init=first⟧ is for perceptrons"),
-            ));
-        }
-        Ok(())
     }
 
     /// Shards are for learners whose theorem survives mixing.
     fn check_shards(&self) -> Result<(), SettingsError> {
+        let refuse = |problem: String| Err(SettingsError::new("shards", problem));
         if !(1..=MOST_SHARDS).contains(&self.shards) {
-            return Err(SettingsError::new(
-                "learner",
-                format!(
-                    "the number of shards must be from 1 to {MOST_SHARDS}, not {}: each keeps weights of its own",
-                    self.shards
-                ),
+            return refuse(format!(
+                "the number of shards must be from 1 to {MOST_SHARDS}, not {}: each keeps weights of its own",
+                self.shards
             ));
         }
         if self.shards == 1 {
@@ -308,30 +333,18 @@ impl Settings {
         }
         if self.init == Init::First {
             return Err(SettingsError::new(
-                "learner",
+                "init",
                 "shards cannot start at the first row: each has a first row of its own; start at zero, or from a model",
             ));
         }
-        let reason = match self.learner {
-            Learner::Perceptron | Learner::Averaged => return Ok(()),
-            Learner::Voted => "its votes are the vectors of one run, one after the other",
-            Learner::Margin(_) => "its promise about the margin needs one run of whole steps",
-            Learner::Sgd(_) | Learner::PassiveAggressive(_) => {
-                "its steps are of its own size, and the theorem of mixing counts mistakes"
-            }
-            Learner::Batch(_) => "it takes all rows at once, on all cores already",
-            Learner::Multiclass(_) => {
-                "it has weights for each class; without it, each class is set against the rest, in shards"
-            }
-            _ => "it has no weights that go from row to row and could be mixed",
-        };
-        Err(SettingsError::new(
-            "learner",
-            format!(
-                "shards are for the perceptron and averaged learners, not for {}: {reason}",
+        match self.learner.abilities().shards {
+            Ability::Yes => Ok(()),
+            Ability::No(reason) => refuse(format!(
+                "shards are for the {} learners, not for {}: {reason}",
+                names_of(|abilities| abilities.shards.is_yes()),
                 self.learner.name()
-            ),
-        ))
+            )),
+        }
     }
 
     fn check_class_weight(&self) -> Result<(), SettingsError> {
@@ -340,73 +353,78 @@ impl Settings {
                 weights.iter().find(|(_, weight)| !(1e-100..=1e100).contains(weight))
         {
             return Err(SettingsError::new(
-                "learner",
+                "class_weight",
                 format!(
-                    "the weight of class \"{class}\" is {weight}; it must be above 0 (from 1e-100 to 1e100): it says how often \
-                 each row of the class counts"
+                    "the weight of class \"{class}\" is {weight}; it must be above 0 (from 1e-100 to 1e100): it says how \
+                     often each row of the class counts"
                 ),
             ));
         }
         if self.class_weight == ClassWeight::Equal {
             Ok(())
         } else {
-            self.check_weights_matter("class weights")
+            self.check_weights_matter("class_weight", "class weights")
         }
     }
 
     /// Refuses weights for learners that have no use for them.
-    fn check_weights_matter(&self, what: &str) -> Result<(), SettingsError> {
-        let reason = match self.learner {
-            Learner::Voted => "its votes count examples, not weights",
-            Learner::Margin(_) => "its promise about the margin needs steps of one size",
-            Learner::Pocket(_) => "its pocket counts rows, each once",
-            Learner::MaxMargin(_) => "its margin is that of the nearest row, however often it counts",
-            Learner::Lifted(_) => "its theorem needs steps of one size",
-            Learner::PassiveAggressive(options) if options.aggression == Aggression::Full => {
-                "it makes every row right, whatever it weighs; choose ⟦aggression=capped⟧ or softened"
+    fn check_weights_matter(&self, field: &'static str, weights: &str) -> Result<(), SettingsError> {
+        match self.learner.abilities().weights {
+            Ability::Yes => Ok(()),
+            Ability::No(reason) => {
+                let name = self.learner.name();
+                let problem = format!("{weights} have no meaning for the {name} learner: {reason}");
+                Err(SettingsError::new(field, problem))
             }
-            _ => return Ok(()),
-        };
-        Err(SettingsError::new(
-            "learner",
-            format!("{what} have no meaning for the {} learner: {reason}", self.learner.name()),
-        ))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn class_weights_are_read() {
+        let read =
+            |texts: &[&str]| ClassWeight::parse(&texts.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert_eq!(read(&[]).unwrap(), ClassWeight::Equal);
+        assert_eq!(read(&["balanced"]).unwrap(), ClassWeight::Balanced);
+        let named = ClassWeight::Named(vec![("a=b".into(), 2.0), ("1".into(), 0.5)]);
+        assert_eq!(read(&["a=b=2", "+1=0.5"]).unwrap(), named);
+        for wrong in [&["balanced", "a=1"][..], &["a"], &["a=x"], &["a=1", "a=2"]] {
+            assert_eq!(read(wrong).unwrap_err().field, "class_weight", "{wrong:?}");
+        }
     }
 
-    /// How often each row counts: its own weight times that of its class, or of its side of the boundary. None if all
-    /// count once.
-    pub(crate) fn row_weights(
-        &self,
-        data: &Dataset,
-        sides: &[u32],
-    ) -> Result<Option<Vec<f64>>, crate::Error> {
-        if data.weights().is_some() {
-            self.check_weights_matter("row weights")?;
+    #[test]
+    fn a_refusal_names_the_field_to_change() {
+        let usual = Settings::default;
+        let learner = |name: &str| Learner::named(name).unwrap();
+        for (settings, field) in [
+            (Settings { epochs: 0, ..usual() }, "epochs"),
+            (Settings { max_updates: Some(0), ..usual() }, "max_updates"),
+            (Settings { max_seconds: Some(0.0), ..usual() }, "max_seconds"),
+            (Settings { bias: Bias::Append(0.0), ..usual() }, "bias_scale"),
+            (Settings { learner: learner("multiclass"), positive: Some("a".into()), ..usual() }, "positive"),
+            (Settings { learner: learner("svm"), init: Init::First, ..usual() }, "init"),
+            (Settings { learner: learner("margin"), init: Init::First, ..usual() }, "init"),
+            (Settings { learner: learner("sgd"), init: Init::First, ..usual() }, "init"),
+            (Settings { learner: learner("sgd"), mistake: MistakeRule::Negative, ..usual() }, "mistake"),
+            (Settings { mistake: MistakeRule::Negative, ..usual() }, "mistake"),
+            (Settings { shards: 0, ..usual() }, "shards"),
+            (Settings { learner: learner("voted"), shards: 2, ..usual() }, "shards"),
+            (Settings { shards: 2, init: Init::First, ..usual() }, "init"),
+            (
+                Settings { class_weight: ClassWeight::Named(vec![("a".into(), 0.0)]), ..usual() },
+                "class_weight",
+            ),
+            (
+                Settings { learner: learner("voted"), class_weight: ClassWeight::Balanced, ..usual() },
+                "class_weight",
+            ),
+        ] {
+            assert_eq!(settings.validate().unwrap_err().field, field, "{settings:?}");
         }
-        let class_weights: Option<Vec<f64>> = match &self.class_weight {
-            ClassWeight::Equal => None,
-            ClassWeight::Balanced => {
-                let mut counts = vec![0u64; sides.iter().max().map_or(0, |&most| most as usize + 1)];
-                sides.iter().for_each(|&side| counts[side as usize] += 1);
-                let balanced =
-                    |&side: &u32| sides.len() as f64 / (counts.len() as f64 * counts[side as usize] as f64);
-                Some(sides.iter().map(balanced).collect())
-            }
-            ClassWeight::Named(named) => {
-                let mut of_class = vec![1.0; data.classes().len()];
-                for (label, weight) in named {
-                    let place = class_name(label)
-                        .and_then(|name| data.classes().iter().position(|class| *class == name))
-                        .ok_or_else(|| ClassError::unknown(label, data.classes()))?;
-                    of_class[place] = *weight;
-                }
-                Some(data.labels().iter().map(|&label| of_class[label as usize]).collect())
-            }
-        };
-        Ok(match (class_weights, data.weights()) {
-            (Some(of_class), Some(own)) => Some(of_class.iter().zip(own).map(|(a, b)| a * b).collect()),
-            (Some(of_class), None) => Some(of_class),
-            (None, own) => own.map(<[f64]>::to_vec),
-        })
     }
 }

@@ -1,22 +1,22 @@
 //! Rows to files, in the formats that can be read.
 //!
-//! Every conversion goes through a cache, which knows what a text tells only at its end: how many features there are, what
-//! they count from, how the classes are sorted. So a file of any size is converted in memory that does not grow with it.
+//! Every conversion goes through a cache, because three things are known only at the end of a text: how many features
+//! there are, what they count from, and how the classes are sorted. So a file of any size is converted in memory that does not grow with it.
 
 mod npz;
 #[cfg(test)]
 mod tests;
-mod text;
+mod text_formats;
 
 use crate::dataset::{Dataset, Rows};
 use crate::observe::{Observer, Progress};
 use crate::read::cache::{self, Cache};
 use crate::read::{Format, Loaded, ReadNotes, ReadOptions, Schema, Source, read};
-use crate::store::write_atomically;
+use crate::store::{temporary_beside, write_atomically};
 use crate::{Error, SettingsError};
-use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use tempfile::TempPath;
 
 /// How a file is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub enum Compression {
     Zstd,
 }
 
-/// What a file name says of the format, and of the compression.
+/// The format and the compression that the name of a file stands for.
 pub fn format_of_name(path: &Path) -> (Option<Format>, Compression) {
     let extension = |path: &Path| {
         path.extension().and_then(|text| text.to_str()).map(str::to_ascii_lowercase).unwrap_or_default()
@@ -39,19 +39,10 @@ pub fn format_of_name(path: &Path) -> (Option<Format>, Compression) {
         "zst" => (Compression::Zstd, path.with_extension("")),
         _ => (Compression::None, path.to_path_buf()),
     };
-    let format = match extension(&inner).as_str() {
-        "svm" | "libsvm" | "svmlight" => Some(Format::Libsvm),
-        "csv" => Some(Format::Csv),
-        "tsv" => Some(Format::Tsv),
-        "npy" => Some(Format::Npy),
-        "npz" => Some(Format::Npz),
-        "linsep" => Some(Format::Cache),
-        _ => None,
-    };
-    (format, compression)
+    (Format::from_extension(&extension(&inner)), compression)
 }
 
-/// What came of a conversion.
+/// The result of a conversion.
 #[derive(Clone, Debug)]
 pub struct Converted {
     /// Rows written.
@@ -74,7 +65,7 @@ pub fn convert(
 ) -> Result<Converted, Error> {
     let (_, compression) = format_of_name(path);
     if compression != Compression::None && !format.is_text() {
-        let name = format.name();
+        let name = format.title();
         return Err(SettingsError::new(
             "to",
             format!("{name} files are not compressed: leave .gz or .zst out of the name of the output"),
@@ -82,33 +73,24 @@ pub fn convert(
         .into());
     }
     match format {
-        Format::Npy => Err(SettingsError::new(
+        Format::NPY => Err(SettingsError::new(
             "to",
             "an .npy file has no place for labels: write an .npz file, which holds rows and labels"
                 .to_string(),
         )
         .into()),
-        Format::Cache => {
+        Format::LINSEP => {
             let notes = cache::make(source, options, path, observer)?;
             let summary = Cache::open(path)?.summary();
             Ok(Converted { rows: summary.rows, features: summary.features, notes, lost: Vec::new() })
         }
         _ => {
             crate::store::check_writable(path)?;
-            let (loaded, _passing) = mapped(source, options, path, observer)?;
+            let (loaded, _temporary) = mapped(source, options, path, observer)?;
             let lost = write(&loaded.dataset, &loaded.schema, path, format, observer)?;
             let (rows, features) = (loaded.dataset.len() as u64, loaded.dataset.columns() as u64);
             Ok(Converted { rows, features, notes: loaded.notes, lost })
         }
-    }
-}
-
-/// A file that goes when this does.
-struct TempFile(PathBuf);
-
-impl Drop for TempFile {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.0);
     }
 }
 
@@ -118,19 +100,18 @@ fn mapped(
     options: &ReadOptions,
     beside: &Path,
     observer: &mut dyn Observer,
-) -> Result<(Loaded, Option<TempFile>), Error> {
+) -> Result<(Loaded, Option<TempPath>), Error> {
     if let Source::File(path) = source
         && cache::is_cache(path).unwrap_or(false)
     {
         return Ok((read(source, options, observer)?, None));
     }
-    let name = beside.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let path = beside.with_file_name(format!(".{name}.{}.linsep.part", std::process::id()));
-    let passing = TempFile(path.clone());
-    cache::make(source, options, &path, observer)?;
+    let failed = |source| Error::Write { path: beside.to_path_buf(), source };
+    let temporary = temporary_beside(beside, ".linsep.part").map_err(failed)?.into_temp_path();
+    cache::make(source, options, &temporary, observer)?;
     let as_wide = ReadOptions { max_features: options.max_features, ..ReadOptions::default() };
-    let loaded = read(&Source::File(path), &as_wide, observer)?;
-    Ok((loaded, Some(passing)))
+    let loaded = read(&Source::File(temporary.to_path_buf()), &as_wide, observer)?;
+    Ok((loaded, Some(temporary)))
 }
 
 /// Writes a data set to a file that is whole or not there. Gives what the format cannot hold.
@@ -151,11 +132,11 @@ pub fn write(
             if interrupted { Err(io::Error::other("interrupted")) } else { Ok(()) }
         };
         compressed(out, compression, |out| match format {
-            Format::Libsvm => text::write_libsvm(data, schema, out, watch),
-            Format::Csv => text::write_table(data, schema, b',', out, watch),
-            Format::Tsv => text::write_table(data, schema, b'\t', out, watch),
-            Format::Npz => npz::write(data, path, out, watch),
-            Format::Npy | Format::Cache => Err(io::Error::other("this format is written elsewhere")),
+            Format::LIBSVM => text_formats::write_libsvm(data, schema, out, watch),
+            Format::CSV => text_formats::write_table(data, schema, b',', out, watch),
+            Format::TSV => text_formats::write_table(data, schema, b'\t', out, watch),
+            Format::NPZ => npz::write(data, out, watch),
+            _ => Err(io::Error::other("this format is written elsewhere")),
         })
     });
     if interrupted {
@@ -165,7 +146,7 @@ pub fn write(
     Ok(lost(data, schema, format))
 }
 
-/// Is told rows and bytes written; an error stops the work.
+/// Called with rows and bytes written; an error stops the work.
 type Watch<'a> = &'a mut dyn FnMut(u64, u64) -> io::Result<()>;
 
 fn compressed(
@@ -196,7 +177,7 @@ fn check(data: &Dataset, format: Format) -> Result<(), SettingsError> {
     let refuse = |reason: String| Err(SettingsError::new("to", reason));
     let classes = data.classes().iter();
     match format {
-        Format::Libsvm => {
+        Format::LIBSVM => {
             let bad = |class: &&String| class.contains([':', '#']) || class.contains(char::is_whitespace);
             if let Some(class) = classes.clone().find(bad) {
                 return refuse(format!(
@@ -205,8 +186,9 @@ fn check(data: &Dataset, format: Format) -> Result<(), SettingsError> {
                 ));
             }
         }
-        Format::Csv | Format::Tsv => {
-            if let Some(class) = classes.clone().find(|class| crate::read::is_missing_label(class.as_bytes()))
+        Format::CSV | Format::TSV => {
+            if let Some(class) =
+                classes.clone().find(|class| crate::features::is_missing_label(class.as_bytes()))
             {
                 return refuse(format!(
                     "the class \"{class}\" would be read as a missing cell of a table: write LIBSVM or npz"
@@ -224,7 +206,7 @@ fn check(data: &Dataset, format: Format) -> Result<(), SettingsError> {
                 return refuse("a table needs at least one column besides the label".to_string());
             }
         }
-        Format::Npz if data.columns() == 0 => {
+        Format::NPZ if data.columns() == 0 => {
             return refuse("an array needs at least one column".to_string());
         }
         _ => {}
@@ -236,8 +218,8 @@ fn check(data: &Dataset, format: Format) -> Result<(), SettingsError> {
 fn lost(data: &Dataset, schema: &Schema, format: Format) -> Vec<String> {
     let mut lost = Vec::new();
     let named = schema.feature_names().is_some();
-    if format == Format::Libsvm {
-        let used = (0..data.len()).map(|i| text::used_width(data.row(i))).max().unwrap_or(0);
+    if format == Format::LIBSVM {
+        let used = (0..data.len()).map(|i| text_formats::used_width(data.row(i))).max().unwrap_or(0);
         if used < data.columns() {
             let count =
                 crate::numbers::counted((data.columns() - used) as u64, "feature has", "features have");
@@ -246,15 +228,15 @@ fn lost(data: &Dataset, schema: &Schema, format: Format) -> Vec<String> {
             ));
         }
         let from_zero = schema.index_base() == 0;
-        if from_zero && (0..data.len()).all(|i| text::first_used(data.row(i)) != Some(0)) {
+        if from_zero && (0..data.len()).all(|i| text_formats::first_used(data.row(i)) != Some(0)) {
             lost.push(
                 "The features count from 0 but none is number 0: read the file with ⟦index_base=0⟧."
                     .to_string(),
             );
         }
     }
-    if named && matches!(format, Format::Libsvm | Format::Npz) {
-        lost.push(format!("The names of the features are lost: {} has no place for them.", format.name()));
+    if named && matches!(format, Format::LIBSVM | Format::NPZ) {
+        lost.push(format!("The names of the features are lost: {} has no place for them.", format.title()));
     }
     if format.is_table() && matches!(schema, Schema::Table { columns, .. } if columns.iter().any(is_words)) {
         lost.push("Columns of words are written as one column of 0 and 1 for each word.".to_string());

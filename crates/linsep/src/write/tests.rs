@@ -1,5 +1,8 @@
 use super::*;
+use crate::read::LibsvmOptions;
 use proptest::prelude::*;
+use std::fs;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A folder that is gone when the test is over.
@@ -124,9 +127,9 @@ fn what_is_lost_is_told() {
     fs::write(&wide, "a,b,kind\n1,0,x\n2,0,y\n").unwrap();
     let lost = converted(&Source::File(wide), &path).lost;
     assert!(lost[0].starts_with("The last 1 feature has no values but zeros"), "{lost:?}");
-    let options = ReadOptions { index_base: Some(0), ..ReadOptions::default() };
+    let options = ReadOptions { libsvm: LibsvmOptions { index_base: Some(0) }, ..ReadOptions::default() };
     let source = Source::Shared("test".to_string(), b"1 1:2\n-1 2:1\n"[..].into());
-    let lost = convert(&source, &options, &path, Format::Libsvm, &mut ()).unwrap().lost;
+    let lost = convert(&source, &options, &path, Format::LIBSVM, &mut ()).unwrap().lost;
     assert!(lost[0].contains("⟦index_base=0⟧"), "{lost:?}");
     assert_eq!(fs::read(&path).unwrap(), b"1 1:2\n-1 2:1\n");
 }
@@ -147,5 +150,33 @@ proptest! {
             text += &format!("c{class}\n");
         }
         assert_round_trips(text.as_bytes());
+    }
+}
+
+#[test]
+fn a_damaged_archive_is_an_error() {
+    let folder = Folder::new();
+    for text in [&b"1 1:0.5 3:2\n-1 2:-1.5\n"[..], b"a,b,kind\n1,0.5,x\n-2,2.5,y\n"] {
+        let path = folder.0.join("rows.npz");
+        converted(&Source::Shared("test".to_string(), text.into()), &path);
+        let whole = fs::read(&path).unwrap();
+        let read_bytes = |bytes: &[u8]| {
+            let options = ReadOptions { format: Some(Format::NPZ), ..ReadOptions::default() };
+            read(&Source::Shared("test".to_string(), bytes.into()), &options, &mut ())
+        };
+        let expected = read_bytes(&whole).unwrap().dataset;
+        for place in 0..whole.len() {
+            for damage in [0x01, 0x80, 0xff] {
+                let mut bytes = whole.clone();
+                bytes[place] ^= damage;
+                // A byte that is not looked at (a date, a version) may change; no other change stays unnoticed.
+                if let Ok(loaded) = read_bytes(&bytes) {
+                    assert_eq!(loaded.dataset.fingerprint(), expected.fingerprint(), "byte {place}");
+                }
+            }
+            if place > 0 {
+                assert!(read_bytes(&whole[..place]).is_err(), "cut at {place}");
+            }
+        }
     }
 }

@@ -8,7 +8,7 @@ use crate::oracle::{
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 use linsep::random::Random;
-use linsep::separate::{Bias, Certificate, Examples, Separation, Settings, Verdict, separate};
+use linsep::separate::{Bias, Certificate, Examples, SeparateSettings, Separation, Verdict, separate};
 use linsep_check::{Claim, Dyadic, Sparse, verify};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -58,10 +58,14 @@ pub(crate) fn check(instance: &Instance, effort: Effort) -> Result<Seen, String>
 }
 
 fn examine(instance: &Instance, effort: Effort) -> Result<Seen, String> {
-    let settings =
-        Settings { bias: instance.bias, gap: effort.gap, seed: effort.settings_seed, ..Settings::default() };
+    let settings = SeparateSettings {
+        bias: instance.bias,
+        gap: effort.gap,
+        seed: effort.settings_seed,
+        ..SeparateSettings::default()
+    };
     let data = instance.dataset();
-    let run = || separate(&data, &Instance::classes(), &settings, &mut ());
+    let run = || separate(&data, &settings.with_classes(&Instance::classes()), &mut ());
     let start = Instant::now();
     let found = run();
     let time = start.elapsed();
@@ -349,7 +353,7 @@ fn check_margin(
     found: &Separation,
     instance: &Instance,
     z: &[Vec<f64>],
-    settings: &Settings,
+    settings: &SeparateSettings,
     exact: bool,
     one_sided: bool,
 ) -> Result<Option<f64>, String> {

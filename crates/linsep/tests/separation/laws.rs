@@ -6,7 +6,7 @@ use crate::instances::Instance;
 use crate::never_wrong::{report, setting};
 use linsep::dataset::Dataset;
 use linsep::random::Random;
-use linsep::separate::{Bias, Separation, Settings, Verdict, separate};
+use linsep::separate::{Bias, SeparateSettings, Separation, Verdict, separate};
 use std::fmt::Write;
 
 /// Rows without a bias, with labels by coin flips.
@@ -20,8 +20,8 @@ fn decide(
     let values: Vec<f64> = (0..n * d).map(|_| value(random)).collect();
     let labels: Vec<&str> = (0..n).map(|_| ["1", "-1"][random.below(2) as usize]).collect();
     let data = Dataset::dense(d, &values, &labels).unwrap();
-    let settings = Settings { bias: Bias::None, gap: Some(gap), ..Settings::default() };
-    separate(&data, &Instance::classes(), &settings, &mut ()).unwrap()
+    let settings = SeparateSettings { bias: Bias::None, gap: Some(gap), ..SeparateSettings::default() };
+    separate(&data, &settings.with_classes(&Instance::classes()), &mut ()).unwrap()
 }
 
 /// P(separable) = 2^(1−n) Σ_{k<d} C(n−1, k) for n points in general position.

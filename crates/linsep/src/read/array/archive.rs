@@ -1,9 +1,8 @@
 //! The members of an `.npz` archive: a dense matrix, or a sparse one as SciPy saves it.
 
 use super::npy::Npy;
-use super::stream::Stream;
-use npyz::npz::NpzArchive;
-use std::io::{Cursor, Read};
+use super::npy_stream::Stream;
+use super::zip::Archive;
 
 /// A matrix of rows.
 pub(super) enum Matrix {
@@ -29,40 +28,36 @@ const LABELS: [&str; 4] = ["y", "labels", "target", "arr_1"];
 
 /// Opens an archive: its rows, and its labels if it has some.
 pub(super) fn open(bytes: Vec<u8>) -> Result<(Matrix, Option<Npy>), String> {
-    let mut archive = NpzArchive::new(Cursor::new(bytes)).map_err(|error| broken(&error))?;
-    let names: Vec<String> = archive.array_names().map(str::to_string).collect();
+    let archive = Archive::open(bytes).map_err(broken)?;
+    let names: Vec<&str> = archive.names().filter_map(|name| name.strip_suffix(".npy")).collect();
     let find = |wanted: &[&'static str]| -> Option<&'static str> {
-        wanted.iter().copied().find(|name| names.iter().any(|given| given == name))
+        wanted.iter().copied().find(|name| names.contains(name))
     };
     let labels = match find(&LABELS) {
-        Some(name) => Some(member(&mut archive, name)?),
+        Some(name) => Some(member(&archive, name)?),
         None => None,
     };
     let matrix = if find(&["indptr"]).is_some() {
-        Matrix::Sparse(Csr::open(&mut archive)?)
+        Matrix::Sparse(Csr::open(&archive)?)
     } else {
         let Some(name) = find(&ROWS) else {
             return Err(format!("the archive has no array X; it has {}", listed(&names)));
         };
-        Matrix::Dense(member(&mut archive, name)?)
+        Matrix::Dense(member(&archive, name)?)
     };
     Ok((matrix, labels))
 }
 
-fn member(archive: &mut NpzArchive<Cursor<Vec<u8>>>, name: &str) -> Result<Npy, String> {
-    // Bytes first: the library would multiply the shape that a hostile header promises.
-    let mut bytes = Vec::new();
-    let file_name = npyz::npz::file_name_from_array_name(name);
-    let mut file = archive.zip_archive().by_name(&file_name).map_err(|error| broken(&error))?;
-    file.read_to_end(&mut bytes).map_err(|error| broken(&error))?;
+fn member(archive: &Archive, name: &str) -> Result<Npy, String> {
+    let bytes = archive.member(&format!("{name}.npy")).map_err(broken)?;
     Npy::parse(bytes).map_err(|problem| format!("array \"{name}\": {problem}"))
 }
 
-fn broken(error: &dyn std::error::Error) -> String {
-    format!("the archive cannot be read: {error}")
+fn broken(problem: String) -> String {
+    format!("the archive cannot be read: {problem}")
 }
 
-fn listed(names: &[String]) -> String {
+fn listed(names: &[&str]) -> String {
     if names.is_empty() {
         return "none".to_string();
     }
@@ -74,7 +69,7 @@ fn listed(names: &[String]) -> String {
 }
 
 impl Csr {
-    fn open(archive: &mut NpzArchive<Cursor<Vec<u8>>>) -> Result<Self, String> {
+    fn open(archive: &Archive) -> Result<Self, String> {
         let format = member(archive, "format")?.text(0).unwrap_or_default();
         if format != "csr" {
             return Err(format!("the sparse matrix has the format \"{format}\": save it with tocsr()"));

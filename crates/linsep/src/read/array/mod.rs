@@ -2,27 +2,74 @@
 //! as SciPy saves it.
 
 mod archive;
-mod labels;
+mod label_column;
 mod npy;
-mod stream;
+mod npy_stream;
 #[cfg(test)]
 mod tests;
+mod zip;
 
 use super::error::{ReadError, ReadErrorKind, excerpt};
-use super::labels::LabelTable;
+use super::formats::{Detect, FormatColumns, FormatDescriptor};
+use super::label_table::LabelTable;
+use super::reader::{Expected, Opening, RecordReader};
 use super::source::Input;
-use super::{Batch, BatchRows, Format, Labels, ReadNotes, ReadOptions, Schema};
+use super::{Batch, Format, Labels, ReadNotes, ReadOptions, Schema};
+use crate::Error;
+use crate::dataset::BatchRows;
 use crate::numbers;
 use archive::{Csr, Matrix};
-use labels::LabelColumn;
-pub use labels::read_weights;
+use label_column::LabelColumn;
+pub use label_column::read_weights;
 use npy::{Form, Npy};
+use npy_stream::Stream;
 use std::io::Read;
-use stream::Stream;
 
 /// Rows handed out at a time, and numbers: wide rows come in smaller batches.
 const BATCH_ROWS: usize = 4096;
 const BATCH_VALUES: usize = 1 << 18;
+
+pub(super) static NPY: FormatDescriptor = FormatDescriptor {
+    name: Format::NPY.name(),
+    title: "NumPy",
+    help: "One NumPy array, with the labels in a file of their own",
+    extensions: &["npy"],
+    detect: Detect::Magic(b"\x93NUMPY"),
+    ..ARRAY
+};
+
+pub(super) static NPZ: FormatDescriptor = FormatDescriptor {
+    name: Format::NPZ.name(),
+    help: "An archive of NumPy arrays: rows and labels, or a SciPy sparse matrix",
+    extensions: &["npz"],
+    detect: Detect::Magic(b"PK\x03\x04"),
+    ..ARRAY
+};
+
+const ARRAY: FormatDescriptor = FormatDescriptor {
+    name: "",
+    title: "NumPy",
+    help: "",
+    extensions: &[],
+    columns: FormatColumns::Array,
+    is_text: false,
+    options: &["labels"],
+    matched_by_number: Some("the columns of this array are matched by their order to the model's features."),
+    detect: Detect::ByNameOnly,
+    open,
+};
+
+impl Format {
+    /// One NumPy array.
+    pub const NPY: Format = Format::named("npy");
+    /// An archive of NumPy arrays.
+    pub const NPZ: Format = Format::named("npz");
+}
+
+fn open(opening: Opening<'_>) -> Result<Box<dyn RecordReader>, Error> {
+    let Opening { name, input, format, options, .. } = opening;
+    Ok(Box::new(ArrayReader::new(name, input, format, options)?))
+}
 
 pub(crate) struct ArrayReader {
     name: String,
@@ -50,10 +97,10 @@ impl ArrayReader {
         format: Format,
         options: &ReadOptions,
     ) -> Result<Self, ReadError> {
-        let located = |kind| ReadError { source_name: name.clone(), line: None, column: None, kind };
+        let located = |kind| ReadError::whole(&name, kind);
         let wrong = |problem| located(ReadErrorKind::Array(problem));
         let (matrix, inner_labels) = match format {
-            Format::Npz => {
+            Format::NPZ => {
                 let bytes = take_all(input, Vec::new()).map_err(located)?;
                 archive::open(bytes).map_err(wrong)?
             }
@@ -61,7 +108,7 @@ impl ArrayReader {
         };
         let (rows, columns) = size(&matrix).map_err(wrong)?;
         check_columns(&matrix, columns, options).map_err(located)?;
-        let labels = match (options.labels, &options.labels_file, inner_labels) {
+        let labels = match (options.labels, &options.array.labels_file, inner_labels) {
             (Labels::Ignored, ..) => None,
             (Labels::Required, Some(path), _) => Some(LabelColumn::open(path)?),
             (Labels::Required, None, Some(array)) => {
@@ -108,14 +155,47 @@ impl ArrayReader {
         })
     }
 
-    pub(crate) fn next_batch(&mut self) -> Result<Option<Batch>, ReadError> {
+    fn label(&mut self, row: usize) -> Result<u32, Fault> {
+        let Some(labels) = &mut self.labels else { return Ok(Batch::UNLABELLED) };
+        let text = labels.text(row).map_err(|kind| (0, kind))?;
+        let bad = || (0, ReadErrorKind::BadLabel { found: excerpt(text.as_bytes()) });
+        self.table.class(text.as_bytes()).ok_or_else(bad)
+    }
+
+    /// Skips a malformed row, or stops at it.
+    fn refuse(&mut self, row: usize, column: usize, kind: ReadErrorKind) -> Result<(), ReadError> {
+        let line = row as u64 + 1;
+        if self.skip_bad && kind.is_row() {
+            self.notes.skip(line, kind.to_string());
+            return Ok(());
+        }
+        let source_name = match &self.labels {
+            Some(labels) if column == 0 => labels.source_name().to_string(),
+            _ => self.name.clone(),
+        };
+        let column = (column > 0).then_some(column as u64);
+        // The file as a whole may be wrong, and found out here.
+        Err(ReadError { source_name, line: kind.is_row().then_some(line), column, kind })
+    }
+
+    /// Leaves out the numbers of the last row that no weight of the model belongs to.
+    fn drop_beyond(&mut self, start: usize, indices: &mut Vec<u32>, values: &mut Vec<f64>) {
+        let Some(schema) = &self.known else { return };
+        let inside = indices[start..].partition_point(|&index| (index as usize) < schema.features());
+        self.beyond += (indices.len() - start - inside) as u64;
+        indices.truncate(start + inside);
+        values.truncate(start + inside);
+    }
+}
+
+impl RecordReader for ArrayReader {
+    fn next_batch(&mut self) -> Result<Option<Batch>, ReadError> {
         let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
         let (mut labels, mut lines) = (Vec::new(), Vec::new());
         while self.next < self.rows && labels.len() < BATCH_ROWS && values.len() < BATCH_VALUES {
             let row = self.next;
             if let Matrix::Stream(stream) = &mut self.matrix {
-                let located =
-                    |kind| ReadError { source_name: self.name.clone(), line: None, column: None, kind };
+                let located = |kind| ReadError::whole(&self.name, kind);
                 stream.advance(row).map_err(located)?;
             }
             self.next += 1;
@@ -150,60 +230,18 @@ impl ArrayReader {
             Matrix::Dense(_) | Matrix::Stream(_) => BatchRows::Dense { columns: self.columns, values },
             Matrix::Sparse(_) => BatchRows::Sparse { offsets, indices, values },
         };
-        Ok(Some(Batch { rows, labels, lines: Some(lines) }))
+        Ok(Some(Batch { rows, labels, lines: Some(lines), filled: None }))
     }
 
-    /// How many rows are to come in all and how many numbers with them, skipped ones included. `None` if only
-    /// the header says so.
-    pub(crate) fn expected(&self) -> Option<(usize, usize)> {
-        match &self.matrix {
-            Matrix::Stream(stream) if !stream.is_vouched() => None,
-            Matrix::Sparse(csr) => Some((self.rows, csr.stored())),
-            _ => Some((self.rows, self.rows * self.columns)),
-        }
-    }
-
-    fn label(&mut self, row: usize) -> Result<u32, Fault> {
-        let Some(labels) = &mut self.labels else { return Ok(Batch::UNLABELLED) };
-        let text = labels.text(row).map_err(|kind| (0, kind))?;
-        let bad = || (0, ReadErrorKind::BadLabel { found: excerpt(text.as_bytes()) });
-        self.table.class(text.as_bytes()).ok_or_else(bad)
-    }
-
-    /// Skips a malformed row, or stops at it.
-    fn refuse(&mut self, row: usize, column: usize, kind: ReadErrorKind) -> Result<(), ReadError> {
-        let line = row as u64 + 1;
-        if self.skip_bad && kind.is_row() {
-            self.notes.skip(line, kind.to_string());
-            return Ok(());
-        }
-        let source_name = match &self.labels {
-            Some(labels) if column == 0 => labels.source_name().to_string(),
-            _ => self.name.clone(),
-        };
-        let column = (column > 0).then_some(column as u64);
-        // The file as a whole may be wrong, and found out here.
-        Err(ReadError { source_name, line: kind.is_row().then_some(line), column, kind })
-    }
-
-    /// Leaves out the numbers of the last row that no weight of the model belongs to.
-    fn drop_beyond(&mut self, start: usize, indices: &mut Vec<u32>, values: &mut Vec<f64>) {
-        let Some(schema) = &self.known else { return };
-        let inside = indices[start..].partition_point(|&index| (index as usize) < schema.features());
-        self.beyond += (indices.len() - start - inside) as u64;
-        indices.truncate(start + inside);
-        values.truncate(start + inside);
-    }
-
-    pub(crate) fn label_names(&self) -> &[String] {
+    fn label_names(&self) -> &[String] {
         self.table.names()
     }
 
-    pub(crate) fn schema(&self) -> Schema {
+    fn schema(&self) -> Schema {
         self.known.clone().unwrap_or(Schema::Array { features: self.columns })
     }
 
-    pub(crate) fn notes(&self) -> ReadNotes {
+    fn notes(&self) -> ReadNotes {
         let mut notes = self.notes.clone();
         if self.beyond > 0 {
             let text = if self.beyond == 1 {
@@ -215,6 +253,15 @@ impl ArrayReader {
             notes.remarks.push(text);
         }
         notes
+    }
+
+    fn expected(&self) -> Expected {
+        match &self.matrix {
+            // Only the header says how many.
+            Matrix::Stream(stream) if !stream.is_vouched() => Expected::Unknown,
+            Matrix::Sparse(csr) => Expected::Rows(self.rows, csr.stored()),
+            _ => Expected::Rows(self.rows, self.rows * self.columns),
+        }
     }
 }
 

@@ -56,7 +56,7 @@ enum Kind {
 }
 
 impl Npy {
-    /// Parses a whole file; what is wrong with it, in words.
+    /// Parses a whole file; an error says what is wrong.
     pub(super) fn parse(bytes: Vec<u8>) -> Result<Self, String> {
         let (form, start) = Form::parse(&bytes)?;
         form.check_length(bytes.len() - start)?;
@@ -75,7 +75,7 @@ impl Npy {
         let wanted = rows.saturating_mul(self.form.row_bytes());
         self.form.shape[0] = rows;
         self.bytes.clear();
-        // Room for more than that is made as bytes come: a header can promise rows of any length.
+        // More room is made as bytes come, because a header can claim rows of any length.
         let _ = self.bytes.try_reserve_exact(wanted.min(1 << 22));
         input.take(wanted as u64).read_to_end(&mut self.bytes)
     }
@@ -89,7 +89,7 @@ impl Npy {
         self.form.is_numeric()
     }
 
-    /// Number of items, if they stand in one line: one dimension, or one column.
+    /// Number of items, if they form one line: one dimension, or one column.
     pub(super) fn line_length(&self) -> Option<usize> {
         self.form.line_length()
     }
@@ -226,7 +226,7 @@ impl Npy {
 }
 
 impl Form {
-    /// The form that a header tells, and where the items start; what is wrong with it, in words.
+    /// The form that a header describes, and where the items start; an error says what is wrong.
     pub(super) fn parse(header: &[u8]) -> Result<(Self, usize), String> {
         let (text, start) = header_text(header)?;
         let Header { descr, fortran, shape } = Header::parse(text)?;
@@ -238,7 +238,7 @@ impl Form {
         }
     }
 
-    /// Compares what was promised with the number of bytes after the header.
+    /// Compares the length that the header gives with the number of bytes after it.
     pub(super) fn check_length(&self, present: usize) -> Result<(), String> {
         let promised = self.promised;
         match present.checked_sub(promised) {
@@ -254,7 +254,7 @@ impl Form {
         !matches!(self.item.kind, Kind::Bytes | Kind::Unicode)
     }
 
-    /// Whether the items of a row stand side by side.
+    /// Whether the items of a row are stored side by side.
     pub(super) fn has_rows_in_order(&self) -> bool {
         !self.fortran
     }
@@ -268,7 +268,7 @@ impl Form {
         }
     }
 
-    /// Number of items, if they stand in one line: one dimension, or one column.
+    /// Number of items, if they form one line: one dimension, or one column.
     fn line_length(&self) -> Option<usize> {
         match self.shape[..] {
             [length] | [length, 1] => Some(length),
@@ -276,7 +276,7 @@ impl Form {
         }
     }
 
-    /// How many labels these are, if they stand in one line.
+    /// How many labels these are, if they form one line.
     pub(super) fn line_of_labels(&self) -> Result<usize, String> {
         let shape = &self.shape;
         let wrong = || format!("the labels have the shape {shape:?} where one dimension is needed");
@@ -317,7 +317,7 @@ fn half(bits: u16) -> f64 {
     if bits >> 15 == 1 { -magnitude } else { magnitude }
 }
 
-/// Takes a header from the beginning of a file, as far as there is one: judging it is left to [`Form::parse`].
+/// Takes a header from the beginning of a file, as far as there is one: it is checked by [`Form::parse`].
 pub(super) fn take_header(input: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut header = Vec::new();
     input.take(SHORT_PREAMBLE as u64).read_to_end(&mut header)?;

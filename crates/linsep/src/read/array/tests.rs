@@ -1,7 +1,7 @@
 use super::*;
 use crate::dataset::{Rows, Values};
 use crate::numbers;
-use crate::read::Source;
+use crate::read::{ArrayOptions, Source};
 use proptest::prelude::*;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -123,15 +123,16 @@ fn unlabelled() -> ReadOptions {
 }
 
 fn rows_of(bytes: &[u8]) -> Vec<Vec<f64>> {
-    let (table, _) = read(bytes, Format::Npy, &unlabelled()).unwrap();
+    let (table, _) = read(bytes, Format::NPY, &unlabelled()).unwrap();
     table.rows.iter().map(|row| row.iter().map(|&(_, value)| value).collect()).collect()
 }
 
 fn labels_of(labels: &[u8], count: usize) -> Result<Vec<String>, ReadError> {
     let file = LabelsFile::new(labels);
-    let options = ReadOptions { labels_file: Some(file.0.clone()), ..ReadOptions::default() };
+    let options =
+        ReadOptions { array: ArrayOptions { labels_file: Some(file.0.clone()) }, ..ReadOptions::default() };
     let numbers = vec![0.0; count];
-    read(&floats(&format!("({count}, 1)"), &numbers), Format::Npy, &options).map(|(table, _)| table.labels)
+    read(&floats(&format!("({count}, 1)"), &numbers), Format::NPY, &options).map(|(table, _)| table.labels)
 }
 
 fn message(bytes: &[u8], format: Format, options: &ReadOptions) -> String {
@@ -179,7 +180,7 @@ fn both_orders_of_storage_are_read() {
 #[test]
 fn the_format_is_announced_and_labels_are_named() {
     let bytes = npz(&[("X", floats("(2, 1)", &[0.5, 1.5])), ("y", integers(&[1, -1]))], false);
-    let (table, notes) = read(&bytes, Format::Npz, &ReadOptions::default()).unwrap();
+    let (table, notes) = read(&bytes, Format::NPZ, &ReadOptions::default()).unwrap();
     assert_eq!(notes.format, "NumPy array, 2 × 1, f64");
     assert_eq!(table.labels, ["1", "-1"]);
     assert_eq!(table.schema, Schema::Array { features: 1 });
@@ -212,18 +213,18 @@ fn labels_come_as_numbers_texts_and_lines() {
         assert!(error.contains("linsep-labels") && error.contains(problem), "{error}");
     }
     let bytes = floats("(1, 1)", &[1.0]);
-    assert!(message(&bytes, Format::Npy, &ReadOptions::default()).contains("⟦labels⟧"));
+    assert!(message(&bytes, Format::NPY, &ReadOptions::default()).contains("⟦labels⟧"));
 }
 
 #[test]
 fn numbers_that_are_none_have_their_place() {
     let bytes = floats("(2, 2)", &[1.0, 2.0, 3.0, f64::NEG_INFINITY]);
-    assert_eq!(message(&bytes, Format::Npy, &unlabelled()), "test:2:2: the value \"-inf\" is not finite");
+    assert_eq!(message(&bytes, Format::NPY, &unlabelled()), "test:2:2: the value \"-inf\" is not finite");
     let skip = ReadOptions { skip_bad: true, ..unlabelled() };
-    let (table, notes) = read(&bytes, Format::Npy, &skip).unwrap();
+    let (table, notes) = read(&bytes, Format::NPY, &skip).unwrap();
     assert_eq!((table.rows.len(), notes.skipped, notes.first_skipped[0].line), (1, 1, 2));
     let lossy = npy("<i8", false, "(1, 1)", &((1i64 << 53) + 1).to_le_bytes());
-    assert!(message(&lossy, Format::Npy, &unlabelled()).contains("9007199254740993 cannot be stored"));
+    assert!(message(&lossy, Format::NPY, &unlabelled()).contains("9007199254740993 cannot be stored"));
 }
 
 #[test]
@@ -255,13 +256,13 @@ fn hostile_headers_are_errors() {
         ),
     ] {
         for head in [1, 1 << 18] {
-            let error = read_after(head, &bytes, Format::Npy, &unlabelled()).map(|_| ()).unwrap_err();
+            let error = read_after(head, &bytes, Format::NPY, &unlabelled()).map(|_| ()).unwrap_err();
             let found = error.to_string();
             assert!(found.contains(problem), "{found} does not say {problem}");
         }
     }
     let few = ReadOptions { max_features: Some(1), ..unlabelled() };
-    assert!(message(&floats("(1, 2)", &[1.0, 2.0]), Format::Npy, &few).contains("more than 1 feature"));
+    assert!(message(&floats("(1, 2)", &[1.0, 2.0]), Format::NPY, &few).contains("more than 1 feature"));
 }
 
 /// The matrix [[0, 5, 0], [7, 0, 8]], with the second row out of order and a stored zero.
@@ -281,7 +282,7 @@ fn sparse_matrices_are_read() {
     for deflated in [false, true] {
         let mut members = sparse(&[1, 0, 2, 0], &[0, 2, 4], b"csr");
         members.push(("y", npy("<U1", false, "(2,)", &[97, 0, 0, 0, 98, 0, 0, 0])));
-        let (table, notes) = read(&npz(&members, deflated), Format::Npz, &ReadOptions::default()).unwrap();
+        let (table, notes) = read(&npz(&members, deflated), Format::NPZ, &ReadOptions::default()).unwrap();
         assert_eq!(table.rows, [vec![(1, 5.0)], vec![(0, 7.0), (2, 8.0)]]);
         assert_eq!(table.labels, ["a", "b"]);
         assert_eq!(notes.format, "SciPy sparse matrix, 2 × 3, f64");
@@ -302,24 +303,24 @@ fn wrong_sparse_matrices_are_errors() {
         (&[1, 0, 2], &[0, 2, 4], b"csr", "one index for each"),
         (&[1, 0, 2, 0], &[0, 2, 4], b"csc", "the format \"csc\": save it with tocsr()"),
     ] {
-        let found = message(&npz(&sparse(indices, indptr, format), false), Format::Npz, &unlabelled());
+        let found = message(&npz(&sparse(indices, indptr, format), false), Format::NPZ, &unlabelled());
         assert!(found.contains(problem), "{found} does not say {problem}");
     }
     let none = npz(&[("weights", integers(&[1]))], false);
-    assert!(message(&none, Format::Npz, &unlabelled()).contains("no array X; it has \"weights\""));
+    assert!(message(&none, Format::NPZ, &unlabelled()).contains("no array X; it has \"weights\""));
 }
 
 #[test]
 fn a_model_needs_its_number_of_columns() {
     let with = |features| ReadOptions { schema: Some(Schema::Array { features }), ..unlabelled() };
     let dense = floats("(1, 2)", &[1.0, 2.0]);
-    assert!(read(&dense, Format::Npy, &with(2)).is_ok());
-    assert!(message(&dense, Format::Npy, &with(3)).contains("2 columns where the model needs 3"));
+    assert!(read(&dense, Format::NPY, &with(2)).is_ok());
+    assert!(message(&dense, Format::NPY, &with(3)).contains("2 columns where the model needs 3"));
     let bytes = npz(&sparse(&[1, 0, 2, 0], &[0, 2, 4], b"csr"), false);
-    let (table, notes) = read(&bytes, Format::Npz, &with(2)).unwrap();
+    let (table, notes) = read(&bytes, Format::NPZ, &with(2)).unwrap();
     assert_eq!(table.rows, [vec![(1, 5.0)], vec![(0, 7.0)]]);
     assert!(notes.remarks[0].starts_with("1 number stands in a column"));
-    assert_eq!(read(&bytes, Format::Npz, &with(9)).unwrap().0.schema.features(), 9);
+    assert_eq!(read(&bytes, Format::NPZ, &with(9)).unwrap().0.schema.features(), 9);
 }
 
 #[test]
@@ -327,7 +328,7 @@ fn rows_keep_their_numbers() {
     let bytes = floats("(3, 1)", &[1.0, f64::NAN, 3.0]);
     let options = ReadOptions { skip_bad: true, ..unlabelled() };
     let input = Input::from_bytes(&bytes, 1 << 18);
-    let mut reader = ArrayReader::new("test".into(), input, Format::Npy, &options).unwrap();
+    let mut reader = ArrayReader::new("test".into(), input, Format::NPY, &options).unwrap();
     let batch = reader.next_batch().unwrap().unwrap();
     assert_eq!([batch.line(0), batch.line(1)], [Some(1), Some(3)]);
 }
@@ -353,7 +354,7 @@ fn every_number_of_rows_and_columns_is_streamed() {
             let bytes = npy(descr, false, &shape, &data);
             for head in [1, 1 << 18] {
                 let input = Input::from_bytes(&bytes, head);
-                let mut reader = ArrayReader::new("test".into(), input, Format::Npy, &unlabelled()).unwrap();
+                let mut reader = ArrayReader::new("test".into(), input, Format::NPY, &unlabelled()).unwrap();
                 let mut found = Vec::new();
                 while let Some(batch) = reader.next_batch().unwrap() {
                     let BatchRows::Dense { values, .. } = &batch.rows else { panic!("not dense") };
@@ -386,7 +387,7 @@ fn a_file_may_end_nowhere_but_at_its_end() {
             // Before and after the length is known.
             for head in [1, cut.max(1), cut + 1] {
                 let options = ReadOptions { skip_bad, ..unlabelled() };
-                let error = read_after(head, &bytes[..cut], Format::Npy, &options).unwrap_err().to_string();
+                let error = read_after(head, &bytes[..cut], Format::NPY, &options).unwrap_err().to_string();
                 assert!(error.starts_with(&format!("test: {expected}")), "{cut} {head}: {error}");
             }
         }
@@ -396,12 +397,12 @@ fn a_file_may_end_nowhere_but_at_its_end() {
             let bytes = npy("|u1", false, shape, &vec![0; length + more]);
             let counted = numbers::counted(more as u64, "byte follows", "bytes follow");
             for head in [1, bytes.len(), bytes.len() + 1] {
-                let error = read_after(head, &bytes, Format::Npy, &unlabelled()).unwrap_err().to_string();
+                let error = read_after(head, &bytes, Format::NPY, &unlabelled()).unwrap_err().to_string();
                 assert_eq!(error, format!("test: {counted} the array"));
             }
         }
         assert!(
-            read_after(1, &npy("|u1", false, shape, &vec![0; length]), Format::Npy, &unlabelled()).is_ok()
+            read_after(1, &npy("|u1", false, shape, &vec![0; length]), Format::NPY, &unlabelled()).is_ok()
         );
     }
 }
@@ -452,10 +453,13 @@ fn whole_batches_can_be_skipped() {
             _ => numbers.flat_map(|x| (x as f32).to_le_bytes()).collect(),
         };
         let bytes = npy(descr, false, &format!("({rows}, 2)"), &data);
-        assert_eq!(message(&bytes, Format::Npy, &unlabelled()), "test:1:2: the value \"NaN\" is not finite");
+        assert_eq!(message(&bytes, Format::NPY, &unlabelled()), "test:1:2: the value \"NaN\" is not finite");
         let labels = LabelsFile::new("a\n".repeat(rows).as_bytes());
-        let options =
-            ReadOptions { skip_bad: true, labels_file: Some(labels.0.clone()), ..ReadOptions::default() };
+        let options = ReadOptions {
+            skip_bad: true,
+            array: ArrayOptions { labels_file: Some(labels.0.clone()) },
+            ..ReadOptions::default()
+        };
         let source = Source::Shared("test".into(), bytes.into());
         let loaded = crate::read::read(&source, &options, &mut ()).unwrap();
         assert_eq!(loaded.notes.skipped as usize, rows - 3);
@@ -471,7 +475,8 @@ fn whole_batches_can_be_skipped() {
 fn as_much_memory_is_taken_as_is_needed() {
     let rows = BATCH_ROWS + 123;
     let labels = LabelsFile::new("a\n".repeat(rows).as_bytes());
-    let options = ReadOptions { labels_file: Some(labels.0.clone()), ..ReadOptions::default() };
+    let options =
+        ReadOptions { array: ArrayOptions { labels_file: Some(labels.0.clone()) }, ..ReadOptions::default() };
     // The first batch fits f32, the second does not.
     let numbers: Vec<f64> = (0..3 * rows).map(|k| if k < 3 * BATCH_ROWS { 1.0 } else { 0.1 }).collect();
     let data: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
@@ -515,6 +520,37 @@ fn damaged(
     bytes
 }
 
+#[test]
+fn the_members_of_an_archive_are_checked() {
+    let members = [("X", floats("(1, 1)", &[0.5])), ("y", integers(&[1]))];
+    for deflated in [false, true] {
+        let whole = npz(&members, deflated);
+        assert!(read(&whole, Format::NPZ, &ReadOptions::default()).is_ok());
+        // The checksum of the second member, in the directory.
+        let entry = whole.windows(4).rposition(|bytes| bytes == b"PK\x01\x02").unwrap();
+        for (at, problem) in [
+            (16, "y.npy does not match its checksum"),
+            (24, "y.npy does not have the length that the directory says"),
+            (42, "y.npy does not lie within the file"),
+            (10, "y.npy is compressed by method"),
+            (8, "y.npy is encrypted"),
+        ] {
+            let mut bytes = whole.clone();
+            bytes[entry + at] ^= 1;
+            let error = message(&bytes, Format::NPZ, &ReadOptions::default());
+            assert!(error.starts_with("test: the archive cannot be read: "), "{error}");
+            // Bytes that are not packed are taken for packed ones, and the other way round.
+            assert!(error.contains(problem) || at == 10, "{problem}: {error}");
+        }
+        let comment = [&whole[..whole.len() - 2], b"\x03\x00abc"].concat();
+        assert!(read(&comment, Format::NPZ, &ReadOptions::default()).is_ok());
+        let twice = [&members[..], &[("y", integers(&[7]))]].concat();
+        let (table, _) = read(&npz(&twice, deflated), Format::NPZ, &ReadOptions::default()).unwrap();
+        assert_eq!(table.labels, ["7"]);
+    }
+    assert!(message(b"PK\x03\x04", Format::NPZ, &unlabelled()).contains("it has no directory"));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(3000))]
 
@@ -527,7 +563,7 @@ proptest! {
 
     #[test]
     fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..300), magic: bool, zip: bool) {
-        let format = if zip { Format::Npz } else { Format::Npy };
+        let format = if zip { Format::NPZ } else { Format::NPY };
         let start = if !magic { vec![] } else if zip { b"PK\x03\x04".to_vec() } else { b"\x93NUMPY\x01\x00".to_vec() };
         let _ = read(&[start, bytes].concat(), format, &unlabelled());
     }
@@ -538,10 +574,10 @@ proptest! {
         cut: Option<prop::sample::Index>, which in 0..4, skip_bad: bool, head in 1usize..400,
     ) {
         let (bytes, format) = match which {
-            0 => (floats("(2, 2)", &[1.0, 2.0, 3.0, 4.0]), Format::Npy),
-            1 => (npz(&[("X", floats("(2, 1)", &[0.5, 1.5])), ("y", integers(&[1, 2]))], false), Format::Npz),
-            2 => (npz(&sparse(&[1, 0, 2, 0], &[0, 2, 4], b"csr"), true), Format::Npz),
-            _ => (npz(&sparse(&[1, 0, 2, 0], &[0, 2, 4], b"csr"), false), Format::Npz),
+            0 => (floats("(2, 2)", &[1.0, 2.0, 3.0, 4.0]), Format::NPY),
+            1 => (npz(&[("X", floats("(2, 1)", &[0.5, 1.5])), ("y", integers(&[1, 2]))], false), Format::NPZ),
+            2 => (npz(&sparse(&[1, 0, 2, 0], &[0, 2, 4], b"csr"), true), Format::NPZ),
+            _ => (npz(&sparse(&[1, 0, 2, 0], &[0, 2, 4], b"csr"), false), Format::NPZ),
         };
         let bytes = damaged(bytes, &damage, cut);
         let _ = read_after(head, &bytes, format, &ReadOptions { skip_bad, ..unlabelled() });

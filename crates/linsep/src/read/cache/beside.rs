@@ -1,4 +1,4 @@
-//! The cache beside a file: made when it is missing, renewed when it no longer holds.
+//! The cache beside a file: made when it is missing, made anew when it is out of date.
 
 use super::{Cache, is_cache, make, origin::Origin};
 use crate::Error;
@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 pub enum CacheUse {
     /// The file is a cache itself.
     Itself,
-    /// It is there, and the file and the options are those that it was made with.
+    /// It is up to date: the file and the options are those that it was made with.
     Used,
     /// It was not there and has been made.
     Made,
-    /// It was of another state of the file, or of other options, and has been made anew.
+    /// It was out of date: the file or the options have changed since. It has been made anew.
     Renewed,
 }
 
@@ -28,9 +28,9 @@ pub fn path_beside(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// The cache of a file that holds for these options, made if need be.
+/// The cache of a file for these options, made if it is missing or out of date.
 ///
-/// Whether it holds is told by the length of the file, the time of its last change, and samples of its content.
+/// It is up to date if the following are unchanged: the length of the file, the time of its last change, and samples of its content.
 pub fn beside(
     path: &Path,
     options: &ReadOptions,
@@ -53,7 +53,7 @@ pub fn beside(
             return Err(Error::Write { path: place, source: io::Error::other(reason) });
         }
         let now = Origin::of(&source, &options).map_err(|error| located(path, error))?;
-        // A cache of a later version or a damaged one holds for nothing.
+        // A cache of a later version, or a damaged one, is not used.
         if now.is_some() && Cache::open(&place).is_ok_and(|cache| cache.metadata.origin == now) {
             return Ok((place, CacheUse::Used));
         }

@@ -1,4 +1,4 @@
-//! What a cache file says of itself: the head, the metadata and where each array lies.
+//! The description in a cache file: the head, the metadata and where each array lies.
 //!
 //! docs/formats.md describes the file byte by byte.
 
@@ -8,7 +8,7 @@ use crate::read::{ReadNotes, Schema, SkippedRow};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// The first bytes of every cache: not text, and spoilt by whoever converts line ends.
+/// The first bytes of every cache: not text, and changed by any conversion of line ends, so that such damage shows.
 pub(crate) const MAGIC: [u8; 8] = *b"\x89linsep\n";
 /// The version of what this program writes; it reads this one and all before it.
 pub(super) const VERSION: u32 = 1;
@@ -33,16 +33,16 @@ pub enum CacheFault {
         /// The version of the file.
         found: u32,
     },
-    /// Fewer or more bytes than the file itself says.
+    /// Fewer or more bytes than the description says.
     #[error("the cache is cut short, or more was appended to it")]
     Length,
-    /// Head or metadata are not what was written.
+    /// The head or the metadata were changed.
     #[error("the cache is damaged: its description does not match its checksum")]
     DescriptionSum,
     /// Metadata that makes no sense.
     #[error("the cache is damaged: {0}")]
     Description(String),
-    /// An array that is not what was written.
+    /// An array was changed.
     #[error("the cache is damaged: its {0} do not match their checksum")]
     Sum(&'static str),
     /// Rows that do not fit together.
@@ -95,6 +95,9 @@ pub(crate) struct Metadata {
     /// What the rows were read from, and how; none if they did not come from a file.
     pub(crate) origin: Option<Origin>,
     pub(crate) arrays: Arrays,
+    /// [`crate::Dataset::filled_cells`] of the rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) filled: Option<Vec<(u32, u32)>>,
 }
 
 /// What was noticed when the source was read, for whoever reads the cache instead.
@@ -186,6 +189,12 @@ impl Metadata {
         }
         if let Some(what) = self.schema.fault(self.columns as usize) {
             return wrong(what);
+        }
+        let filled = self.filled.as_deref().unwrap_or_default();
+        let inside =
+            |&(row, column): &(u32, u32)| u64::from(row) < self.rows && u64::from(column) < self.columns;
+        if !filled.iter().all(inside) || !filled.is_sorted() {
+            return wrong("its filled cells are not cells of its rows, in order");
         }
         let proper = |name: &String| class_name(name).as_ref() == Some(name);
         let in_order = sorted_order(&self.classes).into_iter().eq(0..self.classes.len());

@@ -1,8 +1,8 @@
-//! Rows as they are stored in memory, in a file: mapped instead of read, checked instead of parsed.
+//! Caches: files with rows as they are stored in memory, which are mapped and checked instead of parsed.
 //!
-//! A cache is made from any source in bounded memory ([`make`]), opened in the time that a look at its last bytes takes,
-//! and checked when its rows are taken: by checksums against accidents, and by their structure against malice. So nothing
-//! that a file holds can make a row that reaches outside the data.
+//! A cache is made from any source in bounded memory ([`make`]). Opening one reads only its description, at its end.
+//! Loading it compares the checksums, which detects accidents, and checks the structure of every row, so that not even a
+//! forged file can make a row that reaches outside the data.
 
 mod beside;
 mod format;
@@ -17,12 +17,15 @@ pub use beside::{CacheUse, beside, path_beside};
 pub use format::CacheFault;
 pub(crate) use format::MAGIC;
 pub(crate) use parts::{Part, PartReader, Sums};
-pub(crate) use rows::CacheReader;
+use rows::CacheReader;
 pub use write::make;
 
 use super::error::{ReadError, ReadErrorKind};
+use super::formats::{Detect, FormatColumns, FormatDescriptor};
+use super::reader::{Opening, RecordReader};
 use super::source::Input;
 use super::{Format, Loaded, ReadNotes, Schema, Source};
+use crate::Error;
 use crate::dataset::{Array, Dataset, FileBytes, Plain, Rows, Values};
 use format::{Layout, Metadata, Place, Width};
 use std::fs::File;
@@ -30,7 +33,31 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-/// An opened cache: what it says of itself has been checked, its rows have not.
+pub(super) static LINSEP: FormatDescriptor = FormatDescriptor {
+    name: Format::LINSEP.name(),
+    title: "linsep cache",
+    help: "A cache, as convert makes it",
+    extensions: &["linsep"],
+    columns: FormatColumns::AsStored,
+    is_text: false,
+    options: &[],
+    matched_by_number: None,
+    detect: Detect::Magic(&MAGIC),
+    open,
+};
+
+impl Format {
+    /// Rows as linsep stores them.
+    pub const LINSEP: Format = Format::named("linsep");
+}
+
+fn open(opening: Opening<'_>) -> Result<Box<dyn RecordReader>, Error> {
+    let Opening { name, source, input, options, .. } = opening;
+    let cache = Cache::of_source(source, &name, input).map_err(|kind| ReadError::whole(&name, kind))?;
+    Ok(Box::new(CacheReader::new(cache, options)?))
+}
+
+/// An opened cache: its description has been checked, its rows have not.
 #[derive(Clone, Debug)]
 pub struct Cache {
     name: String,
@@ -39,10 +66,10 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// Opens a cache and reads what it says of itself, without a look at the rows.
+    /// Opens a cache and reads its description, but not its rows.
     pub fn open(path: &Path) -> Result<Self, ReadError> {
         let name = path.display().to_string();
-        let located = |kind| ReadError { source_name: name.clone(), line: None, column: None, kind };
+        let located = |kind| ReadError::whole(&name, kind);
         let bytes = map(path).map_err(|error| located(error.into()))?;
         Self::new(name.clone(), bytes).map_err(|fault| located(fault.into()))
     }
@@ -98,7 +125,7 @@ impl Cache {
         };
         let labels = self.numbers(&metadata.arrays.labels, rows)?;
         let lines = metadata.arrays.lines.as_ref().map(|place| self.numbers(place, rows)).transpose()?;
-        metadata.dataset(stored, labels, lines)
+        Ok(metadata.dataset(stored, labels, lines)?.with_filled_cells(metadata.filled.clone()))
     }
 
     /// An array of the file, as it lies there if this machine stores numbers in the same way.
@@ -125,7 +152,7 @@ impl Cache {
 
     /// Takes the rows, with how they were read.
     pub fn load(&self) -> Result<Loaded, ReadError> {
-        let located = |kind| ReadError { source_name: self.name.clone(), line: None, column: None, kind };
+        let located = |kind| ReadError::whole(&self.name, kind);
         Ok(self.loaded(self.rows().map_err(|fault| located(fault.into()))?))
     }
 
@@ -133,7 +160,7 @@ impl Cache {
     pub(super) fn loaded(&self, dataset: Dataset) -> Loaded {
         Loaded {
             dataset,
-            format: Format::Cache,
+            format: Format::LINSEP,
             schema: self.metadata.schema.clone(),
             notes: rows::notes_of(self),
             own_schema: self.metadata.schema.clone(),
@@ -212,7 +239,7 @@ impl Metadata {
     }
 }
 
-/// Whether a path is a file that is a cache as it stands: not compressed, and no pipe.
+/// Whether a path is a file that is a cache: not compressed, and not a pipe.
 pub fn is_cache(path: &Path) -> io::Result<bool> {
     let file = File::open(path)?;
     if !file.metadata()?.is_file() {
@@ -223,6 +250,7 @@ pub fn is_cache(path: &Path) -> io::Result<bool> {
     Ok(head == MAGIC)
 }
 
+#[allow(unsafe_code, reason = "a mapped file")]
 fn map(path: &Path) -> io::Result<FileBytes> {
     let file = File::open(path)?;
     let metadata = file.metadata()?;

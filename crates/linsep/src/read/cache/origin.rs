@@ -1,6 +1,6 @@
-//! What a cache was made from, so that it can be told whether it still holds.
+//! What a cache was made from, to decide later whether it is still up to date.
 
-use crate::read::{Format, Missing, ReadOptions, Source, detect, source};
+use crate::read::{Format, ReadOptions, Source, formats, source};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io;
@@ -50,7 +50,7 @@ impl Origin {
         if !std::fs::metadata(path)?.is_file() {
             return Ok(None);
         }
-        let paths = std::iter::once(path).chain(&options.labels_file);
+        let paths = std::iter::once(path).chain(&options.array.labels_file);
         let files = paths.map(|path| Stamp::of(path)).collect::<io::Result<_>>()?;
         Ok(Some(Self { files, reading: Reading::of(options, is_table(source, options)) }))
     }
@@ -58,29 +58,23 @@ impl Origin {
 
 /// Whether a source is delimited text.
 fn is_table(source: &Source, options: &ReadOptions) -> bool {
-    let detected = || source::open(source).ok().and_then(|(input, _)| detect::detect(input.head()).ok());
+    let detected = || source::open(source).ok().and_then(|(input, _)| formats::detect(input.head()).ok());
     options.format.or_else(detected).is_some_and(Format::is_table)
 }
 
 impl Reading {
     fn of(options: &ReadOptions, table: bool) -> Self {
         Self {
-            format: options.format.map(|format| Format::name(format).to_string()),
-            label: options.label.clone(),
-            ignore: options.ignore.clone(),
-            header: options.header,
-            delimiter: options.delimiter,
-            missing: match options.missing {
-                Missing::Refuse => "refuse",
-                Missing::Mean => "mean",
-                Missing::Zero => "zero",
-                Missing::DropRow => "drop-row",
-            }
-            .to_string(),
-            index_base: options.index_base,
+            format: options.format.map(|format| format.title().to_string()),
+            label: options.csv.label.clone(),
+            ignore: options.csv.ignore.clone(),
+            header: options.csv.header,
+            delimiter: options.csv.delimiter,
+            missing: options.csv.missing.name().to_string(),
+            index_base: options.libsvm.index_base,
             skip_bad: options.skip_bad,
             max_features: options.max_features,
-            // Columns that were settled by the first rows are those of all rows, unless what spoke against them was skipped.
+            // Columns settled by the first rows are those of all rows, unless rows that contradict them were skipped.
             online: options.online && options.skip_bad && table,
         }
     }

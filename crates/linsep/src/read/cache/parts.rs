@@ -1,4 +1,4 @@
-//! Some rows of a cache at a time, read and not mapped: what is in memory is what was asked for.
+//! Some rows of a cache at a time, read and not mapped: only the rows asked for are in memory.
 
 use super::format::{self, CacheFault, Layout, Metadata, Place, Sum, Width};
 use super::read_at;
@@ -111,7 +111,7 @@ impl Sums {
 impl PartReader {
     pub(crate) fn open(path: &Path) -> Result<Self, ReadError> {
         let name = path.display().to_string();
-        let located = |kind| ReadError { source_name: name.clone(), line: None, column: None, kind };
+        let located = |kind| ReadError::whole(&name, kind);
         let file = File::open(path).map_err(|error| located(error.into()))?;
         let length = file.metadata().map_err(|error| located(error.into()))?.len();
         let metadata = format::read_metadata(length, |start, count| {
@@ -162,7 +162,7 @@ impl PartReader {
     }
 
     fn located(&self, kind: ReadErrorKind) -> ReadError {
-        ReadError { source_name: self.name.clone(), line: None, column: None, kind }
+        ReadError::whole(&self.name, kind)
     }
 
     fn damaged(&self, what: &str) -> ReadError {
@@ -182,7 +182,7 @@ impl PartReader {
             .map_err(|error| self.located(error.into()))
     }
 
-    /// Tells every row and how many values it stores, in order, and checks that the row starts are those that were written.
+    /// Calls `see` with every row and how many values it stores, in order, and checks the row starts against their checksum.
     pub(crate) fn each_length(&self, mut see: impl FnMut(usize, u64)) -> Result<(), ReadError> {
         let mut sum = Sum::default();
         let mut starts = Vec::new();

@@ -1,9 +1,10 @@
 //! The rows of a cache in batches, matched with the features of a model where there is one.
 
 use super::{Cache, Layout};
-use crate::dataset::{Dataset, Row};
+use crate::dataset::{BatchRows, Dataset, Row};
 use crate::read::error::{ReadError, ReadErrorKind};
-use crate::read::{Batch, BatchRows, ColumnKind, Labels, ReadNotes, ReadOptions, Schema};
+use crate::read::reader::{Expected, RecordReader};
+use crate::read::{Batch, ColumnKind, Labels, Loaded, ReadNotes, ReadOptions, Schema};
 
 /// Rows handed out at a time, and numbers: wide rows come in smaller batches.
 const BATCH_ROWS: usize = 4096;
@@ -14,7 +15,7 @@ pub(crate) struct CacheReader {
     data: Dataset,
     matching: Matching,
     schema: Schema,
-    /// Whether a model told the features.
+    /// Whether the features are those of a model.
     has_model: bool,
     labels: Labels,
     /// Classes in the order of their first row, and the place there of each class of the cache.
@@ -38,7 +39,7 @@ enum Matching {
 impl CacheReader {
     pub(crate) fn new(cache: Cache, options: &ReadOptions) -> Result<Self, ReadError> {
         let name = cache.name.clone();
-        let located = |kind| ReadError { source_name: name.clone(), line: None, column: None, kind };
+        let located = |kind| ReadError::whole(&name, kind);
         let columns = cache.metadata.columns;
         if options.schema.is_none() && columns > u64::from(options.feature_limit()) {
             return Err(located(ReadErrorKind::TooManyFeatures { limit: options.feature_limit() }));
@@ -68,12 +69,17 @@ impl CacheReader {
         })
     }
 
-    /// All rows, and the cache that they lie in, if no model changes their features.
-    pub(crate) fn whole(&self) -> Option<(&Cache, &Dataset)> {
-        (!self.has_model).then_some((&self.cache, &self.data))
+    /// The number of a class among those met so far.
+    fn label(&mut self, class: usize) -> u32 {
+        *self.places[class].get_or_insert_with(|| {
+            self.names.push(self.data.classes()[class].clone());
+            self.names.len() as u32 - 1
+        })
     }
+}
 
-    pub(crate) fn next_batch(&mut self) -> Result<Option<Batch>, ReadError> {
+impl RecordReader for CacheReader {
+    fn next_batch(&mut self) -> Result<Option<Batch>, ReadError> {
         let sparse = self.cache.metadata.layout == Layout::Sparse;
         let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
         let (mut labels, mut lines) = (Vec::new(), Vec::new());
@@ -106,35 +112,22 @@ impl CacheReader {
             true => BatchRows::Sparse { offsets, indices, values },
             false => BatchRows::Dense { columns: values.len() / labels.len(), values },
         };
-        Ok(Some(Batch { rows, labels, lines: Some(lines) }))
+        Ok(Some(Batch { rows, labels, lines: Some(lines), filled: None }))
     }
 
-    /// The number of a class among those met so far.
-    fn label(&mut self, class: usize) -> u32 {
-        *self.places[class].get_or_insert_with(|| {
-            self.names.push(self.data.classes()[class].clone());
-            self.names.len() as u32 - 1
-        })
-    }
-
-    pub(crate) fn label_names(&self) -> &[String] {
+    fn label_names(&self) -> &[String] {
         &self.names
     }
 
-    pub(crate) fn schema(&self) -> Schema {
+    fn schema(&self) -> Schema {
         self.schema.clone()
     }
 
-    /// How the features of the source came about, whatever the model says.
-    pub(crate) fn own_schema(&self) -> &Schema {
-        self.cache.schema()
+    fn own_schema(&self) -> Schema {
+        self.cache.schema().clone()
     }
 
-    pub(crate) fn expected(&self) -> (usize, usize) {
-        (self.data.len(), self.data.stored())
-    }
-
-    pub(crate) fn notes(&self) -> ReadNotes {
+    fn notes(&self) -> ReadNotes {
         let mut notes = notes_of(&self.cache);
         notes.remarks.extend(self.remark.clone());
         if self.beyond > 0 {
@@ -147,6 +140,15 @@ impl CacheReader {
             notes.remarks.push(text);
         }
         notes
+    }
+
+    fn expected(&self) -> Expected {
+        Expected::Rows(self.data.len(), self.data.stored())
+    }
+
+    fn whole(&self) -> Option<Loaded> {
+        // A model changes the features, and so the rows.
+        (!self.has_model).then(|| self.cache.loaded(self.data.clone()))
     }
 }
 

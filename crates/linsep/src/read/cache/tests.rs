@@ -1,5 +1,5 @@
 use super::*;
-use crate::read::{ReadOptions, RowStream, read};
+use crate::read::{CsvOptions, LibsvmOptions, ReadOptions, RowStream, read};
 use crate::{Model, Settings};
 use proptest::prelude::*;
 use std::path::PathBuf;
@@ -51,7 +51,7 @@ fn assert_same(text: &[u8], options: &ReadOptions) {
     let expected = read(&shared(text), options, &mut ()).unwrap();
     let bytes = cache_of(text, options).unwrap();
     let found = read(&shared(&bytes), &ReadOptions::default(), &mut ()).unwrap();
-    assert_eq!(found.format, Format::Cache);
+    assert_eq!(found.format, Format::LINSEP);
     assert_eq!(found.schema, expected.schema);
     assert_eq!(found.fingerprint, Some(expected.dataset.fingerprint().to_string()));
     assert_eq!(found.notes.skipped, expected.notes.skipped);
@@ -91,7 +91,10 @@ fn a_cache_holds_what_the_text_does() {
         assert_same(text, &ReadOptions::default());
     }
     assert_same(b"1 1:2\nbad\n-1 2:x\n-1 3:1\n", &ReadOptions { skip_bad: true, ..ReadOptions::default() });
-    assert_same(b"1 1:2\n-1 3:1\n", &ReadOptions { index_base: Some(0), ..ReadOptions::default() });
+    assert_same(
+        b"1 1:2\n-1 3:1\n",
+        &ReadOptions { libsvm: LibsvmOptions { index_base: Some(0) }, ..ReadOptions::default() },
+    );
 }
 
 proptest! {
@@ -327,7 +330,7 @@ fn the_cache_beside_a_file_follows_it() {
         beside(&path, &ReadOptions { online: true, ..options.clone() }, &mut ()).unwrap().1,
         CacheUse::Used
     );
-    let other = ReadOptions { index_base: Some(0), ..options.clone() };
+    let other = ReadOptions { libsvm: LibsvmOptions { index_base: Some(0) }, ..options.clone() };
     assert_eq!(beside(&path, &other, &mut ()).unwrap().1, CacheUse::Renewed);
     assert_eq!(beside(&path, &options, &mut ()).unwrap().1, CacheUse::Renewed);
     // Another text of the same length.
@@ -356,8 +359,8 @@ fn models_see_the_same_rows() {
     ] {
         let loaded = read(&shared(learned), &ReadOptions::default(), &mut ()).unwrap();
         let outcome = crate::train(&loaded.dataset, &Settings::default(), &mut ()).unwrap();
-        let model = Model::with_reading(outcome, loaded.schema, crate::scale::Scaler::None, None);
-        let options = ReadOptions { schema: Some(model.schema.clone()), ..ReadOptions::default() };
+        let model = Model::with_recipe(outcome, loaded.schema.into(), None);
+        let options = ReadOptions { schema: Some(model.recipe.columns.clone()), ..ReadOptions::default() };
         let scores = |source: &Source| {
             let mut stream = RowStream::open(source, &options).unwrap();
             let mut scores = Vec::new();
@@ -371,7 +374,11 @@ fn models_see_the_same_rows() {
             (scores, stream.schema())
         };
         let label = later.starts_with(b"b,kind").then(|| "kind".to_string());
-        let cache = cache_of(later, &ReadOptions { label, ..ReadOptions::default() }).unwrap();
+        let cache = cache_of(
+            later,
+            &ReadOptions { csv: CsvOptions { label, ..CsvOptions::default() }, ..ReadOptions::default() },
+        )
+        .unwrap();
         assert_eq!(scores(&shared(later)), scores(&shared(&cache)), "{}", String::from_utf8_lossy(later));
     }
 }
@@ -399,4 +406,14 @@ fn a_cache_that_a_model_cannot_read_says_why() {
     assert!(
         RowStream::open(&shared(&wide), &few).map(|_| ()).unwrap_err().to_string().contains("more than 50")
     );
+}
+
+#[test]
+fn filled_cells_are_kept() {
+    let csv = CsvOptions { missing: crate::read::Missing::Mean, ..CsvOptions::default() };
+    let options = ReadOptions { csv, ..ReadOptions::default() };
+    let cache = cache_of(b"x,y,kind\n1,?,a\n?,2,b\n?,?,a\n4,5,b\n", &options).unwrap();
+    let cells = [(0, 1), (1, 0), (2, 0), (2, 1)];
+    let data = Cache::from_bytes(&cache).unwrap().rows().unwrap();
+    assert_eq!(data.filled_cells(), Some(&cells[..]));
 }

@@ -1,6 +1,6 @@
 //! Making a cache in memory that does not grow with the data.
 //!
-//! Each array goes to a scratch file of its own as the rows come. Only the end tells whether indices count from 0 or 1,
+//! Each array goes to a scratch file of its own as the rows come. Only the end of the source shows whether indices count from 0 or 1,
 //! whether all values fit f32 and how the classes are sorted; then the scratch files are joined.
 
 use super::format::{Arrays, Layout, Metadata, Place, Sum, Width, aligned, describe, head};
@@ -8,11 +8,9 @@ use super::origin::Origin;
 use super::read_at;
 use crate::Error;
 use crate::classes::sorted_order;
-use crate::dataset::{DatasetError, FingerprintHasher, Row};
+use crate::dataset::{BatchRows, DatasetError, FingerprintHasher, Row};
 use crate::observe::{Observer, Progress};
-use crate::read::{
-    Batch, BatchRows, Labels, ReadError, ReadErrorKind, ReadNotes, ReadOptions, RowStream, Source,
-};
+use crate::read::{Batch, Labels, ReadError, ReadErrorKind, ReadNotes, ReadOptions, RowStream, Source};
 use crate::store;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -157,6 +155,8 @@ struct Scratch {
     narrow: bool,
     /// Whether every line so far is the number of its row.
     lines_are_rows: bool,
+    /// Missing cells that hold the mean of their column, where that is noted.
+    filled: Option<Vec<(u32, u32)>>,
 }
 
 impl Scratch {
@@ -175,6 +175,7 @@ impl Scratch {
             dense: None,
             narrow: true,
             lines_are_rows: true,
+            filled: None,
         })
     }
 
@@ -210,6 +211,11 @@ impl Scratch {
             }
             None => self.lines.put(&numbers.collect::<Vec<_>>(), u64::to_le_bytes)?,
         }
+        if let Some(filled) = &batch.filled {
+            let before = self.rows as u32;
+            let moved = filled.iter().map(|&(row, column)| (before + row, column));
+            self.filled.get_or_insert_default().extend(moved);
+        }
         self.rows += batch.len() as u64;
         self.stored += values.len() as u64;
         Ok(())
@@ -222,7 +228,7 @@ impl Scratch {
     }
 }
 
-/// Puts the scratch files together.
+/// Joins the scratch files.
 struct Joiner {
     scratch: Scratch,
     /// By how much indices exceed their columns.
@@ -232,11 +238,11 @@ struct Joiner {
     metadata: Metadata,
 }
 
-/// Is told bytes, bytes in all and rows; an error stops the work.
+/// Called with bytes written, bytes in all, and rows; an error stops the work.
 type Watch<'a> = &'a mut dyn FnMut(u64, u64, u64) -> io::Result<()>;
 
 impl Joiner {
-    fn new(scratch: Scratch, stream: &RowStream, origin: Option<Origin>) -> Self {
+    fn new(mut scratch: Scratch, stream: &RowStream, origin: Option<Origin>) -> Self {
         let names = stream.label_names();
         let order = sorted_order(names);
         let mut places = vec![0; names.len()];
@@ -265,6 +271,7 @@ impl Joiner {
                 labels: nowhere(),
                 lines: (!scratch.lines_are_rows).then(nowhere),
             },
+            filled: scratch.filled.take(),
         };
         Self { shift: stream.index_shift(), scratch, places, metadata }
     }
@@ -349,7 +356,7 @@ impl Joiner {
     }
 }
 
-/// The file that is being put together.
+/// The file that is being written.
 struct Joined<'a, 'b> {
     out: &'a mut dyn Write,
     position: u64,

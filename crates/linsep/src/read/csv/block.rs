@@ -1,12 +1,13 @@
-//! One block of lines to rows, apart from all others: so blocks can be read side by side.
+//! One block of lines to rows, independent of the others, so that blocks can be read in parallel.
 
-use super::columns::{Column, Counts, OnMissing, Part, Word};
+use super::columns::{CellUse, Column, Counts, Word};
+use super::plain;
 use super::records::{Fault, Record, scan};
-use super::{is_missing, is_missing_label};
+use crate::features::{OnMissing, is_missing, is_missing_label};
 use crate::read::error::{ReadErrorKind, excerpt};
-use crate::read::labels::LabelTable;
+use crate::read::label_table::LabelTable;
 use crate::read::number::parse_number;
-use crate::read::{Batch, Labels, Missing, ReadNotes};
+use crate::read::{Batch, Labels, Missing, ReadNotes, Schema};
 use std::collections::HashMap;
 
 /// What a block is read with: all that is known from the text before it.
@@ -22,6 +23,26 @@ pub(super) struct Reading {
     pub(super) rules: Rules,
 }
 
+impl Reading {
+    /// What the first block is read with.
+    pub(super) fn new(delimiter: u8, columns: Vec<Column>, model: Option<&Schema>, rules: Rules) -> Self {
+        let count =
+            |wanted: fn(&CellUse) -> bool| columns.iter().filter(|column| wanted(&column.used_for)).count();
+        let features = count(|used_for| matches!(used_for, CellUse::Number { .. }));
+        let has_words = count(|used_for| matches!(used_for, CellUse::Words { .. })) > 0;
+        let width = model.map_or(features, Schema::features);
+        let runs = plain::runs(&columns);
+        Self {
+            delimiter,
+            columns,
+            runs,
+            features: features as u32,
+            dense: (!has_words).then_some(width),
+            rules,
+        }
+    }
+}
+
 #[derive(Clone, Copy)]
 pub(super) struct Rules {
     pub(super) feature_limit: u32,
@@ -30,8 +51,10 @@ pub(super) struct Rules {
     pub(super) skip_bad: bool,
     /// Whether the words are those of a model, and no other word becomes a feature.
     pub(super) words_settled: bool,
-    /// Whether the columns are a guess from the first rows: a row that speaks against it ends the reading.
+    /// Whether the columns are a guess from the first rows: a row that contradicts it ends the reading.
     pub(super) guessed: bool,
+    /// Whether it is noted which cells were missing, because the mean that they hold may be learned again.
+    pub(super) mark_filled: bool,
     /// Whether the last column is that of the labels only because the rows end in a delimiter.
     pub(super) trailing_delimiter: bool,
     /// Whether rows without anything special may be read the quick way. The result is the same.
@@ -42,8 +65,8 @@ impl Rules {
     /// Whether the row with this fault is left out, and the next one read.
     fn skips(self, kind: &ReadErrorKind) -> bool {
         use ReadErrorKind::{NotFinite, WordAmongNumbers};
-        let speaks_against_guess = self.guessed && matches!(kind, WordAmongNumbers { .. } | NotFinite { .. });
-        self.skip_bad && kind.is_row() && !speaks_against_guess
+        let contradicts_guess = self.guessed && matches!(kind, WordAmongNumbers { .. } | NotFinite { .. });
+        self.skip_bad && kind.is_row() && !contradicts_guess
     }
 }
 
@@ -61,6 +84,8 @@ pub(super) struct Block {
     pub(super) counts: Vec<Counts>,
     /// Cells whose word the model does not know.
     pub(super) unseen: u64,
+    /// Missing cells that hold the mean: row, feature.
+    pub(super) filled: Vec<(u32, u32)>,
     /// The words that are new, in the order of their appearance, with their columns.
     pub(super) new_words: Vec<(usize, String, Word)>,
     /// Where they are in that order, by column.
@@ -78,10 +103,12 @@ pub(super) struct Block {
     /// What is wrong after the last row.
     pub(super) fault: Option<Fault>,
     record: Record,
-    /// The row at hand: features and values, then the columns of its words and of its missing cells.
+    /// The row at hand: features and values, then the columns of its words and of its missing cells, and the features
+    /// that were filled.
     pub(super) row: Vec<(u32, f64)>,
     words: Vec<usize>,
     gaps: Vec<usize>,
+    row_filled: Vec<u32>,
     /// The same for a plain row: the columns of its words, and the words.
     pub(super) plain_words: Vec<(usize, Word)>,
 }
@@ -157,16 +184,19 @@ impl Block {
         self.row.clear();
         self.words.clear();
         self.gaps.clear();
+        self.row_filled.clear();
         let mut drop_row = false;
         let mut label_at = None;
         for (j, column) in reading.columns.iter().enumerate() {
             let cell = record.cell(j);
-            match column.part {
-                Part::Ignored => {}
-                Part::Label => label_at = Some(j),
-                Part::Number { on_missing, .. } | Part::Words { on_missing, .. } if is_missing(cell) => {
+            match column.used_for {
+                CellUse::Ignored => {}
+                CellUse::Label => label_at = Some(j),
+                CellUse::Number { on_missing, .. } | CellUse::Words { on_missing, .. }
+                    if is_missing(cell) =>
+                {
                     self.gaps.push(j);
-                    match (on_missing, &column.part) {
+                    match (on_missing, &column.used_for) {
                         (OnMissing::Refuse, _) => {
                             let (column, found) = (column.name.clone(), excerpt(cell));
                             return Err(record.fault_at(j, ReadErrorKind::MissingCell { column, found }));
@@ -176,17 +206,20 @@ impl Block {
                             return Err(record.fault_at(j, ReadErrorKind::MissingForModel { column, found }));
                         }
                         (OnMissing::DropRow, _) => drop_row = true,
-                        (OnMissing::Fill(value), &Part::Number { feature, .. }) => {
+                        (OnMissing::Fill(value), &CellUse::Number { feature, .. }) => {
                             self.row.push((feature, value));
+                            if rules.mark_filled {
+                                self.row_filled.push(feature);
+                            }
                         }
                         _ => {}
                     }
                 }
-                Part::Number { feature, .. } => {
+                CellUse::Number { feature, .. } => {
                     let value = number(cell, column).map_err(|kind| record.fault_at(j, kind))?;
                     self.row.push((feature, value));
                 }
-                Part::Words { .. } => {
+                CellUse::Words { .. } => {
                     if std::str::from_utf8(cell).is_err() {
                         let column = column.name.clone();
                         return Err(record.fault_at(j, ReadErrorKind::NotUtf8 { column }));
@@ -215,6 +248,9 @@ impl Block {
         for &j in &self.gaps {
             self.counts[j].missing += 1;
         }
+        let row = self.labels.len() as u32;
+        // Columns in file order are features in order.
+        self.filled.extend(self.row_filled.iter().map(|&feature| (row, feature)));
         self.keep_row(label, record.line, reading);
         Ok(())
     }
@@ -289,7 +325,7 @@ impl Block {
 
     /// What is known about a word of column `j`.
     pub(super) fn word(&self, j: usize, text: &str, reading: &Reading) -> Option<Word> {
-        let Part::Words { words, .. } = &reading.columns[j].part else { return None };
+        let CellUse::Words { words, .. } = &reading.columns[j].used_for else { return None };
         let new = || self.new_places[j].get(text).map(|&place| self.new_words[place].2);
         words.get(text).copied().or_else(new)
     }

@@ -1,10 +1,10 @@
-//! What each column is used for, and, for a file without a model, how that is settled.
+//! What each column is used for, and how that is settled for a file that is read without a model.
 
 use super::dialect::nowhere;
 use super::records::{Fault, Record, Records};
-use super::{is_missing, is_missing_label};
+use crate::features::{Mean, Number, OnMissing, Words, is_missing, is_missing_label};
 use crate::read::error::ReadErrorKind;
-use crate::read::labels::LabelTable;
+use crate::read::label_table::LabelTable;
 use crate::read::number::parse_number;
 use crate::read::{self, ColumnKind, Labels, Missing, ReadOptions};
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 /// A column of the file at hand.
 pub(super) struct Column {
     pub(super) name: String,
-    pub(super) part: Part,
+    pub(super) used_for: CellUse,
 }
 
 /// What was met in a column, in the rows that were kept.
@@ -36,7 +36,7 @@ impl Counts {
 }
 
 /// What a column is used for.
-pub(super) enum Part {
+pub(super) enum CellUse {
     Label,
     Ignored,
     Number { feature: u32, on_missing: OnMissing },
@@ -51,36 +51,24 @@ pub(super) struct Word {
     pub(super) number: bool,
 }
 
-/// What a missing cell of one column means.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum OnMissing {
-    Refuse,
-    /// It is refused because the model does not know what to fill in.
-    Unknown,
-    Fill(f64),
-    /// No word of the column is set.
-    Unset,
-    DropRow,
-}
-
 impl Column {
-    pub(super) fn new(name: String, part: Part) -> Self {
-        Self { name, part }
+    pub(super) fn new(name: String, used_for: CellUse) -> Self {
+        Self { name, used_for }
     }
 
     pub(super) fn describe(&self) -> read::Column {
-        let kind = match &self.part {
-            Part::Label => ColumnKind::Label,
-            Part::Ignored => ColumnKind::Ignored,
-            Part::Number { feature, on_missing } => {
+        let kind = match &self.used_for {
+            CellUse::Label => ColumnKind::Label,
+            CellUse::Ignored => ColumnKind::Ignored,
+            CellUse::Number { feature, on_missing } => {
                 let fill = if let OnMissing::Fill(value) = on_missing { Some(*value) } else { None };
-                ColumnKind::Number { feature: *feature as usize, fill }
+                ColumnKind::Number(Number { feature: *feature as usize, fill })
             }
-            Part::Words { words, on_missing } => {
+            CellUse::Words { words, on_missing } => {
                 let mut words: Vec<(String, usize)> =
                     words.iter().map(|(text, word)| (text.clone(), word.feature as usize)).collect();
                 words.sort_unstable_by_key(|&(_, feature)| feature);
-                ColumnKind::Words { words, optional: *on_missing == OnMissing::Unset }
+                ColumnKind::Words(Words { words, optional: *on_missing == OnMissing::Unset })
             }
         };
         read::Column { name: self.name.clone(), kind }
@@ -99,11 +87,11 @@ pub(super) enum Role {
 /// `labelled` is false where the file has no label column at all.
 pub(super) fn roles(names: &[String], options: &ReadOptions, labelled: bool) -> Result<Vec<Role>, Fault> {
     let mut roles = vec![Role::Feature; names.len()];
-    for wanted in &options.ignore {
+    for wanted in &options.csv.ignore {
         roles[find(names, wanted)?] = Role::Ignored;
     }
     if labelled {
-        let label = match &options.label {
+        let label = match &options.csv.label {
             Some(wanted) => Some(find(names, wanted)?),
             None => roles.iter().rposition(|&role| role != Role::Ignored),
         };
@@ -156,12 +144,8 @@ pub(super) struct Draft {
 struct Tally {
     words: bool,
     numbers: u64,
-    sum: f64,
-    /// The sum in units of 2³², which does not overflow where the sum does.
-    scaled: f64,
+    mean: Mean,
 }
-
-const SCALE: f64 = 4_294_967_296.0;
 
 impl Tally {
     fn add(&mut self, look: Look) {
@@ -169,19 +153,9 @@ impl Tally {
             Look::Word => self.words = true,
             Look::Number(number) => {
                 self.numbers += 1;
-                self.sum += number;
-                self.scaled += number / SCALE;
+                self.mean.add(number);
             }
             Look::Unused | Look::Missing | Look::Infinite => {}
-        }
-    }
-
-    fn mean(&self) -> f64 {
-        let count = self.numbers.max(1) as f64;
-        if self.sum.is_finite() {
-            self.sum / count
-        } else {
-            (self.scaled / count * SCALE).clamp(f64::MIN, f64::MAX)
         }
     }
 }
@@ -222,8 +196,8 @@ enum Verdict {
 
 impl Draft {
     /// Settles which columns are numbers and which words, by the rows that will be kept: a malformed row that
-    /// is skipped has no say. Where malformed rows are not skipped the first one ends the survey, for it will
-    /// end the reading too.
+    /// is skipped does not count. Where malformed rows are not skipped the first one ends the survey, because it
+    /// will end the reading too.
     pub(super) fn settle(&self, records: &mut Records, feature_limit: u32) -> Result<Vec<Column>, Fault> {
         let tallies = self.survey(records);
         let is_number = |j: usize| self.roles[j] == Role::Feature && !tallies[j].words;
@@ -233,25 +207,16 @@ impl Draft {
         let mut features = 0;
         let columns = self.names.iter().enumerate().map(|(j, name)| {
             let part = match self.roles[j] {
-                Role::Label => Part::Label,
-                Role::Ignored => Part::Ignored,
-                Role::Feature if tallies[j].words => Part::Words {
-                    words: HashMap::new(),
-                    on_missing: match self.missing {
-                        Missing::Refuse => OnMissing::Refuse,
-                        Missing::Mean | Missing::Zero => OnMissing::Unset,
-                        Missing::DropRow => OnMissing::DropRow,
-                    },
-                },
+                Role::Label => CellUse::Label,
+                Role::Ignored => CellUse::Ignored,
+                Role::Feature if tallies[j].words => {
+                    CellUse::Words { words: HashMap::new(), on_missing: self.missing.of_words() }
+                }
                 Role::Feature => {
                     features += 1;
-                    let on_missing = match self.missing {
-                        Missing::Refuse => OnMissing::Refuse,
-                        Missing::Mean => OnMissing::Fill(tallies[j].mean()),
-                        Missing::Zero => OnMissing::Fill(0.0),
-                        Missing::DropRow => OnMissing::DropRow,
-                    };
-                    Part::Number { feature: features - 1, on_missing }
+                    let mean = tallies[j].mean.over(tallies[j].numbers);
+                    let on_missing = self.missing.of_number(mean);
+                    CellUse::Number { feature: features - 1, on_missing }
                 }
             };
             Column::new(name.clone(), part)

@@ -1,7 +1,7 @@
 //! What the first rows tell: the delimiter, the number of columns, and whether the first row names them.
 
-use super::is_missing;
 use super::records::{Fault, Record, Records};
+use crate::features::is_missing;
 use crate::read::error::ReadErrorKind;
 use crate::read::number::parse_number;
 use crate::read::{Column, ColumnKind, ReadOptions, Schema};
@@ -70,7 +70,7 @@ impl Dialect {
 
 /// Settles how the text is divided, as far as the options leave it open.
 pub(super) fn settle(sample: Sample<'_>, options: &ReadOptions) -> Result<Dialect, Fault> {
-    let (delimiter, width) = match options.delimiter {
+    let (delimiter, width) = match options.csv.delimiter {
         Some(delimiter @ (b'"' | b'\n' | b'\r')) => {
             return Err(nowhere(ReadErrorKind::BadDelimiter(char::from(delimiter))));
         }
@@ -141,7 +141,7 @@ struct FirstRow {
     below: Vec<Below>,
 }
 
-/// What stands in a column below the first row.
+/// The cells of a column below the first row.
 #[derive(Clone, Default)]
 struct Below {
     numbers: usize,
@@ -185,7 +185,7 @@ impl FirstRow {
     }
 
     fn is_header(&self, options: &ReadOptions) -> bool {
-        if let Some(header) = options.header {
+        if let Some(header) = options.csv.header {
             return header;
         }
         match &options.schema {
@@ -244,7 +244,7 @@ fn names(sample: Sample<'_>, delimiter: u8, width: usize) -> Result<Vec<String>,
 }
 
 /// Gives every column a name of its own: an empty name becomes the number, a second `name` becomes `name.2`.
-/// Also tells which names were changed, as a remark.
+/// Also gives a remark on the names that were changed.
 pub(super) fn distinct_names(header: &[String]) -> (Vec<String>, Option<String>) {
     let mut taken: HashSet<String> = HashSet::new();
     let mut changes = Vec::new();

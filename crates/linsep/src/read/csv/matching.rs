@@ -1,10 +1,11 @@
 //! The columns of a file against those that a model was trained with.
 
-use super::columns::{Column, OnMissing, Part, Role, Word, find, no_such_column, roles};
+use super::columns::{CellUse, Column, Role, Word, find, no_such_column, roles};
 use super::dialect::nowhere;
 use super::records::Fault;
+use crate::features::{FeatureKind, Number, Words};
 use crate::read::error::ReadErrorKind;
-use crate::read::{self, ColumnKind, Labels, Missing, ReadOptions, Schema};
+use crate::read::{self, ColumnKind, Labels, ReadOptions, Schema};
 
 /// The columns of the file at hand, as the model uses them, and a remark about those that it does not use.
 pub(super) fn match_columns(
@@ -17,13 +18,13 @@ pub(super) fn match_columns(
         return Ok((by_order(names, schema.features(), options)?, None));
     };
     let features = schema.features();
-    let out_of_range = model.iter().find(|column| match &column.kind {
-        ColumnKind::Number { feature, .. } => *feature >= features,
-        ColumnKind::Words { words, .. } => words.iter().any(|&(_, feature)| feature >= features),
-        _ => false,
+    let out_of_range = model.iter().find(|column| {
+        let outside =
+            |kind: &dyn FeatureKind| kind.features("").iter().any(|&(feature, _)| feature >= features);
+        column.kind.features().is_some_and(outside)
     });
     if let Some(column) = out_of_range {
-        // Only a damaged model says so; it must not make rows that reach outside its weights.
+        // Only a damaged model has such a column; it must not make rows that reach outside its weights.
         return Err(no_such_column(&names, &column.name));
     }
     let (columns, remark) = if *header && has_header {
@@ -39,19 +40,19 @@ pub(super) fn match_columns(
 fn check_named(columns: &[Column], options: &ReadOptions) -> Result<(), Fault> {
     let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
     let refuse = |reason| Err(nowhere(ReadErrorKind::Misused(reason)));
-    for wanted in &options.ignore {
-        let needed = match columns[find(&names, wanted)?].part {
-            Part::Number { .. } | Part::Words { .. } => true,
-            Part::Label => options.labels == Labels::Required,
-            Part::Ignored => false,
+    for wanted in &options.csv.ignore {
+        let needed = match columns[find(&names, wanted)?].used_for {
+            CellUse::Number { .. } | CellUse::Words { .. } => true,
+            CellUse::Label => options.labels == Labels::Required,
+            CellUse::Ignored => false,
         };
         if needed {
             return refuse(format!("⟦ignore⟧ leaves out column \"{wanted}\", which the model needs"));
         }
     }
     if options.labels == Labels::Required
-        && let Some(wanted) = &options.label
-        && !matches!(columns[find(&names, wanted)?].part, Part::Label)
+        && let Some(wanted) = &options.csv.label
+        && !matches!(columns[find(&names, wanted)?].used_for, CellUse::Label)
     {
         return refuse(format!("⟦label⟧ names column \"{wanted}\", which is not the label for this model"));
     }
@@ -63,7 +64,7 @@ fn by_name(
     model: &[read::Column],
     options: &ReadOptions,
 ) -> Result<(Vec<Column>, Option<String>), Fault> {
-    let mut parts: Vec<Option<Part>> = names.iter().map(|_| None).collect();
+    let mut parts: Vec<Option<CellUse>> = names.iter().map(|_| None).collect();
     for column in model {
         let place = names.iter().position(|name| *name == column.name);
         match (place, &column.kind) {
@@ -71,22 +72,24 @@ fn by_name(
             (None, ColumnKind::Number { .. } | ColumnKind::Words { .. }) => {
                 return Err(no_such_column(&names, &column.name));
             }
-            (None, ColumnKind::Label) if options.labels == Labels::Required && options.label.is_none() => {
+            (None, ColumnKind::Label)
+                if options.labels == Labels::Required && options.csv.label.is_none() =>
+            {
                 return Err(no_such_column(&names, &column.name));
             }
             (None, _) => {}
         }
     }
     if options.labels == Labels::Required
-        && let Some(wanted) = &options.label
+        && let Some(wanted) = &options.csv.label
     {
-        for part in parts.iter_mut().filter(|part| matches!(part, Some(Part::Label))) {
-            *part = Some(Part::Ignored);
+        for part in parts.iter_mut().filter(|part| matches!(part, Some(CellUse::Label))) {
+            *part = Some(CellUse::Ignored);
         }
         let place = find(&names, wanted)?;
         // A feature stays one, and is refused as a label later.
-        if !matches!(parts[place], Some(Part::Number { .. } | Part::Words { .. })) {
-            parts[place] = Some(Part::Label);
+        if !matches!(parts[place], Some(CellUse::Number { .. } | CellUse::Words { .. })) {
+            parts[place] = Some(CellUse::Label);
         }
     }
     let extra: Vec<&String> =
@@ -98,11 +101,11 @@ fn by_name(
         format!("{} {noun} not in the model and ignored: {shown}{more}.", extra.len())
     });
     let columns =
-        names.into_iter().zip(parts).map(|(name, part)| Column::new(name, part.unwrap_or(Part::Ignored)));
+        names.into_iter().zip(parts).map(|(name, part)| Column::new(name, part.unwrap_or(CellUse::Ignored)));
     Ok((columns.collect(), remark))
 }
 
-/// Without names the columns stand as they stood for the model; the label may be left out where none is needed.
+/// Without names the columns have the order of the training file; the label may be left out where none is needed.
 fn by_place(names: Vec<String>, model: &[read::Column], options: &ReadOptions) -> Result<Vec<Column>, Fault> {
     let label_at = model.iter().position(|column| column.kind == ColumnKind::Label);
     let may_lack_label = options.labels == Labels::Ignored && label_at.is_some();
@@ -126,11 +129,11 @@ fn by_order(names: Vec<String>, features: usize, options: &ReadOptions) -> Resul
     let mut next = 0;
     let columns = names.into_iter().zip(roles).map(|(name, role)| {
         let part = match role {
-            Role::Label => Part::Label,
-            Role::Ignored => Part::Ignored,
+            Role::Label => CellUse::Label,
+            Role::Ignored => CellUse::Ignored,
             Role::Feature => {
                 next += 1;
-                Part::Number { feature: next - 1, on_missing: number_missing(None, options.missing) }
+                CellUse::Number { feature: next - 1, on_missing: options.csv.missing.of_model_number(None) }
             }
         };
         Column::new(name, part)
@@ -141,7 +144,7 @@ fn by_order(names: Vec<String>, features: usize, options: &ReadOptions) -> Resul
 /// How many columns the user leaves out.
 fn roles_ignored(names: &[String], options: &ReadOptions) -> Result<usize, Fault> {
     let mut ignored =
-        options.ignore.iter().map(|wanted| find(names, wanted)).collect::<Result<Vec<_>, _>>()?;
+        options.csv.ignore.iter().map(|wanted| find(names, wanted)).collect::<Result<Vec<_>, _>>()?;
     ignored.sort_unstable();
     ignored.dedup();
     Ok(ignored.len())
@@ -155,34 +158,20 @@ fn wrong_count(found: usize, expected: usize, without_label: Option<usize>) -> F
     nowhere(ReadErrorKind::ColumnCount { found, expected })
 }
 
-fn part(kind: &ColumnKind, options: &ReadOptions) -> Part {
+fn part(kind: &ColumnKind, options: &ReadOptions) -> CellUse {
     match kind {
-        ColumnKind::Label => Part::Label,
-        ColumnKind::Ignored => Part::Ignored,
-        ColumnKind::Number { feature, fill } => {
-            Part::Number { feature: *feature as u32, on_missing: number_missing(*fill, options.missing) }
-        }
-        ColumnKind::Words { words, optional } => Part::Words {
+        ColumnKind::Label => CellUse::Label,
+        ColumnKind::Ignored => CellUse::Ignored,
+        ColumnKind::Number(Number { feature, fill }) => CellUse::Number {
+            feature: *feature as u32,
+            on_missing: options.csv.missing.of_model_number(*fill),
+        },
+        ColumnKind::Words(Words { words, optional }) => CellUse::Words {
             words: words
                 .iter()
                 .map(|(text, feature)| (text.clone(), Word { feature: *feature as u32, number: false }))
                 .collect(),
-            on_missing: match options.missing {
-                _ if *optional => OnMissing::Unset,
-                Missing::Refuse => OnMissing::Unknown,
-                Missing::Mean | Missing::Zero => OnMissing::Unset,
-                Missing::DropRow => OnMissing::DropRow,
-            },
+            on_missing: options.csv.missing.of_model_words(*optional),
         },
-    }
-}
-
-/// What the model filled in, otherwise what the user asks for; the model's mean is not known without a fill.
-fn number_missing(fill: Option<f64>, missing: Missing) -> OnMissing {
-    match (fill, missing) {
-        (Some(value), _) => OnMissing::Fill(value),
-        (None, Missing::Refuse | Missing::Mean) => OnMissing::Unknown,
-        (None, Missing::Zero) => OnMissing::Fill(0.0),
-        (None, Missing::DropRow) => OnMissing::DropRow,
     }
 }

@@ -17,15 +17,75 @@ mod tests;
 
 use super::chunks::{CHUNK_BYTES, Chunk, Chunks};
 use super::error::{ReadError, ReadErrorKind};
-use super::labels::LabelTable;
+use super::formats::{Detect, Format, FormatColumns, FormatDescriptor};
+use super::label_table::LabelTable;
+use super::reader::{Expected, Opening, RecordReader};
 use super::source::Input;
-use super::{Batch, BatchRows, Missing, ReadNotes, ReadOptions, Schema};
+use super::{Batch, Missing, ReadNotes, ReadOptions, Schema};
+use crate::dataset::BatchRows;
+use crate::{Error, SettingsError};
 use block::{Block, Reading, Rules};
-use columns::{Column, Counts, Draft, Part};
+use columns::{CellUse, Column, Counts, Draft};
 use dialect::{Dialect, Sample};
 use records::{Fault, Records};
 use std::io::{self, Read};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+
+/// The options that have a meaning for tables.
+const CSV_OPTIONS: &[&str] = &["label", "ignore", "header", "delimiter", "missing"];
+
+pub(super) static CSV: FormatDescriptor = FormatDescriptor {
+    name: Format::CSV.name(),
+    title: "CSV",
+    help: "Delimited text: comma, tab, semicolon or bar",
+    extensions: &["csv"],
+    columns: FormatColumns::Table,
+    is_text: true,
+    options: CSV_OPTIONS,
+    matched_by_number: None,
+    detect: Detect::Row(has_delimiter),
+    open,
+};
+
+pub(super) static TSV: FormatDescriptor = FormatDescriptor {
+    name: Format::TSV.name(),
+    title: "TSV",
+    help: "Tab-separated text",
+    extensions: &["tsv"],
+    detect: Detect::ByNameOnly,
+    open,
+    columns: FormatColumns::Table,
+    is_text: true,
+    options: CSV_OPTIONS,
+    matched_by_number: None,
+};
+
+impl Format {
+    /// Delimited text.
+    pub const CSV: Format = Format::named("csv");
+    /// Tab-separated text.
+    pub const TSV: Format = Format::named("tsv");
+}
+
+fn open(opening: Opening<'_>) -> Result<Box<dyn RecordReader>, Error> {
+    let Opening { name, input, format, options, guess, .. } = opening;
+    let mut options = options.clone();
+    if format == Format::TSV {
+        options.csv.delimiter.get_or_insert(b'\t');
+    }
+    match CsvReader::new(name, input, &options, guess) {
+        Ok(reader) => Ok(Box::new(reader)),
+        Err(ReadError { kind: ReadErrorKind::Misused(reason), .. }) => {
+            Err(SettingsError::new("format", reason).into())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether a row has one of the usual delimiters.
+fn has_delimiter(row: &[u8]) -> bool {
+    row.iter().any(|byte| b",;\t|".contains(byte))
+}
 
 pub(crate) struct CsvReader {
     name: String,
@@ -54,28 +114,6 @@ pub(crate) struct CsvReader {
     ended: bool,
 }
 
-/// Whether a cell stands for a value that is not there.
-fn is_missing(cell: &[u8]) -> bool {
-    // Most cells are numbers, and those can be told from their first digit.
-    if cell.first().is_some_and(u8::is_ascii_digit) {
-        return false;
-    }
-    let text = cell.trim_ascii();
-    match text.len() {
-        0 => true,
-        1 => text == b"?",
-        2 => text.eq_ignore_ascii_case(b"na"),
-        3 => text.eq_ignore_ascii_case(b"n/a") || text.eq_ignore_ascii_case(b"nan"),
-        4 => text.eq_ignore_ascii_case(b"null") || text.eq_ignore_ascii_case(b"none"),
-        _ => false,
-    }
-}
-
-/// Whether a label is not there. A class may be called "none".
-pub(crate) fn is_missing_label(cell: &[u8]) -> bool {
-    is_missing(cell) && !cell.trim_ascii().eq_ignore_ascii_case(b"none")
-}
-
 impl CsvReader {
     /// Opens a table. Where `guess` is set the columns are guessed from the first rows, even if all rows are to
     /// settle them: then any fault may be one of the guess, see [`Self::is_guess`].
@@ -96,68 +134,36 @@ impl CsvReader {
         guess: bool,
         chunk_bytes: usize,
     ) -> Result<Self, Fault> {
-        if options.online && options.schema.is_none() && options.missing == Missing::Mean {
+        if options.online && options.schema.is_none() && options.csv.missing == Missing::Mean {
             return Err(dialect::nowhere(ReadErrorKind::MeanInOnePass));
         }
         let sample = Sample { bytes: input.head(), cut: !input.head_is_all() };
         let dialect = dialect::settle(sample, options)?;
         let delimiter = dialect.delimiter;
         let mut notes = ReadNotes::default();
-        let trailing_delimiter = options.label.is_none() && dialect.ends_in_delimiter(sample);
+        let trailing_delimiter = options.csv.label.is_none() && dialect.ends_in_delimiter(sample);
         let (names, remark) = match &dialect.header {
             Some(header) => dialect::distinct_names(header),
             None => ((1..=dialect.width).map(|number| number.to_string()).collect(), None),
         };
         notes.remarks.extend(remark);
-        let mut guessed = false;
-        let columns;
-        if let Some(schema) = &options.schema {
-            let header = dialect.header.is_some();
-            let (matched, remark) = matching::match_columns(names, header, schema, options)?;
-            notes.remarks.extend(remark);
-            columns = matched;
-        } else {
-            let draft = Draft {
-                roles: columns::roles(&names, options, true)?,
-                names,
-                header: dialect.header.is_some(),
-                missing: options.missing,
-                labels: options.labels,
-                skip_bad: options.skip_bad,
-            };
-            let limit = options.feature_limit();
-            let from_sample = draft.settle(&mut sample.records(delimiter), limit);
-            // A mean is that of all rows.
-            guessed = guess && !options.online && options.missing != Missing::Mean && from_sample.is_ok();
-            if options.online || guessed {
-                columns = from_sample?;
-            } else {
-                let mut text = Vec::new();
-                input.read_to_end(&mut text).map_err(|error| dialect::nowhere(error.into()))?;
-                let mut records = Records::new(text, false, delimiter);
-                columns = draft.settle(&mut records, limit)?;
-                input = Input::of_text(records.into_text());
-            }
-        }
+        let Settled { columns, guessed, remark } =
+            settle_columns(names, &mut input, &dialect, options, guess)?;
+        notes.remarks.extend(remark);
         notes.format = remarks::format(&dialect, &columns);
-        let count = |wanted: fn(&Part) -> bool| columns.iter().filter(|column| wanted(&column.part)).count();
-        let features = count(|part| matches!(part, Part::Number { .. }));
-        let dense = count(|part| matches!(part, Part::Words { .. })) == 0;
-        let width = options.schema.as_ref().map_or(features, Schema::features);
         let rules = Rules {
             feature_limit: options.feature_limit(),
             labels: options.labels,
-            missing: options.missing,
+            missing: options.csv.missing,
             skip_bad: options.skip_bad,
             words_settled: options.schema.is_some(),
             guessed,
+            mark_filled: options.schema.is_none() && options.csv.missing == Missing::Mean,
             trailing_delimiter,
             plain_rows: plain::may_divide(delimiter),
         };
-        let dense = dense.then_some(width);
         let counts = vec![Counts::default(); columns.len()];
-        let runs = plain::runs(&columns);
-        let reading = Reading { delimiter, columns, runs, features: features as u32, dense, rules };
+        let reading = Reading::new(delimiter, columns, options.schema.as_ref(), rules);
         input.skip_byte_order_mark();
         let header = dialect.header.is_some().then(|| {
             let block = Block::header(input.rest_of_head(), input.head_is_all(), &reading);
@@ -190,27 +196,6 @@ impl CsvReader {
             reader.take(header);
         }
         Ok(reader)
-    }
-
-    /// Whether the columns are a guess. If so an error may be one of the guess, and only a reading that is settled
-    /// by all rows tells; without an error it was right.
-    pub(crate) fn is_guess(&self) -> bool {
-        self.rules.guessed
-    }
-
-    pub(crate) fn next_batch(&mut self) -> Result<Option<Batch>, ReadError> {
-        while self.pending.is_none() && !self.ended {
-            let batch = match self.chunks.next() {
-                Some(Ok(chunk)) => self.take_chunk(chunk),
-                Some(Err(failure)) => self.finish(Some(failure)),
-                None => self.finish(None),
-            };
-            if batch.is_some() {
-                return Ok(batch);
-            }
-        }
-        self.ended = true;
-        self.pending.take().map_or(Ok(None), |fault| Err(located(&self.name, fault)))
     }
 
     /// Takes over the next chunk. It was read as if it began with a record, and as if the chunks under way before
@@ -277,7 +262,7 @@ impl CsvReader {
             let mut reading = self.reading.write().unwrap_or_else(PoisonError::into_inner);
             reading.features += block.new_words.len() as u32;
             for (j, text, word) in block.new_words {
-                if let Part::Words { words, .. } = &mut reading.columns[j].part {
+                if let CellUse::Words { words, .. } = &mut reading.columns[j].used_for {
                     words.insert(text, word);
                 }
             }
@@ -299,30 +284,43 @@ impl CsvReader {
             Some(columns) => BatchRows::Dense { columns, values },
             None => BatchRows::Sparse { offsets, indices, values },
         };
-        Some(Batch { rows, labels: block.labels, lines: Some(block.lines) })
+        let filled = self.rules.mark_filled.then_some(block.filled);
+        Some(Batch { rows, labels: block.labels, lines: Some(block.lines), filled })
     }
 
     /// A column without a single value was not meant to be learned from.
     fn empty_column(&self) -> Option<Fault> {
         let reading = look(&self.reading);
         let empty = |&(column, counts): &(&Column, &Counts)| {
-            matches!(column.part, Part::Number { .. }) && counts.missing == self.rows
+            matches!(column.used_for, CellUse::Number { .. }) && counts.missing == self.rows
         };
         let (column, _) = reading.columns.iter().zip(&self.counts).find(empty)?;
         let kind = ReadErrorKind::EmptyColumn { column: column.name.clone() };
         (self.rows > 0 && self.known.is_none()).then(|| dialect::nowhere(kind))
     }
+}
 
-    pub(crate) fn label_names(&self) -> &[String] {
+impl RecordReader for CsvReader {
+    fn next_batch(&mut self) -> Result<Option<Batch>, ReadError> {
+        while self.pending.is_none() && !self.ended {
+            let batch = match self.chunks.next() {
+                Some(Ok(chunk)) => self.take_chunk(chunk),
+                Some(Err(failure)) => self.finish(Some(failure)),
+                None => self.finish(None),
+            };
+            if batch.is_some() {
+                return Ok(batch);
+            }
+        }
+        self.ended = true;
+        self.pending.take().map_or(Ok(None), |fault| Err(located(&self.name, fault)))
+    }
+
+    fn label_names(&self) -> &[String] {
         self.labels.names()
     }
 
-    /// The length of the text that the batches so far were made of, or a little more.
-    pub(crate) fn text_bytes(&self) -> u64 {
-        self.text_bytes
-    }
-
-    pub(crate) fn schema(&self) -> Schema {
+    fn schema(&self) -> Schema {
         if let Some(schema) = &self.known {
             return schema.clone();
         }
@@ -330,14 +328,14 @@ impl CsvReader {
         let columns = &reading.columns;
         let mut features = vec![String::new(); reading.features as usize];
         for column in columns {
-            match &column.part {
-                Part::Number { feature, .. } => features[*feature as usize] = column.name.clone(),
-                Part::Words { words, .. } => {
+            match &column.used_for {
+                CellUse::Number { feature, .. } => features[*feature as usize] = column.name.clone(),
+                CellUse::Words { words, .. } => {
                     for (text, word) in words {
                         features[word.feature as usize] = format!("{}={text}", column.name);
                     }
                 }
-                Part::Label | Part::Ignored => {}
+                CellUse::Label | CellUse::Ignored => {}
             }
         }
         Schema::Table {
@@ -347,7 +345,7 @@ impl CsvReader {
         }
     }
 
-    pub(crate) fn notes(&self) -> ReadNotes {
+    fn notes(&self) -> ReadNotes {
         let mut notes = self.notes.clone();
         let columns = &look(&self.reading).columns;
         notes.remarks.extend(remarks::mixed(columns, &self.counts, self.rows));
@@ -358,6 +356,61 @@ impl CsvReader {
         notes.remarks.extend(remarks::unseen(self.unseen));
         notes
     }
+
+    fn is_guess(&self) -> bool {
+        self.rules.guessed
+    }
+
+    fn expected(&self) -> Expected {
+        Expected::FromText(self.text_bytes)
+    }
+}
+
+/// What the columns of a file are used for, and how that was settled.
+struct Settled {
+    columns: Vec<Column>,
+    /// Whether it is a guess from the first rows.
+    guessed: bool,
+    /// What the user should know about columns that are not used.
+    remark: Option<String>,
+}
+
+/// Settles what each column is used for: as a model says, or as the rows show.
+fn settle_columns(
+    names: Vec<String>,
+    input: &mut Input,
+    dialect: &Dialect,
+    options: &ReadOptions,
+    guess: bool,
+) -> Result<Settled, Fault> {
+    let header = dialect.header.is_some();
+    if let Some(schema) = &options.schema {
+        let (columns, remark) = matching::match_columns(names, header, schema, options)?;
+        return Ok(Settled { columns, guessed: false, remark });
+    }
+    let missing = options.csv.missing;
+    let draft = Draft {
+        roles: columns::roles(&names, options, true)?,
+        names,
+        header,
+        missing,
+        labels: options.labels,
+        skip_bad: options.skip_bad,
+    };
+    let limit = options.feature_limit();
+    let sample = Sample { bytes: input.head(), cut: !input.head_is_all() };
+    let from_sample = draft.settle(&mut sample.records(dialect.delimiter), limit);
+    // The mean of a column needs all rows.
+    let guessed = guess && !options.online && missing != Missing::Mean && from_sample.is_ok();
+    if options.online || guessed {
+        return Ok(Settled { columns: from_sample?, guessed, remark: None });
+    }
+    let mut text = Vec::new();
+    input.read_to_end(&mut text).map_err(|error| dialect::nowhere(error.into()))?;
+    let mut records = Records::new(text, false, dialect.delimiter);
+    let columns = draft.settle(&mut records, limit)?;
+    *input = Input::of_text(records.into_text());
+    Ok(Settled { columns, guessed, remark: None })
 }
 
 /// What the text is read with now.

@@ -1,5 +1,7 @@
 //! Runs of plain numbers: digits, with at most a point and a minus sign. As fast as the processor allows.
 
+#![allow(unsafe_code, reason = "vector instructions")]
+
 use crate::read::number::plain_number;
 
 /// Takes plain numbers, each followed by the delimiter, from `position` on: as many as it likes, at most as many as there

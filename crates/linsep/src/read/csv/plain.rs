@@ -4,10 +4,10 @@
 //! care; what a plain row gives is what the careful way would have given.
 
 use super::block::{Block, Reading};
-use super::columns::{Column, Part};
+use super::columns::{CellUse, Column};
 use super::numbers::plain_numbers;
-use super::{is_missing, is_missing_label};
-use crate::read::detect::is_binary;
+use crate::features::{is_missing, is_missing_label};
+use crate::read::formats::is_binary;
 use crate::read::number::{parse_number, plain_number};
 use crate::read::{Batch, Labels};
 
@@ -21,7 +21,7 @@ pub(super) fn runs(columns: &[Column]) -> Vec<usize> {
     let mut runs = vec![0; columns.len()];
     let mut next = None;
     for (j, column) in columns.iter().enumerate().rev() {
-        let Part::Number { feature, .. } = column.part else {
+        let CellUse::Number { feature, .. } = column.used_for else {
             next = None;
             continue;
         };
@@ -50,17 +50,17 @@ impl Block {
         let mut cells = Cells::new(text, reading)?;
         let mut label = None;
         while let Some(j) = reading.columns.len().checked_sub(cells.left).filter(|_| cells.left > 0) {
-            match reading.columns[j].part {
-                Part::Number { feature, .. } => {
+            match reading.columns[j].used_for {
+                CellUse::Number { feature, .. } => {
                     let run = &mut row[feature as usize..feature as usize + reading.runs[j]];
                     let taken = cells.numbers(run);
                     if let Some(next) = run.get_mut(taken) {
                         *next = cells.number()?;
                     }
                 }
-                Part::Label => label = Some(cells.text()?),
-                Part::Ignored => _ = cells.text()?,
-                Part::Words { .. } => return None,
+                CellUse::Label => label = Some(cells.text()?),
+                CellUse::Ignored => _ = cells.text()?,
+                CellUse::Words { .. } => return None,
             }
         }
         let length = cells.length()?;
@@ -76,11 +76,11 @@ impl Block {
         let mut cells = Cells::new(text, reading)?;
         let mut label = None;
         for (j, column) in reading.columns.iter().enumerate() {
-            match column.part {
-                Part::Number { feature, .. } => self.row.push((feature, cells.number()?)),
-                Part::Label => label = Some(cells.text()?),
-                Part::Ignored => _ = cells.text()?,
-                Part::Words { .. } => {
+            match column.used_for {
+                CellUse::Number { feature, .. } => self.row.push((feature, cells.number()?)),
+                CellUse::Label => label = Some(cells.text()?),
+                CellUse::Ignored => _ = cells.text()?,
+                CellUse::Words { .. } => {
                     let cell = cells.text()?;
                     if is_missing(cell) {
                         return None;

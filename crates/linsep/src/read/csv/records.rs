@@ -1,7 +1,7 @@
 //! Delimited text to records: quotes, line ends, and the place of every cell.
 
-use crate::read::detect::is_binary;
 use crate::read::error::{ReadErrorKind, excerpt};
+use crate::read::formats::is_binary;
 
 /// A quoted field longer than this was not meant: its closing quote is missing. Without a bound a stray quote
 /// would pull the rest of a stream into memory.

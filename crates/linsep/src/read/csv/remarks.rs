@@ -1,11 +1,12 @@
-//! What deserves a word to the user, in sentences.
+//! What the user should know about a table that was read, in sentences.
 
-use super::columns::{Column, Counts, OnMissing, Part};
+use super::columns::{CellUse, Column, Counts};
 use super::dialect::Dialect;
+use crate::features::OnMissing;
 use crate::numbers;
 use crate::read::Missing;
 
-/// Columns that are spoken of one by one.
+/// Columns that are named one by one.
 const SHOWN: usize = 5;
 
 /// Words that a column may have without being suspected of naming its rows.
@@ -17,10 +18,11 @@ pub(super) fn format(dialect: &Dialect, columns: &[Column]) -> String {
         other => format!("'{}'", char::from(other)),
     };
     let header = if dialect.header.is_some() { "header" } else { "no header" };
-    let count =
-        |wanted: fn(&Part) -> bool| columns.iter().filter(|column| wanted(&column.part)).count() as u64;
-    let numbers = count(|part| matches!(part, Part::Number { .. }));
-    let words = count(|part| matches!(part, Part::Words { .. }));
+    let count = |wanted: fn(&CellUse) -> bool| {
+        columns.iter().filter(|column| wanted(&column.used_for)).count() as u64
+    };
+    let numbers = count(|part| matches!(part, CellUse::Number { .. }));
+    let words = count(|part| matches!(part, CellUse::Words { .. }));
     let counted = |number, of| format!(", {} of {of}", numbers::counted(number, "column", "columns"));
     let kinds = match (numbers, words) {
         (0, 0) => String::new(),
@@ -31,7 +33,7 @@ pub(super) fn format(dialect: &Dialect, columns: &[Column]) -> String {
     format!("CSV, delimiter {delimiter}, {header}{kinds}")
 }
 
-/// Columns of words most of whose cells are numbers: a slip in one cell makes a column words.
+/// Columns of words most of whose cells are numbers: a typing error in one cell turns a column into words.
 pub(super) fn mixed(columns: &[Column], counts: &[Counts], rows: u64) -> Vec<String> {
     let remark = |(column, counts): (&Column, &Counts)| {
         let cells = rows.saturating_sub(counts.missing);
@@ -55,14 +57,16 @@ pub(super) fn missing(columns: &[Column], counts: &[Counts], missing: Missing) -
         .iter()
         .take(SHOWN)
         .map(|(column, counts)| {
-            let became = match column.part {
-                Part::Number { on_missing: OnMissing::Fill(0.0), .. } if missing != Missing::Mean => {
+            let became = match column.used_for {
+                CellUse::Number { on_missing: OnMissing::Fill(0.0), .. } if missing != Missing::Mean => {
                     "became zero".to_string()
                 }
-                Part::Number { on_missing: OnMissing::Fill(value), .. } => {
-                    format!("became the mean, {}", rounded(value))
+                // Which rows the mean is taken over is decided later: all of them, or those that are not held out.
+                CellUse::Number { on_missing: OnMissing::Fill(_), .. } => {
+                    "became the mean of the column".to_string()
                 }
-                _ => "set none of its words".to_string(),
+                _ if counts.missing == 1 => "was left without a category".to_string(),
+                _ => "were left without a category".to_string(),
             };
             let cells = if counts.missing == 1 { "cell" } else { "cells" };
             format!("{} missing {cells} in column \"{}\" {became}.", counts.missing, column.name)
@@ -79,7 +83,7 @@ pub(super) fn missing(columns: &[Column], counts: &[Counts], missing: Missing) -
 /// Columns of words that look like names of the rows, from which nothing general is learned.
 pub(super) fn identifiers(columns: &[Column], counts: &[Counts], rows: u64) -> Vec<String> {
     let remark = |(column, counts): (&Column, &Counts)| {
-        let Part::Words { words, .. } = &column.part else { return None };
+        let CellUse::Words { words, .. } = &column.used_for else { return None };
         if words.len() <= FEW_WORDS || words.len() as u64 * 2 <= rows.saturating_sub(counts.missing) {
             return None;
         }
@@ -98,16 +102,11 @@ pub(super) fn identifiers(columns: &[Column], counts: &[Counts], rows: u64) -> V
 pub(super) fn unseen(cells: u64) -> Option<String> {
     match cells {
         0 => None,
-        1 => Some("1 cell holds a word that the model has not seen; it counts as zero.".to_string()),
-        _ => Some(format!("{cells} cells hold words that the model has not seen; they count as zero.")),
-    }
-}
-
-/// Four digits are enough to recognise a mean.
-fn rounded(value: f64) -> String {
-    let short = format!("{value:.3e}");
-    match short.parse::<f64>() {
-        Ok(number) if number == 0.0 || (1e-4..1e9).contains(&number.abs()) => number.to_string(),
-        _ => short,
+        1 => Some(
+            "1 cell holds a word that the model has not seen; it is left without a category.".to_string(),
+        ),
+        _ => Some(format!(
+            "{cells} cells hold words that the model has not seen; they are left without a category."
+        )),
     }
 }

@@ -1,6 +1,7 @@
 use super::records::Record;
 use super::*;
-use crate::read::{ColumnKind, Labels};
+use crate::features::Number;
+use crate::read::{ColumnKind, CsvOptions, Labels};
 use proptest::prelude::*;
 
 /// Everything that reading a text gives.
@@ -108,7 +109,10 @@ fn a_table_of_numbers_is_dense() {
 fn quotes_newlines_and_padding() {
     let text = "\u{feff}\"a b\", c ,y\r\n\"say \"\"hi\"\"\", in \"mid\" ,1\r\n\r\n\"two\nlines, one cell\"  ,z,2\r\n \
                 \"q\",,3";
-    let options = ReadOptions { missing: Missing::Zero, ..ReadOptions::default() };
+    let options = ReadOptions {
+        csv: CsvOptions { missing: Missing::Zero, ..CsvOptions::default() },
+        ..ReadOptions::default()
+    };
     let (table, _) = read(text, &options).unwrap();
     assert_eq!(
         features(&table),
@@ -130,11 +134,17 @@ fn delimiters_and_headers_are_detected() {
         ("?,1\n2,1\n", "CSV, delimiter ',', no header, 1 column of numbers"),
         ("1,2\n", "CSV, delimiter ',', no header, 1 column of numbers"),
     ] {
-        let options = ReadOptions { missing: Missing::Zero, ..ReadOptions::default() };
+        let options = ReadOptions {
+            csv: CsvOptions { missing: Missing::Zero, ..CsvOptions::default() },
+            ..ReadOptions::default()
+        };
         let (_, notes) = read(text, &options).unwrap();
         assert_eq!(notes.format, format, "{text}");
     }
-    let options = ReadOptions { delimiter: Some(b' '), header: Some(true), ..ReadOptions::default() };
+    let options = ReadOptions {
+        csv: CsvOptions { delimiter: Some(b' '), header: Some(true), ..CsvOptions::default() },
+        ..ReadOptions::default()
+    };
     let (table, notes) = read("1 2\n3 4\n", &options).unwrap();
     assert_eq!(notes.format, "CSV, delimiter ' ', header, 1 column of numbers");
     assert_eq!(features(&table), ["1"]);
@@ -151,8 +161,11 @@ fn header_names_are_made_distinct() {
 fn label_and_ignored_columns_go_by_name_or_number() {
     let text = "id,2,y,x\n7,1,a,5\n8,2,b,6\n";
     let choose = |label: &str, ignore: &[&str]| ReadOptions {
-        label: Some(label.to_string()),
-        ignore: ignore.iter().map(|name| name.to_string()).collect(),
+        csv: CsvOptions {
+            label: Some(label.to_string()),
+            ignore: ignore.iter().map(|name| name.to_string()).collect(),
+            ..CsvOptions::default()
+        },
         ..ReadOptions::default()
     };
     let (table, _) = read(text, &choose("y", &["id"])).unwrap();
@@ -198,7 +211,10 @@ fn errors_have_their_place() {
     let error = read_with_head(bytes, &ReadOptions::default(), 1 << 18).map(|_| ()).unwrap_err();
     assert_eq!((error.line, error.column), (Some(3), Some(1)));
     assert!(matches!(error.kind, ReadErrorKind::NotUtf8 { column } if column == "x"));
-    let quote = ReadOptions { delimiter: Some(b'"'), ..ReadOptions::default() };
+    let quote = ReadOptions {
+        csv: CsvOptions { delimiter: Some(b'"'), ..CsvOptions::default() },
+        ..ReadOptions::default()
+    };
     assert!(failure("1,2\n", &quote).2.contains("cannot be a delimiter"));
     let few = ReadOptions { max_features: Some(2), ..ReadOptions::default() };
     assert_eq!(failure("1,2,3,a\n", &few).2, "more than 2 features");
@@ -235,7 +251,10 @@ fn a_delimiter_at_the_end_of_rows_is_hinted_at() {
     let message = ReadErrorKind::TrailingDelimiter.to_string();
     assert_eq!(plain_failure("1,2,a,\n3,4,b,\n"), (1, 7, message.clone()));
     assert_eq!(plain_failure("x,y,kind,\n1,2,a,\n3,4,b,\n"), (2, 7, message));
-    let named = ReadOptions { label: Some("3".into()), ignore: vec!["4".into()], ..ReadOptions::default() };
+    let named = ReadOptions {
+        csv: CsvOptions { label: Some("3".into()), ignore: vec!["4".into()], ..CsvOptions::default() },
+        ..ReadOptions::default()
+    };
     assert_eq!(read("1,2,a,\n3,4,b,\n", &named).unwrap().0.rows.len(), 2);
     // Most rows have a label, or the column has a name: then a label is missing.
     assert!(plain_failure("1,a\n2,b\n3,\n").2.contains("the label \"\" is missing"));
@@ -244,7 +263,10 @@ fn a_delimiter_at_the_end_of_rows_is_hinted_at() {
 
 #[test]
 fn labels_that_are_missing_can_be_dropped_and_none_is_a_class() {
-    let options = ReadOptions { missing: Missing::DropRow, ..ReadOptions::default() };
+    let options = ReadOptions {
+        csv: CsvOptions { missing: Missing::DropRow, ..CsvOptions::default() },
+        ..ReadOptions::default()
+    };
     let (table, notes) = read("x,w,y\n1,p,a\n2,q,\n3,p,none\n,p,a\n5,p,?\n", &options).unwrap();
     assert_eq!(table.labels, ["a", "none"].map(|name| Some(name.to_string())));
     assert_eq!((notes.dropped, features(&table)), (3, vec!["x".to_string(), "w=p".to_string()]));
@@ -254,7 +276,10 @@ fn labels_that_are_missing_can_be_dropped_and_none_is_a_class() {
 
 #[test]
 fn a_column_has_one_part_to_play() {
-    let both = ReadOptions { label: Some("y".into()), ignore: vec!["2".into()], ..ReadOptions::default() };
+    let both = ReadOptions {
+        csv: CsvOptions { label: Some("y".into()), ignore: vec!["2".into()], ..CsvOptions::default() },
+        ..ReadOptions::default()
+    };
     let expected = "column \"y\" is named by ⟦label⟧ and by ⟦ignore⟧";
     assert_eq!(failure("x,y,z\n1,a,2\n2,b,3\n", &both).2, expected);
     for (label, ignore, expected) in [
@@ -263,18 +288,30 @@ fn a_column_has_one_part_to_play() {
         (None, Some("y"), "⟦ignore⟧ leaves out column \"y\", which the model needs"),
     ] {
         let options = ReadOptions {
-            label: label.map(str::to_string),
-            ignore: ignore.iter().map(|name| name.to_string()).collect(),
+            csv: CsvOptions {
+                label: label.map(str::to_string),
+                ignore: ignore.iter().map(|name| name.to_string()).collect(),
+                ..CsvOptions::default()
+            },
             ..predict(true, Labels::Required)
         };
         assert_eq!(failure("x,w,y\n1,red,a\n", &options).2, expected);
     }
-    let options = ReadOptions { ignore: vec!["y".into()], ..predict(true, Labels::Ignored) };
+    let options = ReadOptions {
+        csv: CsvOptions { ignore: vec!["y".into()], ..CsvOptions::default() },
+        ..predict(true, Labels::Ignored)
+    };
     assert_eq!(read("x,w,y\n1,red,a\n", &options).unwrap().0.rows.len(), 1);
     // Without names the label stands where it stood.
-    let options = ReadOptions { label: Some("1".into()), ..predict(false, Labels::Required) };
+    let options = ReadOptions {
+        csv: CsvOptions { label: Some("1".into()), ..CsvOptions::default() },
+        ..predict(false, Labels::Required)
+    };
     assert!(failure("1,red,a\n", &options).2.contains("not the label for this model"));
-    let options = ReadOptions { ignore: vec!["id".into()], ..predict(true, Labels::Required) };
+    let options = ReadOptions {
+        csv: CsvOptions { ignore: vec!["id".into()], ..CsvOptions::default() },
+        ..predict(true, Labels::Required)
+    };
     assert_eq!(read("id,x,w,y\n7,1,red,a\n", &options).unwrap().0.rows.len(), 1);
 }
 
@@ -287,22 +324,28 @@ fn infinity_is_a_word_among_words() {
 #[test]
 fn missing_cells_become_what_was_asked_for() {
     let text = "x,w,y\n1,red,a\n?,blue,b\n3,,a\n";
-    let with = |missing| read(text, &ReadOptions { missing, ..ReadOptions::default() }).unwrap();
+    let with = |missing| {
+        read(
+            text,
+            &ReadOptions { csv: CsvOptions { missing, ..CsvOptions::default() }, ..ReadOptions::default() },
+        )
+        .unwrap()
+    };
     let (table, notes) = with(Missing::Mean);
     assert_eq!(table.rows, [vec![(0, 1.0), (1, 1.0)], vec![(0, 2.0), (2, 1.0)], vec![(0, 3.0)]]);
     assert_eq!(
         notes.remarks,
         [
-            "1 missing cell in column \"x\" became the mean, 2.",
-            "1 missing cell in column \"w\" set none of its words."
+            "1 missing cell in column \"x\" became the mean of the column.",
+            "1 missing cell in column \"w\" was left without a category."
         ]
     );
     let (table, notes) = with(Missing::Zero);
     assert_eq!(table.rows[1], [(2, 1.0)]);
     assert_eq!(notes.remarks[0], "1 missing cell in column \"x\" became zero.");
     let Schema::Table { columns, .. } = &table.schema else { panic!("no table") };
-    assert_eq!(columns[0].kind, ColumnKind::Number { feature: 0, fill: Some(0.0) });
-    assert!(matches!(columns[1].kind, ColumnKind::Words { optional: true, .. }));
+    assert_eq!(columns[0].kind, ColumnKind::Number(Number { feature: 0, fill: Some(0.0) }));
+    assert!(matches!(&columns[1].kind, ColumnKind::Words(words) if words.optional));
     let (table, notes) = with(Missing::DropRow);
     // A dropped row gives no word.
     assert_eq!((features(&table), notes.dropped), (vec!["x".to_string(), "w=red".to_string()], 2));
@@ -310,7 +353,10 @@ fn missing_cells_become_what_was_asked_for() {
 
 #[test]
 fn a_mean_of_huge_numbers_does_not_overflow() {
-    let options = ReadOptions { missing: Missing::Mean, ..ReadOptions::default() };
+    let options = ReadOptions {
+        csv: CsvOptions { missing: Missing::Mean, ..CsvOptions::default() },
+        ..ReadOptions::default()
+    };
     let (table, _) = read("1e308,a\n1.5e308,b\n1.7e308,a\n?,b\n", &options).unwrap();
     assert!((table.rows[3][0].1 / 1.4e308 - 1.0).abs() < 1e-12);
 }
@@ -318,10 +364,17 @@ fn a_mean_of_huge_numbers_does_not_overflow() {
 #[test]
 fn a_column_without_values_is_an_error() {
     for online in [false, true] {
-        let options = ReadOptions { missing: Missing::Zero, online, ..ReadOptions::default() };
+        let options = ReadOptions {
+            online,
+            csv: CsvOptions { missing: Missing::Zero, ..CsvOptions::default() },
+            ..ReadOptions::default()
+        };
         assert!(failure("1,?,a\n2,,b\n", &options).2.contains("column \"2\" has no values"));
     }
-    let options = ReadOptions { missing: Missing::DropRow, ..ReadOptions::default() };
+    let options = ReadOptions {
+        csv: CsvOptions { missing: Missing::DropRow, ..CsvOptions::default() },
+        ..ReadOptions::default()
+    };
     let (table, notes) = read("1,?,a\n2,,b\n", &options).unwrap();
     assert_eq!((table.rows.len(), notes.dropped), (0, 2));
 }
@@ -341,7 +394,11 @@ fn skipped_rows_leave_no_trace() {
 
 #[test]
 fn infinite_cells_are_decided_by_the_rows_that_stay() {
-    let options = ReadOptions { skip_bad: true, header: Some(false), ..ReadOptions::default() };
+    let options = ReadOptions {
+        skip_bad: true,
+        csv: CsvOptions { header: Some(false), ..CsvOptions::default() },
+        ..ReadOptions::default()
+    };
     // Row 1 stays because "v" makes column 2 words, and its word then makes column 1 words.
     let (table, notes) = read("w,inf,a\n1,v,b\n2,3,a\n", &options).unwrap();
     assert_eq!((table.rows.len(), notes.skipped), (3, 0));
@@ -373,7 +430,7 @@ fn one_pass_settles_columns_from_the_beginning() {
     let skipping = ReadOptions { skip_bad: true, ..options.clone() };
     let (table, notes) = read_with_head(text.as_bytes(), &skipping, 14).unwrap();
     assert_eq!((features(&table).len(), notes.skipped), (4, 1));
-    let mean = ReadOptions { missing: Missing::Mean, ..options };
+    let mean = ReadOptions { csv: CsvOptions { missing: Missing::Mean, ..CsvOptions::default() }, ..options };
     assert!(failure(text, &mean).2.contains("mean"));
 }
 
@@ -381,7 +438,13 @@ fn one_pass_settles_columns_from_the_beginning() {
 fn model(header: bool, missing: Missing) -> Schema {
     let text = "x,w,y\n1,red,a\n2,blue,b\n6,red,a\n";
     let text = if header { text } else { &text[6..] };
-    read(text, &ReadOptions { missing, ..ReadOptions::default() }).unwrap().0.schema
+    read(
+        text,
+        &ReadOptions { csv: CsvOptions { missing, ..CsvOptions::default() }, ..ReadOptions::default() },
+    )
+    .unwrap()
+    .0
+    .schema
 }
 
 fn predict(header: bool, labels: Labels) -> ReadOptions {
@@ -398,7 +461,7 @@ fn a_model_finds_its_columns_by_name() {
         notes.remarks,
         [
             "1 column is not in the model and ignored: \"id\".",
-            "1 cell holds a word that the model has not seen; it counts as zero."
+            "1 cell holds a word that the model has not seen; it is left without a category."
         ]
     );
     assert_eq!(Some(table.schema), options.schema);
@@ -407,7 +470,10 @@ fn a_model_finds_its_columns_by_name() {
     assert!(failure("w,x\nred,5\n", &scored).2.contains("no column \"y\""));
     let (table, _) = read("y,w,x\nb,red,5\n", &scored).unwrap();
     assert_eq!((table.rows, table.labels), (vec![vec![(0, 5.0), (1, 1.0)]], vec![Some("b".to_string())]));
-    let other = ReadOptions { label: Some("truth".to_string()), ..scored };
+    let other = ReadOptions {
+        csv: CsvOptions { label: Some("truth".to_string()), ..CsvOptions::default() },
+        ..scored
+    };
     let (table, _) = read("truth,w,x,y\nb,red,5,a\n", &other).unwrap();
     assert_eq!(table.labels, [Some("b".to_string())]);
 }
@@ -436,14 +502,17 @@ fn a_model_fills_missing_cells_as_in_training() {
     assert_eq!(read(text, &base).unwrap().0.rows, [vec![(0, 3.0), (1, 1.0)], vec![(0, 2.0)]]);
     let strict = ReadOptions { schema: Some(model(true, Missing::Refuse)), ..base };
     assert_eq!(failure(text, &strict).0, Some(2));
-    let mean = ReadOptions { missing: Missing::Mean, ..strict.clone() };
+    let mean =
+        ReadOptions { csv: CsvOptions { missing: Missing::Mean, ..CsvOptions::default() }, ..strict.clone() };
     let (line, _, message) = failure(text, &mean);
     assert_eq!(line, Some(2));
     // To choose the mean again would not help.
     assert!(message.contains("and the model has no value for it"), "{message}");
-    let zero = ReadOptions { missing: Missing::Zero, ..strict.clone() };
+    let zero =
+        ReadOptions { csv: CsvOptions { missing: Missing::Zero, ..CsvOptions::default() }, ..strict.clone() };
     assert_eq!(read(text, &zero).unwrap().0.rows, [vec![(1, 1.0)], vec![(0, 2.0)]]);
-    let drop = ReadOptions { missing: Missing::DropRow, ..strict };
+    let drop =
+        ReadOptions { csv: CsvOptions { missing: Missing::DropRow, ..CsvOptions::default() }, ..strict };
     assert_eq!(read(text, &drop).unwrap().1.dropped, 2);
 }
 
@@ -455,7 +524,11 @@ fn a_model_of_numbers_reads_columns_in_order() {
         assert_eq!(read(text, &options).unwrap().0.rows, [[(0, 1.0), (1, 2.0)]], "{text}");
     }
     assert!(failure("1\n2\n", &options).2.contains("1 column where the model needs 3, or 2"));
-    let scored = ReadOptions { labels: Labels::Required, label: Some("1".into()), ..options };
+    let scored = ReadOptions {
+        labels: Labels::Required,
+        csv: CsvOptions { label: Some("1".into()), ..CsvOptions::default() },
+        ..options
+    };
     let (table, _) = read("a,1,2\n", &scored).unwrap();
     assert_eq!(table.labels, [Some("a".to_string())]);
     assert!(failure("1,2\n", &scored).2.contains("where the model needs 3"));
@@ -565,15 +638,18 @@ fn any_options() -> impl Strategy<Value = ReadOptions> {
     let column = prop_oneof![4 => Just(None), 1 => "[1-4]".prop_map(Some)];
     (any_missing(), flags, limit, model, column.clone(), column).prop_map(
         |(missing, (skip_bad, online, ignored, set), max_features, model, label, ignore)| ReadOptions {
-            missing,
             skip_bad,
             online,
             labels: if ignored { Labels::Ignored } else { Labels::Required },
-            delimiter: set.then_some(b','),
             max_features,
             schema: model.map(|(header, missing)| four_columns(header, missing)),
-            label,
-            ignore: ignore.into_iter().collect(),
+            csv: CsvOptions {
+                missing,
+                delimiter: set.then_some(b','),
+                label,
+                ignore: ignore.into_iter().collect(),
+                ..CsvOptions::default()
+            },
             ..ReadOptions::default()
         },
     )
@@ -583,7 +659,13 @@ fn any_options() -> impl Strategy<Value = ReadOptions> {
 fn four_columns(header: bool, missing: Missing) -> Schema {
     let text = "two,one,three,y\n1,2,b,a\n2,3,c,b\n6,1,12,a\n";
     let text = if header { text } else { &text[16..] };
-    read(text, &ReadOptions { missing, ..ReadOptions::default() }).unwrap().0.schema
+    read(
+        text,
+        &ReadOptions { csv: CsvOptions { missing, ..CsvOptions::default() }, ..ReadOptions::default() },
+    )
+    .unwrap()
+    .0
+    .schema
 }
 
 proptest! {
@@ -640,7 +722,7 @@ proptest! {
     ) {
         let text = as_text(&rows, ",", "\n");
         let options =
-            ReadOptions { missing, header, delimiter: Some(b','), ..ReadOptions::default() };
+            ReadOptions { csv: CsvOptions { missing, header, delimiter: Some(b','), ..CsvOptions::default() }, ..ReadOptions::default() };
         let whole = read_with_head(text.as_bytes(), &options, head);
         let online = ReadOptions { online: true, ..options };
         let streamed = read_with_head(text.as_bytes(), &online, head);
@@ -655,7 +737,7 @@ proptest! {
     fn a_model_reads_its_own_file_as_in_training(rows in table_cells(), missing in any_missing()) {
         let mut text = String::from("one,two,three,y\n");
         text.push_str(&as_text(&rows, ",", "\n"));
-        let options = ReadOptions { missing, skip_bad: true, ..ReadOptions::default() };
+        let options = ReadOptions { skip_bad: true, csv: CsvOptions { missing, ..CsvOptions::default() }, ..ReadOptions::default() };
         if let Ok((trained, _)) = read(&text, &options)
             && !trained.rows.is_empty()
         {
@@ -675,9 +757,7 @@ proptest! {
     ) {
         let labels = if ignored { Labels::Ignored } else { Labels::Required };
         let schema = use_model.map(|header| model(header, Missing::Zero));
-        let options = ReadOptions {
-            missing, skip_bad, online, delimiter, header, labels, schema, ..ReadOptions::default()
-        };
+        let options = ReadOptions { skip_bad, online, labels, schema, csv: CsvOptions { missing, delimiter, header, ..CsvOptions::default() }, ..ReadOptions::default() };
         let _ = read_with_head(&bytes, &options, head);
     }
 

@@ -8,10 +8,53 @@ mod rows;
 
 use super::chunks::{CHUNK_BYTES, Chunks};
 use super::error::{ReadError, ReadErrorKind};
-use super::labels::LabelTable;
+use super::formats::{Detect, Format, FormatColumns, FormatDescriptor};
+use super::label_table::LabelTable;
+use super::reader::{Expected, Opening, RecordReader};
 use super::source::Input;
-use super::{Batch, BatchRows, ReadNotes, ReadOptions, Schema};
+use super::{Batch, ReadNotes, ReadOptions, Schema};
+use crate::Error;
+use crate::dataset::BatchRows;
 use rows::{Block, Rules, parse_block};
+
+pub(super) static LIBSVM: FormatDescriptor = FormatDescriptor {
+    name: Format::LIBSVM.name(),
+    title: "LIBSVM",
+    help: "LIBSVM or SVMlight text: label index:value …",
+    extensions: &["svm", "libsvm", "svmlight"],
+    columns: FormatColumns::Numbered,
+    is_text: true,
+    options: &["index_base"],
+    matched_by_number: Some(
+        "the features of this LIBSVM file are matched by number, in the order of the model's features.",
+    ),
+    detect: Detect::Row(begins_with_pair),
+    open,
+};
+
+impl Format {
+    /// LIBSVM / SVMlight: `label index:value …`
+    pub const LIBSVM: Format = Format::named("libsvm");
+}
+
+fn open(opening: Opening<'_>) -> Result<Box<dyn RecordReader>, Error> {
+    Ok(Box::new(LibsvmReader::new(opening.name, opening.input, opening.options)))
+}
+
+/// Whether a row has a pair in its second place, or in its first where it has no label.
+fn begins_with_pair(row: &[u8]) -> bool {
+    let mut tokens = row.split(u8::is_ascii_whitespace).filter(|token| !token.is_empty());
+    let first = tokens.next().unwrap_or_default();
+    tokens.next().is_some_and(looks_like_pair) || looks_like_pair(first)
+}
+
+/// `12:` or `qid:` with something that has no delimiter after it.
+fn looks_like_pair(token: &[u8]) -> bool {
+    let Some(colon) = token.iter().position(|&byte| byte == b':') else { return false };
+    let (index, value) = (&token[..colon], &token[colon + 1..]);
+    (index == b"qid" || (!index.is_empty() && index.iter().all(u8::is_ascii_digit)))
+        && !value.iter().any(|byte| b",;|".contains(byte))
+}
 
 pub(crate) struct LibsvmReader {
     name: String,
@@ -40,14 +83,14 @@ impl LibsvmReader {
         let known = match options.schema {
             // What the user says of this file counts more than how the training file counted.
             Some(Schema::Numbered { index_base, features }) => {
-                Some((options.index_base.unwrap_or(index_base), features))
+                Some((options.libsvm.index_base.unwrap_or(index_base), features))
             }
             // A table or array has no indices of its own: a LIBSVM file for it counts from 1.
-            Some(ref schema) => Some((options.index_base.unwrap_or(1), schema.features())),
+            Some(ref schema) => Some((options.libsvm.index_base.unwrap_or(1), schema.features())),
             None => None,
         };
         let rules = Rules {
-            base: known.map(|(base, _)| base).or(options.index_base),
+            base: known.map(|(base, _)| base).or(options.libsvm.index_base),
             limit: options.feature_limit(),
             labels: options.labels,
             skip_bad: options.skip_bad,
@@ -68,24 +111,12 @@ impl LibsvmReader {
         }
     }
 
-    pub(crate) fn next_batch(&mut self) -> Result<Option<Batch>, ReadError> {
-        while let Some(chunk) = self.chunks.next() {
-            let chunk = chunk.map_err(|error| self.located(None, None, error.into()))?;
-            self.cut_short |= chunk.cut_short;
-            self.text_bytes += chunk.bytes as u64;
-            if let Some(batch) = self.take(chunk.content)? {
-                return Ok(Some(batch));
-            }
-        }
-        Ok(None)
-    }
-
     /// Takes over a parsed block; the blocks before it have been taken.
     fn take(&mut self, mut block: Block) -> Result<Option<Batch>, ReadError> {
         for bad in block.bad.drain(..) {
             let line = self.lines + bad.line;
             if !self.rules.skip_bad {
-                // A source that failed may have given nonsense before: its failure says more than the nonsense.
+                // A source that failed may have given damaged bytes before: report the failure, which is the cause.
                 return Err(match self.chunks.failure_ahead() {
                     Some(failure) => self.located(None, None, failure.into()),
                     None => self.located(Some(line), Some(bad.column), bad.kind),
@@ -113,6 +144,7 @@ impl LibsvmReader {
             },
             labels: block.labels,
             lines: Some(block.lines),
+            filled: None,
         }))
     }
 
@@ -120,31 +152,35 @@ impl LibsvmReader {
         ReadError { source_name: self.name.clone(), line, column, kind }
     }
 
-    pub(crate) fn label_names(&self) -> &[String] {
-        self.labels.names()
-    }
-
-    /// The length of the text that the batches so far were made of.
-    pub(crate) fn text_bytes(&self) -> u64 {
-        self.text_bytes
-    }
-
-    /// By how much the indices of the batches exceed their columns.
-    pub(crate) fn index_shift(&self) -> u32 {
-        if self.rules.base.is_some() { 0 } else { self.index_base() }
-    }
-
     fn index_base(&self) -> u32 {
         self.rules.base.unwrap_or(u32::from(!self.saw_zero))
     }
+}
 
-    pub(crate) fn schema(&self) -> Schema {
+impl RecordReader for LibsvmReader {
+    fn next_batch(&mut self) -> Result<Option<Batch>, ReadError> {
+        while let Some(chunk) = self.chunks.next() {
+            let chunk = chunk.map_err(|error| self.located(None, None, error.into()))?;
+            self.cut_short |= chunk.cut_short;
+            self.text_bytes += chunk.bytes as u64;
+            if let Some(batch) = self.take(chunk.content)? {
+                return Ok(Some(batch));
+            }
+        }
+        Ok(None)
+    }
+
+    fn label_names(&self) -> &[String] {
+        self.labels.names()
+    }
+
+    fn schema(&self) -> Schema {
         let index_base = self.index_base();
         let seen = self.max_index.map_or(0, |last| last as usize + 1 - index_base as usize);
         Schema::Numbered { index_base, features: self.known_features.unwrap_or(0).max(seen) }
     }
 
-    pub(crate) fn notes(&self) -> ReadNotes {
+    fn notes(&self) -> ReadNotes {
         let mut notes = self.notes.clone();
         notes.format = format!("LIBSVM, indices from {}", self.index_base());
         if self.saw_query {
@@ -157,12 +193,20 @@ impl LibsvmReader {
         }
         notes
     }
+
+    fn index_shift(&self) -> u32 {
+        if self.rules.base.is_some() { 0 } else { self.index_base() }
+    }
+
+    fn expected(&self) -> Expected {
+        Expected::FromText(self.text_bytes)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::read::Labels;
+    use crate::read::{Labels, LibsvmOptions};
     use proptest::prelude::*;
 
     /// Rows with their true columns, labels by name, lines.
@@ -227,7 +271,8 @@ mod tests {
         let from_zero = plain("1 1:5\n2 0:3 2:4\n");
         assert_eq!(from_zero.schema, Schema::Numbered { index_base: 0, features: 3 });
         assert_eq!(from_zero.rows, [vec![(1, 5.0)], vec![(0, 3.0), (2, 4.0)]]);
-        let given = |base| ReadOptions { index_base: Some(base), ..ReadOptions::default() };
+        let given =
+            |base| ReadOptions { libsvm: LibsvmOptions { index_base: Some(base) }, ..ReadOptions::default() };
         assert_eq!(read("1 1:5\n", &given(0)).unwrap().0.rows, [[(1, 5.0)]]);
         assert_eq!(read("1 1:5\n", &given(1)).unwrap().0.rows, [[(0, 5.0)]]);
         let schema = Some(Schema::Numbered { index_base: 0, features: 9 });
@@ -238,7 +283,7 @@ mod tests {
 
     #[test]
     fn errors_have_their_place() {
-        let base_1 = ReadOptions { index_base: Some(1), ..ReadOptions::default() };
+        let base_1 = ReadOptions { libsvm: LibsvmOptions { index_base: Some(1) }, ..ReadOptions::default() };
         let few = ReadOptions { max_features: Some(3), ..ReadOptions::default() };
         let default = ReadOptions::default();
         for (row, options, column, message) in [
@@ -348,7 +393,7 @@ mod tests {
             skip_bad: bool, index_base in prop::option::of(0u32..2), ignored: bool,
         ) {
             let labels = if ignored { Labels::Ignored } else { Labels::Required };
-            let options = ReadOptions { skip_bad, index_base, labels, ..ReadOptions::default() };
+            let options = ReadOptions { skip_bad, labels, libsvm: LibsvmOptions { index_base }, ..ReadOptions::default() };
             let _ = read_in_blocks(&bytes, &options, 64);
         }
     }

@@ -1,5 +1,7 @@
 //! Plain pairs `index:value`: digits, with at most a point and a sign in the value. As fast as the processor allows.
 
+#![allow(unsafe_code, reason = "vector instructions")]
+
 use super::rows::is_space;
 use crate::read::number::{eight_digits, plain_number};
 
@@ -32,7 +34,7 @@ impl Pairs {
 /// Takes plain pairs from `position` on while each index is above `previous`, the index before it, and each value is
 /// followed by a single space or the end of the line; as many as it likes to take. Gives the place after the last of them.
 ///
-/// Index 0 is left to others: it tells that the file counts from 0.
+/// Index 0 is left to the careful path: it shows that the file counts from 0.
 #[inline]
 pub(super) fn plain_pairs(
     text: &[u8],

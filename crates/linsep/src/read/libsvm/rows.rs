@@ -5,9 +5,9 @@
 
 use super::pairs::{PairRules, Pairs, plain_pair, plain_pairs};
 use crate::read::error::{ReadErrorKind, excerpt};
-use crate::read::labels::LabelTable;
+use crate::read::label_table::LabelTable;
 use crate::read::number::parse_number;
-use crate::read::{Batch, Labels, detect};
+use crate::read::{Batch, Labels, formats};
 
 /// What a block of lines is parsed with.
 #[derive(Clone, Copy)]
@@ -250,5 +250,5 @@ fn bad_label(text: &[u8]) -> ReadErrorKind {
 
 /// Garbage is better called by its name than shown as a token.
 fn first_binary(text: &[u8]) -> Option<ReadErrorKind> {
-    text.iter().copied().find(|&byte| detect::is_binary(byte)).map(ReadErrorKind::Binary)
+    text.iter().copied().find(|&byte| formats::is_binary(byte)).map(ReadErrorKind::Binary)
 }

@@ -1,9 +1,10 @@
 //! The span of B, and both ways to prove it, before the checker.
 
+use super::super::decide::{Found, search};
 use super::super::testing::instances::{Instance, instance};
 use super::super::testing::oracle::rank;
 use super::super::testing::{self, examples, from, grid, problem, times, truth};
-use super::super::{Bias, Found, Verdict, search};
+use super::super::{Bias, Verdict};
 use super::*;
 use linsep_check::{Certificate, Claim, Subject, verify};
 
@@ -107,8 +108,9 @@ fn circuits_add_up() {
         let examples = examples(&data, &problem);
         let (verdict, _) = truth(&z);
         let observer = &mut ();
-        let mut watch = Watch::new(observer, None);
-        let (mut faces, found, _) = search(&testing::space(&examples), &problem.present(), false, &mut watch);
+        let mut budget = Budget::new(observer, None);
+        let (mut faces, found, _) =
+            search(&testing::space(&examples), &problem.present(), false, &mut budget);
         let told = format!("{number}, {family}");
         let mut sum = vec![Exact::zero(); examples.dimension()];
         for (&row, value) in &faces.combination {

@@ -1,11 +1,12 @@
 //! A sample of the rows against all of them.
 
+use super::super::SeparateSettings;
 use super::super::agreements::positive_agreements;
+use super::super::decide::space_of;
 use super::super::number::ExactVector;
 use super::super::real::DoubleDouble;
 use super::super::testing::instances::{Instance, power};
 use super::super::testing::{examples, from, normals, problem, sides, space};
-use super::super::{Settings, space_of};
 use super::*;
 use crate::theory::margin::Extent;
 use linsep_check::Bias;
@@ -68,13 +69,13 @@ fn of_all<T: Real>(space: &Space<'_>, rows: &[usize], directions: &[usize]) -> (
 
 fn check<T: Real>(space: &Space<'_>, rows: &[usize], directions: &[usize], told: &str) -> Nearest {
     let observer = &mut ();
-    let mut watch = Watch::new(observer, None);
-    let found = nearest::<T>(space, rows, directions, &[], &mut watch);
+    let mut budget = Budget::new(observer, None);
+    let found = nearest::<T>(space, rows, directions, &[], &mut budget);
     let (distance, w) = of_all::<T>(space, rows, directions);
     let scale = space.radius * space.factor();
     let off = (found.relative_distance - distance / scale).abs();
     assert!(off <= 1000.0 * T::ROUNDOFF + 4.0 * f64::EPSILON * distance / scale, "{told}: {off:e}");
-    assert!(watch.passes > 0 || found.end == End::Origin, "{told}");
+    assert!(budget.passes > 0 || found.end == End::Origin, "{told}");
     // Near the origin directions say nothing.
     if distance > 1e-6 * scale {
         assert_eq!(found.end, End::Optimal, "{told}");
@@ -164,7 +165,7 @@ fn same_bits_on_one_thread_and_two() {
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
-                nearest::<f64>(&space(&examples), &rows, &[], &[], &mut Watch::new(&mut (), None))
+                nearest::<f64>(&space(&examples), &rows, &[], &[], &mut Budget::new(&mut (), None))
             })
         };
         assert_eq!(bits(&run(1)), bits(&run(2)));
@@ -180,8 +181,8 @@ fn too_little_memory_stops_and_enough_does_not() {
     let run = |memory: u64| {
         let space = Space { memory, ..space(&examples) };
         let observer = &mut ();
-        let mut watch = Watch::new(observer, None);
-        (nearest::<f64>(&space, &rows, &[], &[], &mut watch).end, watch.reason())
+        let mut budget = Budget::new(observer, None);
+        (nearest::<f64>(&space, &rows, &[], &[], &mut budget).end, budget.reason())
     };
     let (end, reason) = run(1000);
     assert_eq!(end, End::Stopped);
@@ -205,9 +206,10 @@ fn extreme_rows_are_scaled() {
             let data = scaled.dataset();
             let examples = examples(&data, &scaled);
             let features = Extent::of(&data, 0.0);
-            let space = Space { two_hulls: true, ..space_of(&examples, &features, &Settings::default()) };
+            let space =
+                Space { two_hulls: true, ..space_of(&examples, &features, &SeparateSettings::default()) };
             let rows: Vec<usize> = (0..data.len()).collect();
-            let found = nearest::<f64>(&space, &rows, &[], &[], &mut Watch::new(&mut (), None));
+            let found = nearest::<f64>(&space, &rows, &[], &[], &mut Budget::new(&mut (), None));
             // The bias is right too: all rows are on their right sides.
             let w = ExactVector::from_parts(&found.w);
             assert!(positive_agreements(&examples, &rows, &w, space.radius).is_ok(), "2^{exponent}");

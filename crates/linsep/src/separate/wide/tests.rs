@@ -1,9 +1,10 @@
 //! The way for many features against the exact verdict: forced on small rows, and on rows with many columns.
 
 use super::super::contradictions::contradictions;
+use super::super::decide::{FEW_SPARSE, search};
 use super::super::testing::instances::{FAMILIES, Instance, instance};
 use super::super::testing::{self, from, is_tame, problem, times, truth};
-use super::super::{FEW_SPARSE, Separation, Settings, Verdict, search, separate};
+use super::super::{SeparateSettings, Separation, Verdict, separate};
 use super::*;
 use crate::random::Random;
 use linsep_check::verify;
@@ -21,8 +22,8 @@ fn small_rows_by_the_way_for_many_features() {
         let (rows, z) = (problem.present(), problem.z());
         let space = testing::space(&examples);
         let observer = &mut ();
-        let mut watch = Watch::new(observer, None);
-        let (_, found, _) = search(&space, &rows, true, &mut watch);
+        let mut budget = Budget::new(observer, None);
+        let (_, found, _) = search(&space, &rows, true, &mut budget);
         let (verdict, inside) = truth(&z);
         let told = format!("{number}, {family}: {problem:?}");
         match found {
@@ -67,10 +68,10 @@ fn spread(problem: &Instance, random: &mut Random) -> Instance {
 }
 
 /// Decides by the public way, and checks the certificate once more.
-fn run(problem: &Instance, settings: Settings) -> Separation {
+fn run(problem: &Instance, settings: SeparateSettings) -> Separation {
     let data = problem.dataset();
-    let settings = Settings { bias: problem.bias, ..settings };
-    let found = separate(&data, &Instance::classes(), &settings, &mut ()).unwrap();
+    let settings = SeparateSettings { bias: problem.bias, ..settings };
+    let found = separate(&data, &settings.with_classes(&Instance::classes()), &mut ()).unwrap();
     if let Some(certificate) = &found.certificate {
         let accepted = verify(certificate, &testing::examples(&data, problem)).unwrap();
         let boundary = match found.verdict {
@@ -96,7 +97,7 @@ fn small_rows_among_many_columns() {
         let (verdict, inside) = truth(&z);
         let present = problem.present();
         let expected: Vec<usize> = (0..z.len()).filter(|&k| inside[k]).map(|k| present[k]).collect();
-        let found = run(&spread(&problem, &mut Random::stream(63, number)), Settings::default());
+        let found = run(&spread(&problem, &mut Random::stream(63, number)), SeparateSettings::default());
         assert_eq!(found.verdict, verdict, "{number}, {family}: {problem:?}");
         if verdict == Verdict::QuasiComplete {
             assert_eq!(found.boundary, expected, "{number}, {family}");
@@ -104,8 +105,7 @@ fn small_rows_among_many_columns() {
         if verdict == Verdict::Complete {
             let few = separate(
                 &problem.dataset(),
-                &Instance::classes(),
-                &Settings { bias: problem.bias, ..Settings::default() },
+                &SeparateSettings { bias: problem.bias, ..Instance::classes().into() },
                 &mut (),
             )
             .unwrap();
@@ -148,12 +148,12 @@ fn made(number: u64, bias: Bias, n: usize) -> (Instance, Random) {
 fn separable_rows_with_many_columns() {
     for (number, bias) in BIASES.into_iter().enumerate() {
         let (problem, _) = made(number as u64, bias, 60);
-        let found = run(&problem, Settings { gap: Some(1e-3), ..Settings::default() });
+        let found = run(&problem, SeparateSettings { gap: Some(1e-3), ..SeparateSettings::default() });
         assert_eq!(found.verdict, Verdict::Complete, "{bias:?}: {:?}", found.stopped);
         let (lower, upper) = (found.margin.lower.unwrap(), found.margin.upper);
         assert!(upper - lower <= 1e-3 * upper, "{bias:?}: {lower} to {upper}, {:?}", found.stopped);
         // A limit of passes leaves a wider interval that has this one inside.
-        let wider = run(&problem, Settings { max_passes: Some(1), ..Settings::default() });
+        let wider = run(&problem, SeparateSettings { max_passes: Some(1), ..SeparateSettings::default() });
         assert_eq!(wider.verdict, Verdict::Complete);
         assert!(wider.margin.lower.unwrap() <= upper && lower <= wider.margin.upper);
         assert!(wider.stopped.is_some());
@@ -166,7 +166,7 @@ fn a_contradictory_pair_among_many_columns() {
         let (mut problem, _) = made(10 + number as u64, bias, 40);
         // The same row on both sides.
         problem.rows[17] = problem.rows[4].clone();
-        let found = run(&problem, Settings::default());
+        let found = run(&problem, SeparateSettings::default());
         assert_eq!(found.verdict, Verdict::QuasiComplete, "{bias:?}: {:?}", found.stopped);
         assert_eq!(found.boundary, [4, 17], "{bias:?}");
         assert_eq!(found.contradictions, [[4, 17]], "{bias:?}");
@@ -181,7 +181,7 @@ fn overlapping_rows_with_many_columns() {
         let mut both = problem.clone();
         both.rows.extend(problem.rows.clone());
         both.signs.extend(problem.signs.iter().map(|sign| -sign));
-        let found = run(&both, Settings::default());
+        let found = run(&both, SeparateSettings::default());
         assert_eq!(found.verdict, Verdict::Overlap, "{bias:?}: {:?}", found.stopped);
         assert_eq!(found.contradictions.len(), 20);
         // Rows that surround the origin, without a pair that contradicts: the sum of all is zero.
@@ -196,7 +196,7 @@ fn overlapping_rows_with_many_columns() {
         closed.signs.push(1);
         closed.rows.push(vec![0.0; d]);
         closed.signs.push(-1);
-        let found = run(&closed, Settings::default());
+        let found = run(&closed, SeparateSettings::default());
         assert_eq!(found.verdict, Verdict::Overlap, "{bias:?}: {:?}", found.stopped);
     }
 }
@@ -209,7 +209,7 @@ fn a_circuit_of_three_rows_hidden_among_many() {
         let midway: Vec<f64> =
             problem.rows[6].iter().zip(&problem.rows[20]).map(|(a, b)| (a + b) / 2.0).collect();
         problem.rows[33] = midway;
-        let found = run(&problem, Settings::default());
+        let found = run(&problem, SeparateSettings::default());
         assert_eq!(found.verdict, Verdict::QuasiComplete, "{bias:?}: {:?}", found.stopped);
         assert_eq!(found.boundary, [6, 20, 33], "{bias:?}");
         let mut witness: Vec<(usize, f64)> =
@@ -221,7 +221,7 @@ fn a_circuit_of_three_rows_hidden_among_many() {
         let other: Vec<f64> =
             problem.rows[41].iter().zip(&problem.rows[51]).map(|(a, b)| (a + 3.0 * b) / 4.0).collect();
         problem.rows[place] = other;
-        let found = run(&problem, Settings::default());
+        let found = run(&problem, SeparateSettings::default());
         let mut expected = vec![6, 20, 33, place, 41, 51];
         expected.sort_unstable();
         assert_eq!((found.verdict, found.boundary), (Verdict::QuasiComplete, expected), "{bias:?}");
@@ -239,10 +239,10 @@ fn rows_too_far_apart_in_size_are_no_panic() {
     let data = problem.dataset();
     let examples = testing::examples(&data, &problem);
     let observer = &mut ();
-    let mut watch = Watch::new(observer, None);
+    let mut budget = Budget::new(observer, None);
     let faces = Faces::new(&examples);
     assert!(contradictions(&examples).pairs.is_empty());
-    let (_, found) = decide(&testing::space(&examples), faces, &problem.present(), &mut watch);
+    let (_, found) = decide(&testing::space(&examples), faces, &problem.present(), &mut budget);
     match found {
         Found::Undecided(reason) => assert_eq!(reason, not_shown()),
         Found::Positive { boundary, .. } => assert!(boundary.is_empty()),

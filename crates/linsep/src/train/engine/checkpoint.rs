@@ -1,18 +1,26 @@
-//! Saving a run so that it can be taken up after a kill at any moment.
+//! Saving a state so that it can be taken up after a kill at any moment.
 //!
-//! Every shuffle is a function of the seed and the pass, so a run is its vectors, its ledger and a position.
+//! Every shuffle is a function of the seed and the pass, so a state is its vectors, its ledger and a position.
+
+mod arrays;
+
+pub(crate) use arrays::{get_theta, get_votes, put_theta, put_votes};
 
 use crate::Error;
+use crate::classes::class_name;
+use crate::observe::Checkpoint;
 use crate::store::{self, Opened, StoreError, Tensors};
-use crate::theory::margin::MistakeLedger;
+use crate::theory::margin::Extent;
 use crate::theta::Theta;
-use crate::train::engine::online::{Core, Memory, OnlineLearner};
+use crate::train::engine::order::Blocks;
 use crate::train::engine::passes::Cursor;
-use crate::train::engine::run::Run;
-use crate::train::learners::Combine;
-use crate::train::learners::averaged::Average;
-use crate::train::learners::voted::Votes;
-use crate::train::settings::{Init, Settings};
+use crate::train::engine::state::{Forked, Learners, State};
+use crate::train::learners::Learner;
+use crate::train::settings::{Init, Order, Settings};
+use arrays::{
+    LearnerContent, UNSEEN, check_counts, damaged, get_learner, get_together, of_class, put_learner,
+    put_together,
+};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -30,9 +38,14 @@ pub enum CheckpointError {
     /// Its parts do not fit together.
     #[error("the checkpoint is damaged: {0}")]
     Damaged(String),
-    /// It speaks of other data.
+    /// It was made on other data.
     #[error("the checkpoint was made on other data, or the data was read differently")]
     OtherData,
+    /// A version before this one shuffled the rows in another order.
+    #[error(
+        "the checkpoint was made by an earlier version, which shuffled these rows in another order: start again"
+    )]
+    OtherShuffle,
     /// It was made with other settings.
     #[error("the checkpoint was made with another {what}: {then} then, {now} now")]
     OtherSettings {
@@ -43,6 +56,18 @@ pub enum CheckpointError {
         /// In this run.
         now: String,
     },
+    /// Its first rows were vouched for, so they cannot be compared.
+    #[error(
+        "the first {rows} rows of the checkpoint were vouched for, not read: take it up at its position, not from the \
+         beginning"
+    )]
+    Vouched {
+        /// How many rows.
+        rows: u64,
+    },
+    /// It does not tell the classes that it has seen.
+    #[error("the checkpoint does not tell which classes it has seen: read its rows again from the beginning")]
+    NoClasses,
 }
 
 /// What a checkpoint holds beside its arrays.
@@ -51,177 +76,213 @@ struct Content {
     settings: Settings,
     #[serde(rename = "course")]
     cursor: Cursor,
-    updates: u64,
     data: String,
-    ledger: MistakeLedger,
-    awaits_first: bool,
-    seen: u64,
-    mass: f64,
-    #[serde(rename = "put_by")]
-    flushed_sum: bool,
-    /// Of gradient descent only.
-    descent: Option<Descent>,
+    /// Of the one learner, or of the multi-class perceptron; for many boundaries it says nothing.
+    #[serde(flatten)]
+    learner: LearnerContent,
     /// Of shards only.
     #[serde(default)]
     shard_updates: Vec<u64>,
+    /// Of rows that came with their classes.
+    #[serde(rename = "classes_seen", default, skip_serializing_if = "Option::is_none")]
+    seen: Option<Box<SeenContent>>,
+    /// Of a snapshot only: what the caller calls the position.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    position: Option<String>,
+    /// Which definition of a shuffle its passes had; missing in files of before the second.
+    #[serde(default)]
+    shuffle: u32,
 }
 
-/// Where gradient descent stands beside its vectors.
+/// The definition of a shuffle that this program has: it does not depend on how rows are stored.
+const SHUFFLE: u32 = 2;
+
+/// What is known of the rows that came with their classes.
 #[derive(Serialize, Deserialize)]
-struct Descent {
-    scale: f64,
-    seen: u64,
-    step: f64,
+struct SeenContent {
+    names: Vec<String>,
+    closed: bool,
+    extent: Extent,
+    nonzeros: u64,
+    most_stored: u64,
+    wrong: u64,
+    first_column: bool,
+    vouched: u64,
+    forked: Option<Forked>,
+    /// The learner of classes that have not turned up.
+    unseen: Option<LearnerContent>,
+    /// The learners of each class against the rest, where there are such.
+    each: Vec<LearnerContent>,
 }
 
-impl Run {
-    /// Saves the run, whole or not at all.
+impl State {
+    /// Saves the state, whole or not at all.
     pub fn save(&self, path: &Path) -> Result<(), Error> {
         let bytes = self.to_bytes()?;
         store::write_atomically(path, |out| out.write_all(&bytes))
     }
 
-    /// The bytes of the run's file.
+    /// The bytes of the state's file, which is taken up on the same data.
     pub fn to_bytes(&self) -> Result<Vec<u8>, StoreError> {
         if self.data.is_empty() {
             let reason =
                 "the run does not know its data, because its observer did not say that it saves".to_string();
             return Err(StoreError::Damaged(reason));
         }
+        self.bytes(None)
+    }
+
+    /// The bytes of the state at a position that the caller names, in any words: whoever [restores](Self::restore) the
+    /// state is told the position, and vouches for going on from there.
+    pub fn snapshot(&self, position: &str) -> Result<Vec<u8>, StoreError> {
+        self.bytes(Some(position.to_string()))
+    }
+
+    fn bytes(&self, position: Option<String>) -> Result<Vec<u8>, StoreError> {
         let mut tensors = Tensors::default();
-        put_theta(&mut tensors, "theta", self.learner.theta());
-        if let Some(start) = &self.learner.start {
-            put_theta(&mut tensors, "start", start);
-        }
-        let (mut seen, mut mass) = (0, 0.0);
-        match &self.learner.memory {
-            Memory::Nothing => {}
-            Memory::Average(average) => {
-                put_theta(&mut tensors, "late", &average.late);
-                (seen, mass) = (average.seen, average.mass);
-                if let Some(sum) = &average.flushed_sum {
-                    put_theta(&mut tensors, "put_by", sum);
-                }
+        let (learner, each) = match &self.learners {
+            Learners::Two(learner) => (put_learner(&mut tensors, "", learner), Vec::new()),
+            Learners::Together(learner) => (put_together(&mut tensors, learner), Vec::new()),
+            Learners::Each(own) => {
+                let own = own.iter().enumerate();
+                let each = own.map(|(class, own)| put_learner(&mut tensors, &of_class(class), own)).collect();
+                (LearnerContent::none(), each)
             }
-            Memory::Votes(votes) => {
-                put_votes(&mut tensors, "votes", votes);
-                let (keys, rows): (Vec<u32>, Vec<u32>) = votes.keys().into_iter().unzip();
-                tensors.put_u32("votes.keys", &keys);
-                tensors.put_u32("votes.key_rows", &rows);
-            }
-        }
+        };
+        let seen = &self.seen;
+        let unseen = seen.unseen.as_deref().map(|rest| put_learner(&mut tensors, UNSEEN, rest));
         let content = Content {
             settings: self.settings.clone(),
             cursor: self.cursor,
-            updates: self.learner.updates(),
             data: self.data.clone(),
-            ledger: self.learner.ledger,
-            awaits_first: self.learner.awaits_first,
-            seen,
-            mass,
-            flushed_sum: matches!(&self.learner.memory, Memory::Average(average) if average.flushed_sum.is_some()),
-            descent: match &self.learner.core {
-                Core::Sgd(sgd) => Some(Descent { scale: sgd.scale, seen: sgd.seen, step: sgd.step }),
-                _ => None,
-            },
+            learner,
             shard_updates: self.shard_updates.clone(),
+            seen: (!seen.names.is_empty() || seen.forked.is_some()).then(|| {
+                Box::new(SeenContent {
+                    names: seen.names.clone(),
+                    closed: seen.closed,
+                    extent: seen.extent,
+                    nonzeros: seen.nonzeros,
+                    most_stored: seen.most_stored as u64,
+                    wrong: seen.wrong,
+                    first_column: seen.first_column,
+                    vouched: seen.vouched,
+                    forked: seen.forked,
+                    unseen,
+                    each,
+                })
+            }),
+            position,
+            shuffle: SHUFFLE,
         };
         tensors.to_bytes(KIND, &content)
     }
 
-    /// Opens a saved run.
+    /// Opens a saved state.
     pub fn load(path: &Path) -> Result<Self, Error> {
         Ok(Self::from_bytes(&store::read_file(path)?)?)
     }
 
-    /// Opens a saved run from its bytes.
+    /// Opens a saved state from its bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, CheckpointError> {
+        let (state, _) = Self::open(bytes)?;
+        match state.data.is_empty() {
+            true => Err(damaged("it does not know its data: it is a snapshot, which has a position instead")),
+            false => Ok(state),
+        }
+    }
+
+    /// The state of a [snapshot](Self::snapshot), and the position that it was made at.
+    pub fn restore(bytes: &[u8]) -> Result<(Self, String), CheckpointError> {
+        let (mut state, position) = Self::open(bytes)?;
+        let position = position.ok_or_else(|| damaged("it is no snapshot: it has no position"))?;
+        state.expect_rows(state.seen.extent.radius_upper, state.seen.most_stored);
+        Ok((state, position))
+    }
+
+    fn open(bytes: &[u8]) -> Result<(Self, Option<String>), CheckpointError> {
         let opened: Opened<'_, Content> = Opened::open(bytes, KIND)?;
         let content = &opened.content;
         let mut settings = content.settings.clone();
-        let damaged = |what: &str| CheckpointError::Damaged(what.to_string());
-        let theta = get_theta(&opened, "theta", &settings)?;
-        let columns = theta.weights.len();
-        let start = match settings.init {
-            Init::Warm(_) => Some(get_theta(&opened, "start", &settings)?),
-            _ => None,
-        };
         if !settings.learner.is_online() {
             return Err(damaged("its learner does not go row by row"));
         }
-        let memory = match Memory::kind(&settings.learner) {
-            Combine::Last => Memory::Nothing,
-            Combine::Average => {
-                let late = get_theta(&opened, "late", &settings)?;
-                let flushed_sum =
-                    content.flushed_sum.then(|| get_theta(&opened, "put_by", &settings)).transpose()?;
-                Memory::Average(Average { late, seen: content.seen, mass: content.mass, flushed_sum })
-            }
-            Combine::Vote => {
-                let mut votes = get_votes(&opened, "votes")?;
-                let (keys, rows) = (opened.u32s("votes.keys")?, opened.u32s("votes.key_rows")?);
-                votes.set_keys(keys.into_iter().zip(rows));
-                if !votes.is_consistent(columns) || votes.sequence.len() as u64 != content.updates {
-                    return Err(damaged("its votes do not fit together"));
-                }
-                Memory::Votes(votes)
-            }
-        };
-        let survivals = match &memory {
-            Memory::Votes(votes) => votes.survivals.as_slice(),
-            _ => &[],
-        };
-        let counts = [
-            content.cursor.epoch,
-            content.cursor.position,
-            content.cursor.pass_updates,
-            content.updates,
-            content.seen,
-            content.ledger.updates(),
-        ];
-        if counts.iter().chain(survivals).chain(&content.shard_updates).any(|&count| count > MOST) {
-            return Err(damaged("it counts further than a run can get"));
-        }
-        // Shards are saved between passes.
-        if content.shard_updates.len() > settings.shards || settings.shards > 1 && content.cursor.position > 0
-        {
+        // A run in shards is saved between passes; forks that the caller merges are states of their own.
+        let within_pass = settings.shards > 1 && content.cursor.position > 0 && content.seen.is_none();
+        if content.shard_updates.len() > settings.shards || within_pass {
             return Err(damaged("its shards do not fit together"));
         }
-        let same_width = |theta: &Theta| theta.weights.len() == columns;
-        let sums_fit = match &memory {
-            Memory::Average(average) => {
-                same_width(&average.late) && average.flushed_sum.as_ref().is_none_or(same_width)
-            }
-            _ => true,
-        };
-        if !sums_fit || start.as_ref().is_some_and(|start| !same_width(start)) {
-            return Err(damaged("its vectors differ in length"));
-        }
-        if let Some(start) = &start {
-            settings.init = Init::Warm(start.clone());
+        let Cursor { epoch, position, pass_updates, .. } = content.cursor;
+        check_counts([epoch, position, pass_updates].iter().chain(&content.shard_updates))?;
+        if let Init::Warm(_) = settings.init {
+            settings.init = Init::Warm(get_theta(&opened, "start", &settings)?);
         }
         settings.validate().map_err(|error| damaged(&error.to_string()))?;
-        // The radius matters for the first step of descent only, which is written down.
-        let mut core = Core::new(&settings, theta, Some(1.0)).map_err(|error| damaged(&error.to_string()))?;
-        core.set_updates(content.updates);
-        if let Core::Sgd(sgd) = &mut core {
-            let descent = content.descent.as_ref().ok_or_else(|| damaged("it does not know its step"))?;
-            let sane = |x: f64| x > 0.0 && x.is_finite();
-            if !sane(descent.scale) || !sane(descent.step) || descent.seen > MOST {
-                return Err(damaged("its step makes no sense"));
+        let seen = content.seen.as_deref();
+        let learners = match (&settings.learner, seen) {
+            (Learner::Multiclass(_), _) => Learners::Together(get_together(&opened, &settings)?),
+            (_, Some(seen)) if !seen.each.is_empty() => {
+                let own = seen.each.iter().enumerate();
+                let own = own.map(|(class, own)| get_learner(&opened, &of_class(class), own, &settings));
+                Learners::Each(own.collect::<Result<_, _>>()?)
             }
-            (sgd.scale, sgd.seen, sgd.step) = (descent.scale, descent.seen, descent.step);
+            _ => Learners::Two(get_learner(&opened, "", &content.learner, &settings)?),
+        };
+        let mut state = State::begin(&settings, learners, content.data.clone());
+        state.cursor = content.cursor;
+        state.shard_updates = content.shard_updates.clone();
+        state.old_shuffle = content.shuffle < SHUFFLE;
+        if let Some(seen) = seen {
+            state.take_seen(seen)?;
+            if let Some(rest) = &seen.unseen {
+                let rest = get_learner(&opened, UNSEEN, rest, &settings)?;
+                state.seen.unseen = Some(Box::new(rest));
+            }
         }
-        Ok(Self {
-            learner: OnlineLearner::from_parts(core, memory, content.ledger, start, content.awaits_first),
-            cursor: content.cursor,
-            data: content.data.clone(),
-            shard_updates: content.shard_updates.clone(),
-            settings,
-        })
+        let fits = match &state.learners {
+            Learners::Two(_) => true,
+            Learners::Each(own) => own.len() == state.seen.names.len() && settings.positive.is_none(),
+            Learners::Together(learner) => seen.is_none() || learner.thetas.len() == state.seen.names.len(),
+        };
+        // A class that turns up later takes a copy of the learner that is kept for it.
+        let lacks_rest = !state.seen.closed && state.seen.unseen.is_none();
+        if !fits || matches!(state.learners, Learners::Each(_)) && lacks_rest {
+            return Err(damaged("its classes do not fit its learners"));
+        }
+        Ok((state, content.position.clone()))
     }
 
-    /// Makes the run go on with `settings`, which may differ in their limits only.
+    /// Takes over what is known of the rows that came with their classes.
+    fn take_seen(&mut self, content: &SeenContent) -> Result<(), CheckpointError> {
+        let forked = content.forked.map_or([0, 0], |forked| [forked.rows, forked.updates]);
+        let counts = [content.nonzeros, content.most_stored, content.wrong, content.vouched];
+        check_counts(counts.iter().chain(&forked))?;
+        if content.vouched > self.cursor.position {
+            return Err(damaged("it counts rows that it has not seen"));
+        }
+        for name in &content.names {
+            let proper = class_name(name).as_ref() == Some(name) && !self.seen.names.contains(name);
+            if !proper {
+                return Err(damaged("its classes are not those of a data set"));
+            }
+            self.enter(name.clone());
+        }
+        let many = self.settings.positive.is_none() && content.names.len() > 2;
+        if many && content.each.is_empty() && !matches!(self.learners, Learners::Together(_)) {
+            return Err(damaged("its classes do not fit its learners"));
+        }
+        self.seen.closed = content.closed;
+        self.seen.extent = content.extent;
+        self.seen.nonzeros = content.nonzeros;
+        self.seen.most_stored = content.most_stored as usize;
+        self.seen.wrong = content.wrong;
+        self.seen.first_column = content.first_column;
+        self.seen.vouched = content.vouched;
+        self.seen.forked = content.forked;
+        Ok(())
+    }
+
+    /// Makes the state go on with `settings`, which may differ in their limits only.
     pub(crate) fn adopt(
         &mut self,
         settings: &Settings,
@@ -229,13 +290,23 @@ impl Run {
         data: &str,
     ) -> Result<(), CheckpointError> {
         self.check_settings(settings)?;
-        if self.data != data || self.learner.theta().weights.len() < columns {
+        if self.data != data || self.columns() < columns {
             return Err(CheckpointError::OtherData);
         }
         self.settings.epochs = settings.epochs;
         self.settings.max_updates = settings.max_updates;
         self.settings.max_seconds = settings.max_seconds;
         Ok(())
+    }
+
+    /// Refuses a state whose passes were shuffled in another way than these rows are now: by how many values were stored,
+    /// zeros of dense rows among them.
+    pub(crate) fn check_shuffle(&self, now: Blocks, by_stored: Blocks) -> Result<(), CheckpointError> {
+        let same = self.settings.shards == 1 && now.shuffles_like(by_stored);
+        match self.old_shuffle && self.settings.order != Order::Given && !same {
+            true => Err(CheckpointError::OtherShuffle),
+            false => Ok(()),
+        }
     }
 
     pub(crate) fn check_settings(&self, settings: &Settings) -> Result<(), CheckpointError> {
@@ -276,58 +347,14 @@ fn same_start(a: &Theta, b: &Theta) -> bool {
     a.bias == b.bias && (0..columns).all(|j| weight(a, j) == weight(b, j))
 }
 
-pub(crate) fn put_theta(tensors: &mut Tensors, name: &str, theta: &Theta) {
-    tensors.put_f64(&format!("{name}.weights"), &theta.weights);
-    tensors.put_f64(&format!("{name}.bias"), &[theta.bias]);
-}
-
-pub(crate) fn get_theta<T: serde::de::DeserializeOwned>(
-    opened: &Opened<'_, T>,
-    name: &str,
-    settings: &Settings,
-) -> Result<Theta, StoreError> {
-    let weights = opened.f64s(&format!("{name}.weights"))?;
-    let bias = match opened.f64s(&format!("{name}.bias"))?.as_slice() {
-        [bias] => *bias,
-        _ => return Err(StoreError::Damaged(format!("{name} must have one bias"))),
-    };
-    let theta = Theta { weights, bias, bias_input: settings.bias.input() };
-    if !theta.is_finite() {
-        return Err(StoreError::Damaged(format!("{name} has weights that are not finite")));
+impl Checkpoint for State {
+    fn to_bytes(&self) -> Result<Vec<u8>, StoreError> {
+        State::to_bytes(self)
     }
-    Ok(theta)
-}
 
-pub(crate) fn put_votes(tensors: &mut Tensors, name: &str, votes: &Votes) {
-    let offsets: Vec<u64> = votes.offsets.iter().map(|&offset| offset as u64).collect();
-    let (rows, signs): (Vec<u32>, Vec<i8>) = votes.sequence.iter().copied().unzip();
-    tensors.put_u64(&format!("{name}.offsets"), &offsets);
-    tensors.put_u32(&format!("{name}.indices"), &votes.indices);
-    tensors.put_f64(&format!("{name}.values"), &votes.values);
-    tensors.put_u32(&format!("{name}.rows"), &rows);
-    tensors.put_i8(&format!("{name}.signs"), &signs);
-    tensors.put_u64(&format!("{name}.survivals"), &votes.survivals);
-}
-
-pub(crate) fn get_votes<T: serde::de::DeserializeOwned>(
-    opened: &Opened<'_, T>,
-    name: &str,
-) -> Result<Votes, StoreError> {
-    let (rows, signs) = (opened.u32s(&format!("{name}.rows"))?, opened.i8s(&format!("{name}.signs"))?);
-    if rows.len() != signs.len() {
-        return Err(StoreError::Damaged("the votes have rows without signs".to_string()));
+    fn save(&self, path: &Path) -> Result<(), Error> {
+        State::save(self, path)
     }
-    let mut votes = Votes::new();
-    votes.offsets = opened
-        .u64s(&format!("{name}.offsets"))?
-        .into_iter()
-        .map(|offset| usize::try_from(offset).unwrap_or(usize::MAX))
-        .collect();
-    votes.indices = opened.u32s(&format!("{name}.indices"))?;
-    votes.values = opened.f64s(&format!("{name}.values"))?;
-    votes.sequence = rows.into_iter().zip(signs).collect();
-    votes.survivals = opened.u64s(&format!("{name}.survivals"))?;
-    Ok(votes)
 }
 
 #[cfg(test)]
@@ -344,7 +371,7 @@ mod tests {
     /// Keeps what the run would have saved, and stops after a number of pauses.
     #[derive(Default)]
     struct Keep {
-        runs: Vec<Run>,
+        runs: Vec<State>,
         pauses: usize,
     }
 
@@ -353,8 +380,8 @@ mod tests {
             true
         }
 
-        fn checkpoint(&mut self, run: &Run) {
-            self.runs.push(run.clone());
+        fn checkpoint(&mut self, state: &dyn Checkpoint) {
+            self.runs.push(State::from_bytes(&state.to_bytes().unwrap()).unwrap());
         }
 
         fn progress(&mut self, _: &Progress) -> ControlFlow<()> {
@@ -398,7 +425,7 @@ mod tests {
     }
 
     /// The run as it stood at its last pause.
-    fn stopped(data: &Dataset, settings: &Settings, pauses: usize) -> Run {
+    fn stopped(data: &Dataset, settings: &Settings, pauses: usize) -> State {
         let mut keep = Keep { pauses, ..Keep::default() };
         crate::train(data, settings, &mut keep).unwrap();
         keep.runs.pop().unwrap()
@@ -410,7 +437,7 @@ mod tests {
             let data = rows(seed);
             let run = stopped(&data, &settings, pauses);
             let bytes = run.to_bytes().unwrap();
-            let again = Run::from_bytes(&bytes).unwrap();
+            let again = State::from_bytes(&bytes).unwrap();
             prop_assert_eq!(again.to_bytes().unwrap(), bytes);
             let undisturbed = crate::train(&data, &settings, &mut ()).unwrap();
             let resumed = resume(again, &data, &settings, &mut ()).unwrap();
@@ -420,7 +447,7 @@ mod tests {
 
         #[test]
         fn any_bytes_are_an_error_or_a_run(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-            let _ = Run::from_bytes(&bytes);
+            let _ = State::from_bytes(&bytes);
         }
 
         #[test]
@@ -433,8 +460,8 @@ mod tests {
             let data = rows(seed);
             let mut bytes = stopped(&data, &settings, pauses).to_bytes().unwrap();
             mutations.iter().for_each(|mutation| mutation.apply(&mut bytes));
-            if let Ok(run) = Run::from_bytes(&bytes) {
-                Run::from_bytes(&run.to_bytes().unwrap()).unwrap();
+            if let Ok(run) = State::from_bytes(&bytes) {
+                State::from_bytes(&run.to_bytes().unwrap()).unwrap();
                 let settings = Settings { epochs: 9, max_updates: Some(10_000), ..run.settings().clone() };
                 let _ = resume(run, &data, &settings, &mut ());
             }

@@ -1,9 +1,10 @@
-//! What a run proves and shows about its data.
+//! The evidence of a run: counts, errors and bounds on the data it was trained on.
 
 use crate::Error;
 use crate::SettingsError;
 use crate::classes::{ClassPair, Classes};
 use crate::observe::{Observer, Progress};
+use crate::separate::Verdict;
 use crate::theory::geometry;
 use crate::theory::margin::{
     Extent, MarginInterval, MarginKind, larger, least_agreement, lower_bound, quotient_down,
@@ -18,7 +19,7 @@ use crate::train::settings::Settings;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// What is known at the end of a run. Bounds are rounded outwards, so they hold for the stored data.
+/// The evidence at the end of a run. Bounds are rounded outwards, so they hold for the stored data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
     /// Rows learned from.
@@ -35,25 +36,25 @@ pub struct Evidence {
     pub status: Status,
     /// Share of the rows that the result predicts wrong; unknown for a stream, or if judging was stopped.
     pub training_error: Option<f64>,
-    /// Share of the rows of a stream that were predicted wrong before they were learned.
+    /// Progressive error of a stream: the share of its rows that were predicted wrong before they were learned from.
     pub progressive_error: Option<f64>,
     /// Lengths of the rows.
     pub extent: Extent,
-    /// What is proved about the best margin γ* of the rows.
+    /// The proved interval of the best margin γ* of the rows.
     pub margin: MarginInterval,
-    /// What Novikoff's theorem makes of it.
+    /// The bounds on the number of mistakes that follow by Novikoff's theorem.
     pub mistake_bound: MistakeBound,
     /// The smallest distance from a row to the boundary of the result (‖w‖ only), where it separates all rows.
     pub distance: Option<f64>,
     /// Whether some rows count more than others.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub weighted: bool,
-    /// What only this learner has to tell.
+    /// Evidence that only this learner has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<Detail>,
 }
 
-/// What only some learners have to tell about their run.
+/// Evidence that only some learners have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "of")]
 pub enum Detail {
@@ -79,8 +80,8 @@ pub enum Detail {
         /// How often all rows were counted.
         looks: u64,
         /// If the rows were drawn independently from one source, then with probability 0.95 the result is wrong on a
-        /// new row with at most this probability (B7); 1 where that says nothing, none where it does not hold because
-        /// the rows were scaled by what was learned from all of them.
+        /// new row with at most this probability (sample compression, docs/theory.md); 1 where that says nothing,
+        /// none where it does not hold because the rows were scaled by numbers learned from all of them.
         error_bound: Option<f64>,
     },
     /// Of the lifted perceptron.
@@ -100,6 +101,13 @@ pub enum Detail {
         gap: f64,
         /// Rows of the combination that proves it.
         support: u64,
+    },
+    /// Of the max-margin separator, where there is none.
+    NoMargin {
+        /// The positive class.
+        class: String,
+        /// What was decided.
+        verdict: Verdict,
     },
     /// Of the memoriser.
     Memoriser {
@@ -125,8 +133,8 @@ pub enum Detail {
 }
 
 impl Evidence {
-    /// Forgets what was concluded about new rows: the rows were changed by something learned from all of them, so none
-    /// of them judges fairly.
+    /// Removes conclusions about new rows: the rows were scaled by numbers learned from all of them, so the theorem about
+    /// new rows does not hold.
     pub fn forget_new_rows(&mut self) {
         if let Some(Detail::Pocket { error_bound, .. }) = &mut self.detail {
             *error_bound = None;
@@ -203,19 +211,19 @@ fn weights_of(learned: &Learned) -> Option<&Theta> {
     }
 }
 
-/// Refuses weights that are no numbers any more.
+/// Refuses weights that have overflowed.
 pub(crate) fn check_finite(fit: &Fit) -> Result<(), SettingsError> {
     if fit.learned.is_finite() {
         return Ok(());
     }
     Err(SettingsError::new(
         "step",
-        "the weights grew beyond all numbers: the steps are too long for these rows; choose a smaller ⟦step⟧, or \
-         bring the features to a common scale with ⟦scale⟧",
+        "training diverged: the weights overflowed; choose a smaller ⟦step⟧, or bring the features to a common scale with \
+         ⟦scale⟧",
     ))
 }
 
-/// What is known of the rows before a run.
+/// Facts about the rows that are known before a run.
 pub(crate) struct Facts<'a> {
     /// Rows, features, values that are not zero.
     pub(crate) shape: (u64, u64, u64),
@@ -224,17 +232,17 @@ pub(crate) struct Facts<'a> {
     pub(crate) weighted: bool,
 }
 
-/// What a look at all rows tells of a result.
+/// How a result does on all rows.
 pub(crate) struct Judged {
     /// Rows that are predicted wrong, if they were counted to the end.
     pub(crate) errors: Option<u64>,
-    /// What every agreement with the weights is at least, if that is above zero.
+    /// A lower bound of every agreement with the weights, if it is above zero.
     pub(crate) least: Option<f64>,
     /// The best lower bound of γ* that the weights and the candidates prove.
     pub(crate) lower: Option<f64>,
 }
 
-/// Puts together what a run and the rows prove.
+/// Puts the evidence of a run together.
 pub(crate) fn conclude(facts: Facts<'_>, settings: &Settings, fit: Fit, judged: Judged) -> Outcome {
     let (extent, margin) = match fit.space {
         Some(space) => (space.extent, space.margin),
@@ -257,7 +265,7 @@ pub(crate) fn conclude(facts: Facts<'_>, settings: &Settings, fit: Fit, judged: 
     if let Learned::Linear(theta) = &fit.learned
         && geometry::weight_norm(theta) > 0.0
     {
-        // The smallest distance (B3) from a row to the boundary, which is there only if all are right.
+        // The smallest distance from a row to the boundary, which exists only if all rows are right.
         evidence.distance = judged.least.map(|least| quotient_down(least, theta.weight_norm().high));
     }
     evidence.weighted = facts.weighted;
@@ -272,8 +280,8 @@ pub(crate) fn conclude(facts: Facts<'_>, settings: &Settings, fit: Fit, judged: 
     }
 }
 
-/// How many rows of the task are predicted wrong, or `None` if the observer had no patience for it: counting
-/// votes takes time.
+/// How many rows of the task are predicted wrong, or `None` if the observer stopped the count: counting votes takes
+/// time.
 pub(crate) fn training_errors(
     task: &Task<'_>,
     learned: &Learned,
@@ -301,7 +309,7 @@ pub(crate) fn training_errors(
     Some(errors)
 }
 
-/// Rows that are judged before the observer is heard, where that takes long.
+/// Rows that are judged before the observer is asked, where that takes long.
 const ROWS_BETWEEN_PAUSES: usize = 256;
 
 /// Rows that are judged by one thread at a time.

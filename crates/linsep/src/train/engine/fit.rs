@@ -1,4 +1,4 @@
-//! What an algorithm ends with, before it is judged.
+//! The result of an algorithm, before it is judged on the rows.
 
 use crate::theory::margin::{Extent, MarginInterval};
 use crate::theta::Theta;
@@ -19,11 +19,11 @@ pub(crate) struct Fit {
     pub(crate) updates: u64,
     /// Other weights that may separate the rows, beside those of `learned`.
     pub(crate) candidates: Vec<Theta>,
-    /// What the updates prove γ* to be at most.
+    /// The upper bound of the best margin γ* that the updates prove.
     pub(crate) margin_upper: Option<f64>,
     /// The space in which the margin is measured, where it is not that of the rows themselves.
     pub(crate) space: Option<Space>,
-    /// What only this learner has to tell.
+    /// Evidence that only this learner has.
     pub(crate) detail: Option<Detail>,
 }
 
@@ -32,6 +32,6 @@ pub(crate) struct Fit {
 pub(crate) struct Space {
     /// Lengths of the rows there.
     pub(crate) extent: Extent,
-    /// What is proved of the best margin there.
+    /// The proved interval of the best margin there.
     pub(crate) margin: MarginInterval,
 }

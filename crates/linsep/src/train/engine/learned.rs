@@ -1,4 +1,4 @@
-//! What a learner ends with: something that gives every row a score.
+//! The decision function that a learner ends with: it gives every row a score.
 
 use crate::dataset::Row;
 use crate::theta::Theta;
@@ -17,12 +17,12 @@ pub enum Learned {
         start: Theta,
         /// The last vector.
         last: Theta,
-        /// What was added in between, and what each survived.
+        /// The rows that were added in between, and how many examples each vector survived.
         ballot: Box<Ballot>,
     },
     /// A sum of kernels.
     Kernel(Box<KernelMachine>),
-    /// What was seen, and nothing else.
+    /// A table of the rows that were seen.
     Memory(Box<Memoriser>),
     /// One function for each class: the largest score wins, the lowest class on ties.
     Each(Vec<Learned>),
@@ -57,7 +57,7 @@ impl Learned {
         let mut best = (0, f64::NEG_INFINITY);
         for (class, learned) in each.iter().enumerate() {
             let score = learned.score(row);
-            // A score that is not a number must not hide.
+            // A score that is not a number must show.
             if score > best.1 || score.is_nan() {
                 best = (class, score);
             }

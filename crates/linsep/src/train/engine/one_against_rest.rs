@@ -1,20 +1,36 @@
-//! More than two classes (A9): each against the rest with any binary learner, or all at once with the multi-class
+//! More than two classes: each against the rest with any learner of two sides, or all at once with the multi-class
 //! perceptron.
 
 use crate::Error;
 use crate::classes::{ClassError, Classes};
-use crate::dataset::Dataset;
+use crate::dataset::{Dataset, Row};
 use crate::observe::{Observer, in_parallel};
 use crate::theory::margin::{Extent, MarginInterval, MarginKind};
+use crate::train::engine::checkpoint::CheckpointError;
 use crate::train::engine::evidence::Evidence;
 use crate::train::engine::learned::Learned;
-use crate::train::engine::run::{Boundary, Outcome, Status, Task, check_lengths, train_task};
-use crate::train::learners::multiclass::{Multiclass, MulticlassOptions};
+use crate::train::engine::online::OnlineLearner;
+use crate::train::engine::order::Blocks;
+use crate::train::engine::passes::{Cursor, RowLearner, passes};
+use crate::train::engine::run::{
+    Boundary, Outcome, Status, Task, check_lengths, rows_between_pauses, train_task,
+};
+use crate::train::engine::state::{Learners, State};
+use crate::train::engine::weights::row_weights;
+use crate::train::learners::multiclass::Multiclass;
 use crate::train::settings::Settings;
 use rayon::prelude::*;
 
-/// The classes that have rows, and for each row its place among them.
-fn present(data: &Dataset) -> Result<(Vec<String>, Vec<u32>), Error> {
+/// The classes that have rows.
+struct Present {
+    names: Vec<String>,
+    /// The place of each class of the data among them; 0 for those without rows.
+    places: Vec<u32>,
+    /// The place of each row's class among them.
+    labels: Vec<u32>,
+}
+
+fn present(data: &Dataset) -> Result<Present, Error> {
     let counts = data.class_counts();
     let mut places = vec![0; counts.len()];
     let mut names = Vec::new();
@@ -25,7 +41,8 @@ fn present(data: &Dataset) -> Result<(Vec<String>, Vec<u32>), Error> {
     if names.len() < 2 {
         return Err(ClassError::One { class: names.pop().unwrap_or_default() }.into());
     }
-    Ok((names, data.labels().iter().map(|&label| places[label as usize]).collect()))
+    let labels = data.labels().iter().map(|&label| places[label as usize]).collect();
+    Ok(Present { names, places, labels })
 }
 
 /// One boundary for each class, learned in parallel; the class with the largest score wins.
@@ -37,7 +54,7 @@ pub fn train_each(
     observer: &mut dyn Observer,
 ) -> Result<Outcome, Error> {
     settings.validate()?;
-    let (names, labels) = present(data)?;
+    let Present { names, labels, .. } = present(data)?;
     let extent = Extent::of(data, settings.bias.input());
     let runs = in_parallel(&names, "classes", observer, |name, part| {
         let settings = Settings { positive: Some(name.clone()), ..settings.clone() };
@@ -45,20 +62,30 @@ pub fn train_each(
         train_task(&task, &settings, part)
     });
     let runs = runs.into_iter().collect::<Result<Vec<Outcome>, Error>>()?;
+    let runs = runs.into_iter().map(|run| (run.learned, run.evidence)).collect();
     let (learned, mut evidence, boundaries) = together(runs, &names);
     evidence.training_error = Some(error(data, &labels, &learned));
     Ok(outcome(learned, evidence, boundaries, names, settings))
 }
 
 /// What runs of each class against the rest come to: one decision, its evidence but for the error, and that of each.
-pub(in crate::train) fn together(runs: Vec<Outcome>, names: &[String]) -> (Learned, Evidence, Vec<Boundary>) {
-    let evidence = summary(runs.iter().map(|run| &run.evidence));
+pub(in crate::train) fn together(
+    runs: Vec<(Learned, Evidence)>,
+    names: &[String],
+) -> (Learned, Evidence, Vec<Boundary>) {
+    let evidence = summary(runs.iter().map(|(_, evidence)| evidence));
     let (mut each, mut boundaries) = (Vec::new(), Vec::new());
-    for (run, class) in runs.into_iter().zip(names) {
-        each.push(run.learned);
-        boundaries.push(Boundary { class: class.clone(), evidence: run.evidence });
+    for ((learned, evidence), class) in runs.into_iter().zip(names) {
+        each.push(learned);
+        boundaries.push(Boundary { class: class.clone(), evidence });
     }
     (Learned::Each(each), evidence, boundaries)
+}
+
+/// Whether a row's own class has a larger score than every other.
+pub(in crate::train) fn leads(each: &[OnlineLearner], row: Row<'_>, class: usize) -> bool {
+    let own = each[class].score(row);
+    each.iter().enumerate().all(|(other, learner)| other == class || learner.score(row) < own)
 }
 
 /// The outcome of runs of each class against the rest.
@@ -86,7 +113,9 @@ pub(in crate::train) fn summary<'a>(runs: impl Iterator<Item = &'a Evidence> + C
         Status::EpochLimit => 1,
         Status::UpdateLimit => 2,
         Status::TimeLimit => 3,
-        Status::Interrupted => 4,
+        Status::Undecided => 4,
+        Status::NoMargin => 5,
+        Status::Interrupted => 6,
     };
     let all: Vec<&Evidence> = runs.collect();
     let mut total = all[0].clone();
@@ -105,36 +134,99 @@ pub(in crate::train) fn summary<'a>(runs: impl Iterator<Item = &'a Evidence> + C
     total
 }
 
-/// The multi-class perceptron.
+/// The multi-class perceptron, from its beginning or from a checkpoint.
 pub(crate) fn train_multiclass(
     data: &Dataset,
     settings: &Settings,
-    options: &MulticlassOptions,
+    checkpoint: Option<State>,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, Error> {
-    let (names, labels) = present(data)?;
+    let Present { names, places, labels } = present(data)?;
     let extent = Extent::of(data, settings.bias.input());
     check_lengths(&extent)?;
-    let weights = settings.row_weights(data, &labels)?;
-    let mut learner =
-        Multiclass::new(data, &labels, names.len(), weights.as_deref(), &extent, settings, options);
-    let (status, epochs) = learner.run(settings, observer);
+    let weights = row_weights(settings, data, &places)?;
+    let mut state = match checkpoint {
+        Some(mut state) => {
+            state.adopt(settings, data.columns(), data.fingerprint())?;
+            state.check_position(data.len())?;
+            state
+        }
+        None => {
+            let learner = Multiclass::new(settings, data.columns(), names.len())?;
+            let fingerprint = if observer.saves() { data.fingerprint().to_string() } else { String::new() };
+            State::begin(settings, Learners::Together(learner), fingerprint)
+        }
+    };
+    state.expect_rows(extent.radius_upper, data.longest_row());
+    let settings = &state.settings.clone();
+    let pause = (rows_between_pauses(data) / names.len()).max(1);
+    let mut rows = ClassRows { data, labels: &labels, weights: weights.as_deref(), state: &mut state };
+    let status = passes(&mut rows, settings, Blocks::of(data), pause, observer);
+    rows.end_pass();
+    let epochs = state.cursor.passes_begun();
+    let learner = match state.learners {
+        Learners::Together(learner) if learner.thetas.len() == names.len() => learner,
+        _ => return Err(CheckpointError::OtherData.into()),
+    };
     let learned = Learned::Each(learner.learned());
-    let space = learner.space(&extent);
+    let stacked = Multiclass::stacked_extent(&extent);
+    let margin = learner.margin(data, &labels, &stacked);
     let shape = (data.len() as u64, data.columns() as u64, data.nonzeros() as u64);
     let mut evidence = Evidence::new(
         shape,
         (epochs, learner.updates, status),
         Some(error(data, &labels, &learned)),
         None,
-        space.extent,
-        space.margin.kind,
-        space.margin.lower,
-        Some(space.margin.upper),
+        stacked,
+        margin.kind,
+        margin.lower,
+        Some(margin.upper),
     );
     evidence.weighted = weights.is_some();
     let classes = Classes::Each { names };
     Ok(Outcome { learned, status, evidence, boundaries: Vec::new(), classes, settings: settings.clone() })
+}
+
+/// The rows of a data set as the multi-class perceptron visits them.
+struct ClassRows<'a> {
+    data: &'a Dataset,
+    labels: &'a [u32],
+    weights: Option<&'a [f64]>,
+    state: &'a mut State,
+}
+
+impl RowLearner for ClassRows<'_> {
+    fn cursor(&mut self) -> &mut Cursor {
+        &mut self.state.cursor
+    }
+
+    fn visit(&mut self, i: usize, _: &mut dyn Observer) -> bool {
+        let Learners::Together(learner) = &mut self.state.learners else { return false };
+        let weight = self.weights.map_or(1.0, |weights| weights[i]);
+        learner.learn_expected(self.data.row(i), self.labels[i] as usize, weight).is_some()
+    }
+
+    fn prefetch(&self, i: usize) {
+        self.data.row(i).prefetch();
+    }
+
+    fn end_pass(&mut self) {
+        if let Learners::Together(learner) = &mut self.state.learners {
+            learner.end_pass();
+        }
+    }
+
+    fn pause(&mut self, observer: &mut dyn Observer) {
+        observer.checkpoint(self.state);
+    }
+
+    fn updates(&self) -> u64 {
+        self.state.updates()
+    }
+
+    fn margin_upper(&self) -> Option<f64> {
+        self.state.margin_upper()
+    }
 }
 
 /// The share of rows whose class does not win.

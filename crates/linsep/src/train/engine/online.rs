@@ -1,4 +1,4 @@
-//! Learning one example at a time: what a stream does, and what every pass over a data set does.
+//! One learner that takes one example at a time: every pass over a data set and every stream is made of its steps.
 
 use crate::SettingsError;
 use crate::dataset::Row;
@@ -15,7 +15,7 @@ use crate::train::learners::voted::{Ballot, Votes};
 use crate::train::learners::{Combine, Learner};
 use crate::train::settings::{Init, Settings};
 
-/// A learner that takes one example at a time, with what its variant remembers and what its theorem needs.
+/// A learner of two sides that takes one example at a time, with the memory of its variant and the ledger of its theorem.
 ///
 /// Learning one by one, in chunks, from a file or from a stream goes through [`learn`](Self::learn), so all give
 /// the same bits.
@@ -28,7 +28,7 @@ pub struct OnlineLearner {
     pub(crate) start: Option<Theta>,
     /// The first example is still to be added, whatever its agreement (`Init::First`).
     pub(crate) awaits_first: bool,
-    /// No row is longer than this, nor has more values: what rounding can do depends on both.
+    /// No row is longer than this, nor has more values: the rounding error depends on both.
     longest: f64,
     most_terms: usize,
 }
@@ -103,7 +103,7 @@ impl Core {
     }
 }
 
-/// What a variant remembers beside the last θ.
+/// The memory of a variant beside the last θ.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Memory {
     Nothing,
@@ -112,7 +112,7 @@ pub(crate) enum Memory {
 }
 
 impl Memory {
-    /// What a learner has to remember.
+    /// Which memory a learner needs.
     pub(crate) fn kind(learner: &Learner) -> Combine {
         match learner {
             Learner::Averaged => Combine::Average,
@@ -124,7 +124,7 @@ impl Memory {
     }
 }
 
-/// What an algorithm made of an example: nothing, where the size is 0.
+/// The step of an algorithm on an example; none if the size is 0.
 struct Step {
     /// ⟨θ, z⟩ before z was added.
     agreement: f64,
@@ -190,8 +190,8 @@ impl OnlineLearner {
         Self { core, memory, ledger, start, awaits_first, longest: 0.0, most_terms: 0 }
     }
 
-    /// Goes on from where `common` stands, over rows of a shard. What is remembered is counted from here, to be joined
-    /// with that of the other shards.
+    /// Goes on from where `common` stands, over other rows. The average is counted from here, to be joined with that of
+    /// the others that follow.
     pub(crate) fn follow(&mut self, common: &Self) {
         self.core.theta_mut().copy_from(common.core.theta());
         self.core.set_updates(common.core.updates());
@@ -210,7 +210,7 @@ impl OnlineLearner {
         self.update_rounding_error();
     }
 
-    /// Sets how small an agreement must be to be looked at again.
+    /// Sets below which size an agreement is computed again with certainty.
     #[inline]
     fn update_rounding_error(&mut self) {
         let squared = self.ledger.norm_squared();
@@ -223,7 +223,7 @@ impl OnlineLearner {
         }
     }
 
-    /// Learns from one example with label `sign` = ±1. Gives what was learned if it led to an update.
+    /// Learns from one example with label `sign` = ±1. Returns the update, if there was one.
     ///
     /// `key` names a row that may come again, which saves memory for learners that keep their mistakes.
     pub fn learn(&mut self, row: Row<'_>, sign: i8, key: Option<u32>) -> Option<AppliedUpdate> {
@@ -290,7 +290,7 @@ impl OnlineLearner {
         applied
     }
 
-    /// What the algorithm itself makes of an example.
+    /// The step of the algorithm itself on an example.
     #[inline]
     fn step(&mut self, row: Row<'_>, y: f64, weight: f64) -> Step {
         match &mut self.core {
@@ -321,7 +321,7 @@ impl OnlineLearner {
         }
     }
 
-    /// Whether every example moves θ, also one that is no applied: then a pass without an update is no end.
+    /// Whether every example moves θ, also one that leads to no update: then a pass without an update is no end.
     pub(crate) fn updates_every_row(&self) -> bool {
         matches!(&self.core, Core::Sgd(sgd) if sgd.shrinks())
     }
@@ -349,6 +349,12 @@ impl OnlineLearner {
         self.core.theta()
     }
 
+    /// ⟨θ, x̃⟩ for the last θ and a row without columns that are new, rounded.
+    pub(crate) fn score(&self, row: Row<'_>) -> f64 {
+        let scale = if let Core::Sgd(sgd) = &self.core { sgd.scale } else { 1.0 };
+        scale * self.core.theta().score(row)
+    }
+
     /// Takes stock at the end of a pass: bounds that were carried along are computed afresh.
     pub fn end_pass(&mut self) {
         self.fold();
@@ -361,7 +367,7 @@ impl OnlineLearner {
         self.ledger.upper_bound(self.core.theta(), self.start.as_ref())
     }
 
-    /// What has been learned so far.
+    /// The decision function so far.
     pub fn learned(&self) -> Learned {
         let mut last = self.core.theta().clone();
         if let (Core::Sgd(sgd), Memory::Nothing) = (&self.core, &self.memory)

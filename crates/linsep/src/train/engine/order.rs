@@ -6,14 +6,16 @@
 //! dozens of neighbouring rows come in a random order, and the rows of [`STRIPS_MIXED`] strips at a time are mixed
 //! thoroughly, which is what must be in the cache. Data small enough for the cache are shuffled as a whole.
 //!
-//! The order depends on the seed, the pass and the shape of the data, never on where the rows are kept.
+//! The order depends on the seed, the pass, and on what the fingerprint of the data covers: the number of rows and of values
+//! that are not zero. Dense and sparse rows, f32 and f64, memory and file all give the same order. Zeros that dense rows
+//! store do not count, so blocks of dense rows with many zeros take more memory than others.
 
 use crate::dataset::Dataset;
-use crate::random::Random;
+use crate::random::{Random, Stream};
 use crate::train::settings::{Order, Settings};
 use std::ops::Range;
 
-/// Values of one block, on average.
+/// Values of one block that are not zero, on average.
 const BLOCK_VALUES: usize = 1 << 15;
 /// Blocks of one window.
 const BLOCKS_TOGETHER: usize = 64;
@@ -21,7 +23,7 @@ const BLOCKS_TOGETHER: usize = 64;
 const STRIPS_OF_BLOCK: usize = 16;
 /// Strips whose rows are mixed with one another.
 const STRIPS_MIXED: usize = 8;
-/// Data of so many values are shuffled as a whole.
+/// Data with so many values that are not zero are shuffled as a whole.
 const WHOLE_VALUES: usize = 1 << 17;
 /// How far ahead rows in a random order are brought into the cache.
 const ROWS_AHEAD: usize = 6;
@@ -39,15 +41,21 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    /// The blocks of rows that store so many values in all.
-    pub(crate) fn new(rows: usize, stored: usize) -> Self {
-        let rows_with = |values: usize| (values as u128 * rows as u128 / stored.max(1) as u128) as usize;
+    /// The blocks of rows with so many values that are not zero in all.
+    pub(crate) fn new(rows: usize, nonzeros: usize) -> Self {
+        let rows_with = |values: usize| (values as u128 * rows as u128 / nonzeros.max(1) as u128) as usize;
         let block = rows_with(BLOCK_VALUES).clamp(1, BLOCK_VALUES);
         Self { rows, block, strip: block.div_ceil(STRIPS_OF_BLOCK), whole: rows_with(WHOLE_VALUES) }
     }
 
     pub(crate) fn of(data: &Dataset) -> Self {
-        Self::new(data.len(), data.stored())
+        Self::new(data.len(), data.nonzeros())
+    }
+
+    /// Whether every shuffle of rows in these blocks is one of rows in those.
+    pub(crate) fn shuffles_like(self, other: Self) -> bool {
+        let whole = |blocks: Self| blocks.count() <= BLOCKS_TOGETHER && blocks.rows <= blocks.whole;
+        self == other || (whole(self) && whole(other))
     }
 
     /// The same blocks of other rows: those of a shard.
@@ -196,12 +204,12 @@ impl Pass {
 
     /// This order, shuffled by this seed.
     pub(crate) fn seeded(order: Order, seed: u64, epoch: u64, blocks: Blocks) -> Self {
-        let stream = match order {
+        let number = match order {
             Order::Given => return Self { blocks, order: PassOrder::Given },
             Order::ShuffleOnce => 0,
             Order::Shuffle => epoch,
         };
-        let mut random = Random::stream(seed, stream);
+        let mut random = Random::of(seed, Stream::Pass(number));
         if blocks.count() <= BLOCKS_TOGETHER {
             return Self { blocks, order: PassOrder::Whole(random) };
         }
@@ -217,7 +225,7 @@ impl Pass {
 
     /// As many draws as there are rows.
     pub(crate) fn drawn(seed: u64, epoch: u64, blocks: Blocks) -> Self {
-        Self { blocks, order: PassOrder::Drawn(Random::stream(seed, epoch)) }
+        Self { blocks, order: PassOrder::Drawn(Random::of(seed, Stream::Pass(epoch))) }
     }
 
     /// The blocks that hold the rows of the window at a position, in the order in which the window takes them: as many
@@ -251,7 +259,7 @@ impl Pass {
                 let rows = blocks.flat_map(|block| self.blocks.block(block as usize)).map(|row| row as u32);
                 Window {
                     start,
-                    rows: self.blocks.mixed(rows.collect(), Random::stream(*seed, number as u64)),
+                    rows: self.blocks.mixed(rows.collect(), Random::of(*seed, Stream::Window(number as u64))),
                 }
             }
             PassOrder::Drawn(random) => {

@@ -1,4 +1,4 @@
-//! Going through the rows again and again: orders, limits, pauses. What happens at a row is the learner's affair.
+//! Passes over the rows: orders, limits, pauses. The learner decides what happens at a row.
 
 use crate::observe::{Observer, Progress};
 use crate::train::engine::order::{Blocks, Pass, Window};
@@ -35,8 +35,8 @@ pub(crate) trait RowLearner {
     /// Learns from row `i`, and tells whether that changed anything.
     fn visit(&mut self, i: usize, observer: &mut dyn Observer) -> bool;
 
-    /// Brings the rows from a position of the pass on into memory, where they are not all there: the position up to which
-    /// they are. `None` if they cannot be had.
+    /// Brings the rows from a position of the pass on into memory, where not all rows are in memory. Returns the position
+    /// up to which they are, or `None` if they cannot be read.
     fn bring(&mut self, pass: &Pass, window: &Window, position: usize) -> Option<usize> {
         let _ = (pass, window, position);
         Some(usize::MAX)
@@ -47,7 +47,7 @@ pub(crate) trait RowLearner {
         let _ = i;
     }
 
-    /// Takes stock at the end of a pass.
+    /// Called at the end of a pass.
     fn end_pass(&mut self) {}
 
     /// Whether the rows of a pass are drawn at random, with replacement, whatever order the settings ask for.
@@ -65,12 +65,12 @@ pub(crate) trait RowLearner {
         usual
     }
 
-    /// Tells which rows are visited before the next pause: a chance to work on all of them at once.
+    /// Called with the rows that are visited before the next pause, so that the learner can prepare all of them at once.
     fn announce(&mut self, rows: impl Iterator<Item = usize>) {
         let _ = rows;
     }
 
-    /// A moment at which the run can be saved.
+    /// Called when the run can be saved.
     fn pause(&mut self, observer: &mut dyn Observer) {
         let _ = observer;
     }
@@ -84,9 +84,9 @@ pub(crate) trait RowLearner {
     }
 }
 
-/// Goes on until a reason to stop: the goal at the end of a pass (a pass without an update, unless the learner has
-/// another), or a limit of the settings. The observer is heard after every `pause_rows` rows, unless the learner knows a better
-/// stride.
+/// Goes on until the goal is reached at the end of a pass (a pass without an update, unless the learner has another goal),
+/// until a limit of the settings, or until the observer breaks. The observer is asked after every `pause_rows` rows, unless
+/// the learner knows a better stride.
 pub(crate) fn passes<P: RowLearner>(
     learner: &mut P,
     settings: &Settings,

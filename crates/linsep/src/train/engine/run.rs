@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::classes::{ClassPair, Classes};
 use crate::dataset::Dataset;
-use crate::observe::{Observer, Update};
+use crate::observe::Observer;
 use crate::theory::margin::Extent;
 use crate::train::engine::checkpoint::CheckpointError;
 use crate::train::engine::evidence::{Evidence, judge};
@@ -12,9 +12,10 @@ use crate::train::engine::learned::Learned;
 use crate::train::engine::online::OnlineLearner;
 use crate::train::engine::order::Blocks;
 use crate::train::engine::passes::{Cursor, RowLearner, passes};
+use crate::train::engine::state::{Learners, State};
+use crate::train::engine::weights::row_weights;
 use crate::train::engine::{one_against_rest, shards};
 use crate::train::learners::Learner;
-use crate::train::learners::{batch, kernel, lifted, max_margin, memoriser, pocket, svm};
 use crate::train::settings::Settings;
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +23,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
-    /// The algorithm is at its end: for a perceptron, a whole pass without a mistake, so θ agrees with every example.
+    /// The algorithm has converged: for a perceptron, a whole pass without a mistake, so θ agrees with every example.
     Converged,
     /// The last allowed pass still made updates.
     EpochLimit,
@@ -32,18 +33,29 @@ pub enum Status {
     TimeLimit,
     /// The observer stopped it.
     Interrupted,
+    /// It is proved that no boundary separates the rows with a margin, and the learner has no other: there is no model.
+    NoMargin,
+    /// A limit came before it was decided whether the rows have a margin: there is no model.
+    Undecided,
 }
 
-/// What a run ends with.
+impl Status {
+    /// Whether the run learned something. Without that, the weights of the outcome are zero.
+    pub fn has_model(self) -> bool {
+        !matches!(self, Status::NoMargin | Status::Undecided)
+    }
+}
+
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The decision function.
     pub learned: Learned,
     /// How the run ended.
     pub status: Status,
-    /// What is known about the data and the run.
+    /// The evidence on the data and the run.
     pub evidence: Evidence,
-    /// What is known about each class against the rest, where that is how they are told apart.
+    /// The evidence on each class against the rest, where that is how they are told apart.
     pub boundaries: Vec<Boundary>,
     /// The classes that are told apart.
     pub classes: Classes,
@@ -56,11 +68,11 @@ pub struct Outcome {
 pub struct Boundary {
     /// The class.
     pub class: String,
-    /// What is known about its run.
+    /// The evidence of its run.
     pub evidence: Evidence,
 }
 
-/// A data set seen as a binary task: rows, signs and lengths, checked for what arithmetic can bear.
+/// A data set as a task of two sides: rows, signs and lengths, checked to be within the range of the arithmetic.
 #[derive(Debug)]
 pub struct Task<'a> {
     /// The rows.
@@ -96,8 +108,8 @@ impl<'a> Task<'a> {
             return Err(crate::classes::ClassError::One { class }.into());
         }
         check_lengths(&extent)?;
-        let sides: Vec<u32> = signs.iter().map(|&sign| u32::from(sign > 0)).collect();
-        let weights = settings.row_weights(data, &sides)?;
+        let sides: Vec<u32> = class_signs.iter().map(|&sign| u32::from(sign > 0)).collect();
+        let weights = row_weights(settings, data, &sides)?;
         Ok(Self { data, signs, weights, classes, extent })
     }
 
@@ -125,114 +137,44 @@ pub(crate) fn check_lengths(extent: &Extent) -> Result<(), Error> {
     }
 }
 
-/// A run of a learner that goes row by row, as it stands: it can be saved at any pause and taken up again.
-#[derive(Clone, Debug)]
-pub struct Run {
-    pub(crate) settings: Settings,
-    pub(crate) learner: OnlineLearner,
-    pub(crate) cursor: Cursor,
-    /// Identifies the data: its fingerprint, or for a stream the hash of the rows seen.
-    pub(crate) data: String,
-    /// Updates made by each shard; empty where there is one run over all rows.
-    pub(crate) shard_updates: Vec<u64>,
+/// A state that is about to go through the rows of a task.
+pub(in crate::train) fn begin(task: &Task<'_>, settings: &Settings, saves: bool) -> Result<State, Error> {
+    let radius = Some(task.extent.radius_upper);
+    let learner = OnlineLearner::with_radius(settings, task.data.columns(), radius)?;
+    let data = if saves { task.data.fingerprint().to_string() } else { String::new() };
+    Ok(State::begin(settings, Learners::Two(learner), data))
 }
 
-impl Run {
-    /// A run that is about to begin.
-    pub(in crate::train) fn new(task: &Task<'_>, settings: &Settings, saves: bool) -> Result<Self, Error> {
-        let radius = Some(task.extent.radius_upper);
-        let learner = OnlineLearner::with_radius(settings, task.data.columns(), radius)?;
-        let data = if saves { task.data.fingerprint().to_string() } else { String::new() };
-        Ok(Self::begin(settings, learner, data))
-    }
-
-    /// A run that is about to begin with this learner, on data with this fingerprint.
-    pub(in crate::train) fn begin(settings: &Settings, learner: OnlineLearner, data: String) -> Self {
-        Self {
-            learner,
-            settings: settings.clone(),
-            cursor: Cursor::default(),
-            data,
-            shard_updates: Vec::new(),
-        }
-    }
-
-    /// The settings of the run.
-    pub fn settings(&self) -> &Settings {
-        &self.settings
-    }
-
-    /// How many updates have been made.
-    pub fn updates(&self) -> u64 {
-        self.learner.updates()
-    }
-
-    /// Refuses a position beyond the last row.
-    pub(in crate::train) fn check_position(&self, rows: usize) -> Result<(), CheckpointError> {
-        if self.cursor.position > rows as u64 {
-            return Err(CheckpointError::Damaged("it is beyond the last row".into()));
-        }
-        Ok(())
-    }
-
-    /// Goes on until a reason to stop.
-    fn finish(mut self, task: &Task<'_>, observer: &mut dyn Observer) -> Fit {
-        self.learner.expect_rows(task.extent.radius_upper, task.data.longest_row());
-        let status = if self.settings.shards > 1 {
-            shards::passes(&mut self, task, observer)
-        } else {
-            let settings = self.settings.clone();
-            let pause = rows_between_pauses(task.data);
-            let mut visitor = Visitor { task, run: &mut self };
-            passes(&mut visitor, &settings, Blocks::of(task.data), pause, observer)
-        };
-        self.into_fit(status)
-    }
-
-    /// What the run ends with.
-    pub(in crate::train) fn into_fit(mut self, status: Status) -> Fit {
-        self.learner.end_pass();
-        Fit {
-            learned: self.learner.learned(),
-            status,
-            epochs: self.cursor.passes_begun(),
-            updates: self.learner.updates(),
-            candidates: vec![self.learner.theta().clone()],
-            margin_upper: self.learner.margin_upper(),
-            space: None,
-            detail: shards::detail(&self),
-        }
-    }
+/// Goes on until a reason to stop.
+fn finish(mut state: State, task: &Task<'_>, observer: &mut dyn Observer) -> Result<Fit, CheckpointError> {
+    state.expect_rows(task.extent.radius_upper, task.data.longest_row());
+    let settings = state.settings.clone();
+    let status = if settings.shards > 1 {
+        shards::passes(&mut state, task, observer)
+    } else {
+        let pause = rows_between_pauses(task.data);
+        let mut rows = MemoryRows { task, state: &mut state };
+        passes(&mut rows, &settings, Blocks::of(task.data), pause, observer)
+    };
+    state.into_fit(status).ok_or(CheckpointError::OtherData)
 }
 
-/// A run, among the rows of its task.
-struct Visitor<'a, 'b> {
+/// The rows of a task as a state visits them.
+struct MemoryRows<'a, 'b> {
     task: &'a Task<'b>,
-    run: &'a mut Run,
+    state: &'a mut State,
 }
 
-impl RowLearner for Visitor<'_, '_> {
+impl RowLearner for MemoryRows<'_, '_> {
     #[inline(always)]
     fn cursor(&mut self) -> &mut Cursor {
-        &mut self.run.cursor
+        &mut self.state.cursor
     }
 
     #[inline(always)]
     fn visit(&mut self, i: usize, observer: &mut dyn Observer) -> bool {
         let (row, sign) = (self.task.data.row(i), self.task.signs[i]);
-        let applied = self.run.learner.learn_expected(row, sign, self.task.weight(i), Some(i as u32));
-        if let Some(applied) = applied {
-            observer.update(&Update {
-                number: self.run.learner.updates(),
-                epoch: self.run.cursor.epoch + 1,
-                position: i as u64,
-                row,
-                row_squared: applied.row_squared,
-                sign,
-                agreement: applied.agreement,
-            });
-        }
-        applied.is_some()
+        self.state.visit(i, row, sign, self.task.weight(i), observer)
     }
 
     #[inline(always)]
@@ -241,27 +183,27 @@ impl RowLearner for Visitor<'_, '_> {
     }
 
     fn end_pass(&mut self) {
-        self.run.learner.end_pass();
+        self.state.end_pass();
     }
 
     fn is_finished(&mut self, quiet: bool) -> bool {
-        quiet && !self.run.learner.updates_every_row()
+        quiet && !self.state.updates_every_row()
     }
 
     fn pause(&mut self, observer: &mut dyn Observer) {
-        observer.checkpoint(self.run);
+        observer.checkpoint(self.state);
     }
 
     fn updates(&self) -> u64 {
-        self.run.learner.updates()
+        self.state.updates()
     }
 
     fn margin_upper(&self) -> Option<f64> {
-        self.run.learner.margin_upper()
+        self.state.margin_upper()
     }
 }
 
-/// Pauses come after about a million values, so that Ctrl-C is heard soon whatever the shape of the data.
+/// Pauses come after about a million values, so that Ctrl-C is noticed soon whatever the shape of the data.
 pub(crate) fn rows_between_pauses(data: &Dataset) -> usize {
     pause_after(data.row(0).stored().max(data.nonzeros() / data.len()))
 }
@@ -275,8 +217,8 @@ pub(crate) fn pause_after(per_row: usize) -> usize {
 /// rest, unless the learner is made for many.
 pub fn train(data: &Dataset, settings: &Settings, observer: &mut dyn Observer) -> Result<Outcome, Error> {
     settings.validate()?;
-    if let Learner::Multiclass(options) = &settings.learner {
-        return one_against_rest::train_multiclass(data, settings, options, observer);
+    if let Learner::Multiclass(_) = settings.learner {
+        return one_against_rest::train_multiclass(data, settings, None, observer);
     }
     if settings.positive.is_none() && data.classes().len() > 2 {
         return one_against_rest::train_each(data, settings, observer);
@@ -290,35 +232,29 @@ pub(crate) fn train_task(
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, Error> {
-    let weights = task.weights.as_deref();
-    let fit = match &settings.learner {
-        Learner::Batch(options) => batch::learn(task, weights, settings, options, observer),
-        Learner::Pocket(options) => pocket::learn(task, settings, options, observer),
-        Learner::Lifted(options) => lifted::learn(task, settings, options, observer),
-        Learner::Kernel(options) => {
-            kernel::check(task, settings, options)?;
-            kernel::learn(task, weights, settings, options, observer)
-        }
-        Learner::Svm(options) => svm::learn(task, weights, settings, options, observer),
-        Learner::MaxMargin(options) => max_margin::learn(task, settings, options, observer)?,
-        Learner::Memoriser => memoriser::learn(task, weights, settings, observer),
-        _ => Run::new(task, settings, observer.saves())?.finish(task, observer),
+    let fit = match settings.learner.fit(task, settings, observer)? {
+        Some(fit) => fit,
+        None => finish(begin(task, settings, observer.saves())?, task, observer)?,
     };
     judge(task, settings, fit, observer)
 }
 
 /// Takes up a run where its checkpoint left it. The data must be the same; the limits may be others.
 pub fn resume(
-    checkpoint: Run,
+    checkpoint: State,
     data: &Dataset,
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, Error> {
+    if let Learner::Multiclass(_) = settings.learner {
+        return one_against_rest::train_multiclass(data, settings, Some(checkpoint), observer);
+    }
     let task = Task::new(data, settings)?;
-    let mut run = checkpoint;
-    run.adopt(settings, task.data.columns(), task.data.fingerprint())?;
-    run.check_position(data.len())?;
-    let settings = run.settings.clone();
-    let fit = run.finish(&task, observer);
+    let mut state = checkpoint;
+    state.adopt(settings, task.data.columns(), task.data.fingerprint())?;
+    state.check_position(data.len())?;
+    state.check_shuffle(Blocks::of(data), Blocks::new(data.len(), data.stored()))?;
+    let settings = state.settings.clone();
+    let fit = finish(state, &task, observer)?;
     judge(&task, &settings, fit, observer)
 }

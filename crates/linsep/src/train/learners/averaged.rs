@@ -1,4 +1,4 @@
-//! The averaged perceptron (A3): recent mistakes weigh no more than old ones.
+//! The averaged perceptron: recent mistakes weigh no more than old ones.
 //!
 //! The mean of θ over all examples seen would cost a vector addition per example. An update with the example
 //! number c (from 0) is part of θ from then on, in all but c of the T vectors that are averaged, so
@@ -6,10 +6,34 @@
 //!
 //! Where θ = s·v shrinks from example to example, the same holds with M = Σ s over the examples in place of c and T:
 //! Σ s_t v_t = M v − Σ M_before · (what was added to v). As s falls, v and the subtracted sum grow and cancel, so now and
-//! then the sum so far is put by and the count begins anew.
+//! then the sum so far is flushed to a vector of its own, and M starts again at 0.
 
 use crate::dataset::Row;
 use crate::theta::Theta;
+use crate::train::learners::Learner;
+use crate::train::learners::perceptron::ABILITIES;
+use crate::train::learners::registry::{Descriptor, Registered};
+
+/// What the registry says of it.
+pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
+    name: "averaged",
+    title: "averaged perceptron",
+    summary: "Averages the weights of the run: choose it first, it generalises better than the perceptron at no cost",
+    options: &[],
+    abilities: ABILITIES,
+    usual_epochs: 100,
+    compared_up_to: None,
+    usual: || Learner::Averaged,
+};
+
+/// The averaged perceptron has no options of its own.
+pub(crate) struct NoOptions;
+
+impl Registered for NoOptions {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+}
 
 /// What is needed to know the mean of θ.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +44,7 @@ pub struct Average {
     pub(crate) seen: u64,
     /// M, the sum of the scales s; T where θ does not shrink.
     pub(crate) mass: f64,
-    /// Σ s_t v_t of the examples that were put by; none where θ does not shrink.
+    /// Σ s_t v_t of the examples before the last flush; none where θ does not shrink.
     pub(crate) flushed_sum: Option<Theta>,
 }
 
@@ -47,7 +71,7 @@ impl Average {
         (self.seen, self.mass, self.flushed_sum) = (0, 0.0, None);
     }
 
-    /// Puts the sum so far by, before v is multiplied by s and s becomes 1.
+    /// Adds the sum so far to the flushed sum, before v is multiplied by s and s becomes 1.
     pub(crate) fn flush(&mut self, v: &Theta) {
         let columns = v.weights.len();
         let sum = self.flushed_sum.get_or_insert_with(|| Theta::zero(columns, v.bias_input));

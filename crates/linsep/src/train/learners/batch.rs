@@ -1,11 +1,10 @@
-//! The batch perceptron (A5): learns from all mistakes at once.
+//! The batch perceptron: learns from all mistakes at once.
 //!
 //! Pass k finds I_k, all mistakes of θ_k, and makes one step: θ_{k+1} = θ_k + η_k Σ_{i ∈ I_k} w_i z_i, until I_k is
 //! empty. Against a θ* of length 1 and margin γ, every step gains ⟨θ*, θ⟩ at least γ η_k, while ‖θ‖² grows by at most
 //! (η_k n R)² (w = 1): so (γ Ση)² ≤ (nR)² Ση², which Ση²/(Ση)² → 0 ends. With the mean of the mistakes as the step,
 //! n is gone too: at most (R/γ)² steps, as for the perceptron.
 
-use crate::SettingsError;
 use crate::linalg::rounding_error_bound;
 use crate::observe::{Observer, Progress};
 use crate::theory::margin::{certain_agreement, quotient_up};
@@ -13,11 +12,58 @@ use crate::theta::Theta;
 use crate::train::engine::fit::Fit;
 use crate::train::engine::learned::Learned;
 use crate::train::engine::run::{Status, Task, rows_between_pauses};
+use crate::train::learners::registry::{
+    Abilities, Ability, Choice, Descriptor, NumberRange, OptionDescriptor, OptionKind, Registered,
+};
+use crate::train::learners::schedule::{self, POWERS};
+use crate::train::learners::{Learner, Options};
 use crate::train::settings::Settings;
+use crate::{Error, SettingsError};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::ops::{ControlFlow, Range};
 use std::time::Instant;
+
+/// What the registry says of it.
+pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
+    name: "batch",
+    title: "batch perceptron",
+    summary: "Learns from all mistakes of a pass at once, on all cores: when the order of the rows must not matter",
+    options: &[
+        OptionDescriptor {
+            name: "schedule",
+            symbol: "SCHEDULE",
+            kind: OptionKind::Choice(&[
+                schedule::CONSTANT,
+                schedule::INVERSE,
+                schedule::INVERSE_ROOT,
+                schedule::POWER,
+                Choice { name: "mean", help: "η times the mean of the mistakes" },
+            ]),
+            auto: None,
+            default: "constant",
+            help: "how the step changes",
+        },
+        schedule::POWER_OPTION,
+        OptionDescriptor {
+            name: "step",
+            symbol: "η",
+            kind: OptionKind::Number(STEPS),
+            auto: None,
+            default: "1",
+            help: "the first step",
+        },
+    ],
+    abilities: Abilities {
+        shards: Ability::No("it takes all rows at once, on all cores already"),
+        ..Abilities::ALL_ROWS
+    },
+    usual_epochs: 100,
+    compared_up_to: None,
+    usual: || Learner::Batch(BatchOptions { schedule: Schedule::Constant, step: 1.0 }),
+};
+
+const STEPS: NumberRange = NumberRange::from_to(1e-3, 1e3);
 
 /// How the step η_k of pass k is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -86,35 +132,75 @@ impl Default for BatchOptions {
     }
 }
 
-impl BatchOptions {
-    /// Checks the ranges.
-    pub(crate) fn validate(&self) -> Result<(), SettingsError> {
+impl Registered for BatchOptions {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn with_options(&self, given: &Options) -> Result<Learner, SettingsError> {
+        let schedule = match (schedule::power(given)?, given.text("schedule")) {
+            (Some(p), _) => Schedule::Power(p),
+            (None, None) => self.schedule,
+            (None, Some("mean")) => Schedule::Mean,
+            (None, Some(_)) => Schedule::Constant,
+        };
+        Ok(Learner::Batch(Self { schedule, step: given.number("step").unwrap_or(self.step) }))
+    }
+
+    fn options(&self) -> Options {
+        let options = Options::new().with("step", self.step);
+        match self.schedule {
+            Schedule::Constant => options.with("schedule", "constant"),
+            Schedule::Power(p) => options.with("schedule", "power").with("power", p),
+            Schedule::Mean => options.with("schedule", "mean"),
+        }
+    }
+
+    fn describe(&self) -> String {
+        let step = self.step;
+        match self.schedule {
+            Schedule::Constant => format!("batch perceptron, constant step {step}"),
+            Schedule::Power(p) => format!("batch perceptron, step {step} · k^−{p}"),
+            Schedule::Mean => format!("batch perceptron, step {step} · mean of the mistakes"),
+        }
+    }
+
+    fn fit(
+        &self,
+        task: &Task<'_>,
+        settings: &Settings,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Fit>, Error> {
+        Ok(Some(learn(task, task.weights.as_deref(), settings, self, observer)))
+    }
+
+    fn validate(&self) -> Result<(), SettingsError> {
         if let Schedule::Power(p) = self.schedule {
             let Conditions { nonnegative, sum_diverges, squares_vanish } = conditions(self.schedule);
             if nonnegative && !(sum_diverges && squares_vanish) {
                 return Err(SettingsError::new(
-                    "step",
+                    "power",
                     format!(
-                        "the power of the steps must be from 0 to 1, not {p}: above 1 the sum of all steps is finite, so \
+                        "the power of the steps must be {POWERS}, not {p}: above 1 the sum of all steps is finite, so \
                      the weights can get stuck before they separate the rows"
                     ),
                 ));
             }
-            if !(0.0..=1.0).contains(&p) {
+            if !POWERS.contains(p) {
                 return Err(SettingsError::new(
-                    "step",
+                    "power",
                     format!(
-                        "the power of the steps must be from 0 to 1, not {p}: below 0 the steps grow without end, and the \
+                        "the power of the steps must be {POWERS}, not {p}: below 0 the steps grow without end, and the \
                      last ones drown all others"
                     ),
                 ));
             }
         }
-        if !(1e-3..=1e3).contains(&self.step) {
+        if !STEPS.contains(self.step) {
             return Err(SettingsError::new(
                 "step",
                 format!(
-                    "the step must be a number from 0.001 to 1000, not {}: it only sets the length of the weights, not \
+                    "the step must be a number {STEPS}, not {}: it only sets the length of the weights, not \
                  their direction",
                     self.step
                 ),
@@ -126,7 +212,7 @@ impl BatchOptions {
 
 /// Learns until a pass finds no mistake, or until a limit. Rows count `weights` times, which must be positive.
 ///
-/// Limits are looked at between steps, so that θ always is one of the θ_k: the limit of updates, which counts each
+/// Limits are checked between steps, so that θ always is one of the θ_k: the limit of updates, which counts each
 /// row that is added, can be passed by the last step.
 pub(crate) fn learn(
     task: &Task<'_>,
@@ -280,7 +366,7 @@ impl Stripe {
         self.weight = 0.0;
     }
 
-    /// Looks at some of its rows, counted from its first.
+    /// Finds the mistakes among some of its rows, counted from its first.
     fn find(
         &mut self,
         task: &Task<'_>,

@@ -1,4 +1,4 @@
-//! The lifted perceptron (A7): a coordinate of its own for every example.
+//! The lifted perceptron: a coordinate of its own for every example.
 //!
 //! x̃_i = [a x_i; √(1−a²) e_i], 0 < a < 1, makes any rows separable: the vector with y_i in coordinate i agrees with all
 //! of them. The n coordinates are never built: the weight of the i-th is √(1−a²) y_i m_i, where m_i is the number of
@@ -10,7 +10,6 @@
 //! kept without the factor a: it is the same classifier, a sum of whole rows as in the perceptron, with the same upper
 //! bound ‖θ‖/k of γ*. Only θ predicts.
 
-use crate::SettingsError;
 use crate::linalg::rounding_error_bound;
 use crate::observe::Observer;
 use crate::theory::lifting::best_lifting;
@@ -22,26 +21,84 @@ use crate::train::engine::learned::Learned;
 use crate::train::engine::order::Blocks;
 use crate::train::engine::passes::{Cursor, RowLearner, passes};
 use crate::train::engine::run::{Status, Task, rows_between_pauses};
+use crate::train::learners::registry::{
+    Abilities, Ability, Descriptor, NumberRange, OptionDescriptor, OptionKind, Registered,
+};
 use crate::train::learners::svm::{self, SvmLoss, SvmOptions};
+use crate::train::learners::{Learner, Options};
 use crate::train::settings::Settings;
+use crate::{Error, SettingsError};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+
+/// What the registry says of it.
+pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
+    name: "lifted",
+    title: "lifted perceptron",
+    summary: "Gives every row a coordinate of its own, so that it converges on any data: to see how the lecture notes treat \
+              overlap",
+    options: &[OptionDescriptor {
+        name: "lift",
+        symbol: "a",
+        kind: OptionKind::Number(SHARES),
+        auto: Some("the share that the lifting lemma finds best"),
+        default: "auto",
+        help: "how much of a lifted row is its features",
+    }],
+    abilities: Abilities {
+        weights: Ability::No("its theorem needs steps of one size"),
+        ..Abilities::ALL_ROWS
+    },
+    usual_epochs: 100,
+    compared_up_to: None,
+    usual: || Learner::Lifted(LiftedOptions { a: None }),
+};
+
+/// The values of a. With a smaller one, 1/a² would overflow in sums.
+const SHARES: NumberRange = NumberRange::from_below(LEAST_A, 1.0);
 
 /// The options of the lifted perceptron.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LiftedOptions {
-    /// a in (0, 1); none for the one that minimises the bound (B8).
+    /// a in (0, 1); none for the one that minimises the bound of the lifting lemma.
     pub a: Option<f64>,
 }
 
-/// The smallest a: below, 1/a² is no number to calculate with.
+/// The smallest a.
 const LEAST_A: f64 = 1e-100;
 
-impl LiftedOptions {
-    /// Checks the ranges.
-    pub(crate) fn validate(&self) -> Result<(), SettingsError> {
+impl Registered for LiftedOptions {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn with_options(&self, given: &Options) -> Result<Learner, SettingsError> {
+        Ok(Learner::Lifted(Self { a: given.number_or_auto("lift").unwrap_or(self.a) }))
+    }
+
+    fn options(&self) -> Options {
+        Options::new().with("lift", self.a)
+    }
+
+    fn describe(&self) -> String {
         match self.a {
-            Some(a) if !(LEAST_A..1.0).contains(&a) => Err(SettingsError::new(
+            Some(a) => format!("lifted perceptron, a = {a}"),
+            None => "lifted perceptron, a from the lemma".to_string(),
+        }
+    }
+
+    fn fit(
+        &self,
+        task: &Task<'_>,
+        settings: &Settings,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Fit>, Error> {
+        Ok(Some(learn(task, settings, self, observer)))
+    }
+
+    fn validate(&self) -> Result<(), SettingsError> {
+        match self.a {
+            Some(a) if !SHARES.contains(a) => Err(SettingsError::new(
                 "lift",
                 format!(
                     "the share a of the lifted rows must be above 0 (from {LEAST_A:e} on) and below 1, not {a}: at 0 the \
@@ -94,7 +151,7 @@ pub(crate) fn learn(
     }
 }
 
-/// How many passes a direction to compare with is worth.
+/// Passes that are spent on finding a direction to compare with.
 const COMPARATOR_PASSES: u64 = 20;
 
 /// A direction whose slacks are small in the squares, which is what the lemma asks for: a support vector machine with the
@@ -240,7 +297,7 @@ impl Lift {
         Self { a, q: (1.0 - a) * (1.0 + a) / (a * a), bound: None }
     }
 
-    /// The best lift (B8) that a direction knows of: q = RD, for the γ that makes ((R + D)/γ)² small.
+    /// The best lift for a direction by the lifting lemma: q = RD, for the γ that makes ((R + D)/γ)² small.
     fn best_for(task: &Task<'_>, comparator: &Theta) -> Self {
         let radius = task.extent.radius_upper;
         if radius == 0.0 {

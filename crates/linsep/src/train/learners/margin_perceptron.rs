@@ -1,6 +1,6 @@
-//! The margin perceptron (A4): a row that is right by too little counts as a mistake too.
+//! The margin perceptron: a row that is right by too little counts as a mistake too.
 //!
-//! How much is too little? A good answer needs the unknown γ*. Three are offered:
+//! The best threshold depends on the unknown γ*. There are three rules:
 //!
 //! - *dynamic*: a_t/‖θ‖ ≤ (1−ε)‖θ_k‖/k after k updates. Since ‖θ_k‖/k ≥ γ* at every moment, a pass without an update
 //!   means that the margin of θ is above (1−ε)γ* (Panagiotakopoulos and Tsampouka, arXiv 1105.6041);
@@ -10,7 +10,55 @@
 use crate::SettingsError;
 use crate::dataset::Row;
 use crate::theta::Theta;
+use crate::train::learners::registry::{
+    Abilities, Ability, Descriptor, NumberRange, OptionDescriptor, OptionKind, Registered,
+};
+use crate::train::learners::{Learner, Options};
 use serde::{Deserialize, Serialize};
+
+/// What the registry says of it.
+pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
+    name: "margin",
+    title: "margin perceptron",
+    summary: "Also learns from rows that are right by too little: for separable data, when nearly the widest margin is wanted",
+    options: &[
+        OptionDescriptor {
+            name: "epsilon",
+            symbol: "ε",
+            kind: OptionKind::Number(EPSILONS),
+            auto: None,
+            default: "0.1",
+            help: "end with at least 1−ε of the best margin",
+        },
+        OptionDescriptor {
+            name: "beta",
+            symbol: "β",
+            kind: OptionKind::Number(THRESHOLDS),
+            auto: None,
+            default: "",
+            help: "instead, learn from rows nearer than β to the boundary",
+        },
+        OptionDescriptor {
+            name: "threshold",
+            symbol: "b",
+            kind: OptionKind::Number(THRESHOLDS),
+            auto: None,
+            default: "",
+            help: "instead, learn from rows with an agreement up to b",
+        },
+    ],
+    abilities: Abilities {
+        shards: Ability::No("its promise about the margin needs one run of whole steps"),
+        weights: Ability::No("its promise about the margin needs steps of one size"),
+        ..Abilities::ROW_BY_ROW
+    },
+    usual_epochs: 100,
+    compared_up_to: None,
+    usual: || Learner::Margin(MarginRule::default()),
+};
+
+const EPSILONS: NumberRange = NumberRange::between(0.0, 1.0);
+const THRESHOLDS: NumberRange = NumberRange::from_to(0.0, 1e140);
 
 /// When a row is right by too little.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,26 +87,88 @@ impl Default for MarginRule {
     }
 }
 
-impl MarginRule {
-    /// Checks the ranges.
-    pub(crate) fn validate(&self) -> Result<(), SettingsError> {
-        let refuse = |reason: String| Err(SettingsError::new("epsilon", reason));
+impl Registered for MarginRule {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn with_options(&self, given: &Options) -> Result<Learner, SettingsError> {
+        let rule = match (given.number("epsilon"), given.number("beta"), given.number("threshold")) {
+            (None, None, None) => *self,
+            (Some(epsilon), None, None) => MarginRule::Dynamic { epsilon },
+            (None, Some(beta), None) => MarginRule::Fixed { beta },
+            (None, None, Some(b)) => MarginRule::Threshold { b },
+            (_, Some(_), _) => return Err(one_rule("beta")),
+            _ => return Err(one_rule("threshold")),
+        };
+        Ok(Learner::Margin(rule))
+    }
+
+    fn options(&self) -> Options {
         match *self {
-            MarginRule::Dynamic { epsilon } if !(epsilon > 0.0 && epsilon < 1.0) => refuse(format!(
-                "epsilon is {epsilon}; it must be above 0 and below 1: the run ends with at least 1 − epsilon of the \
-                 best margin, all of which (0) would take for ever, and none of which (1) is no promise"
-            )),
-            MarginRule::Fixed { beta } if !(0.0..=1e140).contains(&beta) => refuse(format!(
-                "beta is {beta}; it must be a number from 0 to 1e140: it is the margin that every row is to have, in \
-                 the units of the rows"
-            )),
-            MarginRule::Threshold { b } if !(0.0..=1e140).contains(&b) => refuse(format!(
-                "the threshold is {b}; it must be a number from 0 to 1e140: below 0 even mistakes would not count"
-            )),
+            MarginRule::Dynamic { epsilon } => Options::new().with("epsilon", epsilon),
+            MarginRule::Fixed { beta } => Options::new().with("beta", beta),
+            MarginRule::Threshold { b } => Options::new().with("threshold", b),
+        }
+    }
+
+    fn validate(&self) -> Result<(), SettingsError> {
+        let refuse = |field, reason: String| Err(SettingsError::new(field, reason));
+        match *self {
+            MarginRule::Dynamic { epsilon } if !EPSILONS.contains(epsilon) => refuse(
+                "epsilon",
+                format!(
+                    "epsilon is {epsilon}; it must be {EPSILONS}: the run ends with at least 1 − epsilon of the best \
+                     margin, all of which (0) would take for ever, and none of which (1) is no promise"
+                ),
+            ),
+            MarginRule::Fixed { beta } if !THRESHOLDS.contains(beta) => refuse(
+                "beta",
+                format!(
+                    "beta is {beta}; it must be a number {THRESHOLDS}: it is the margin that every row is to have, in \
+                     the units of the rows"
+                ),
+            ),
+            MarginRule::Threshold { b } if !THRESHOLDS.contains(b) => refuse(
+                "threshold",
+                format!(
+                    "the threshold is {b}; it must be a number {THRESHOLDS}: below 0 even mistakes would not count"
+                ),
+            ),
             _ => Ok(()),
         }
     }
 
+    fn describe(&self) -> String {
+        match self {
+            MarginRule::Dynamic { epsilon } => format!("margin perceptron, dynamic, ε = {epsilon}"),
+            MarginRule::Fixed { beta } => format!("margin perceptron, fixed β = {beta}"),
+            MarginRule::Threshold { b } => format!("margin perceptron, threshold b = {b}"),
+        }
+    }
+
+    fn abilities(&self) -> Abilities {
+        let needs_zero = Ability::No(
+            "the dynamic margin needs a start at zero: only then is ‖θ‖ divided by the number of updates at least the \
+             best margin",
+        );
+        match self {
+            MarginRule::Dynamic { .. } => {
+                Abilities { start: needs_zero, start_at_first_row: needs_zero, ..DESCRIPTOR.abilities }
+            }
+            _ => DESCRIPTOR.abilities,
+        }
+    }
+}
+
+fn one_rule(field: &'static str) -> SettingsError {
+    SettingsError::new(
+        field,
+        "⟦epsilon⟧, ⟦beta⟧ and ⟦threshold⟧ are three rules for when a row is right by too little: choose one of them",
+    )
+}
+
+impl MarginRule {
     /// Agreements up to this are too little for a θ of this squared norm, made by so many updates.
     #[inline]
     fn threshold(&self, norm_squared: f64, updates: u64) -> f64 {
@@ -71,7 +181,7 @@ impl MarginRule {
     }
 }
 
-/// A perceptron that wants more than being right.
+/// A perceptron that also learns from rows which are right by too little.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MarginPerceptron {
     pub(crate) theta: Theta,

@@ -1,18 +1,49 @@
-//! The max-margin separator (A11, hard margin): the boundary that is furthest from the nearest row.
+//! The max-margin separator (hard margin): the boundary that is furthest from the nearest row.
 //!
 //! The weights are the nearest point of the hull of the rows z to the origin, found and proved by the engine of
-//! [`separate`](crate::separate). Data that is not completely separable has no such boundary, and the learner says so.
+//! [`separate`](crate::separate). Data that is not completely separable has no such boundary: then the run ends with
+//! [`Status::NoMargin`], or with [`Status::Undecided`] where a limit came first, and there is no model.
 
 use crate::observe::Observer;
 use crate::separate::{self, Examples, Verdict};
 use crate::theory::margin::lower_bound;
+use crate::theta::Theta;
 use crate::train::engine::evidence::Detail;
 use crate::train::engine::fit::Fit;
 use crate::train::engine::learned::Learned;
 use crate::train::engine::run::{Status, Task};
+use crate::train::learners::registry::{
+    Abilities, Ability, Descriptor, NumberRange, OptionDescriptor, OptionKind, Registered, RowLimit,
+};
+use crate::train::learners::{Learner, Options};
 use crate::train::settings::{Bias, Settings};
 use crate::{Error, SettingsError};
 use serde::{Deserialize, Serialize};
+
+/// What the registry says of it.
+pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
+    name: "max-margin",
+    title: "max-margin separator",
+    summary: "Finds the boundary furthest from the nearest row, with proof: for separable data, when the margin counts",
+    options: &[OptionDescriptor {
+        name: "gap",
+        symbol: "SHARE",
+        kind: OptionKind::Number(GAPS),
+        auto: None,
+        default: "0.000001",
+        help: "stop when the margin is proved to be within this share of the best",
+    }],
+    abilities: Abilities {
+        weights: Ability::No("its margin is that of the nearest row, however often it counts"),
+        ..Abilities::ALL_ROWS
+    },
+    // Descent over data with many features needs many passes for its gap.
+    usual_epochs: 1000,
+    compared_up_to: Some(RowLimit { rows: 20_000, reason: "an exact decision takes long" }),
+    usual: || Learner::MaxMargin(MaxMarginOptions { gap: 1e-6 }),
+};
+
+const GAPS: NumberRange = NumberRange::from_below(1e-15, 1.0);
 
 /// The options of the max-margin separator.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,14 +58,40 @@ impl Default for MaxMarginOptions {
     }
 }
 
-impl MaxMarginOptions {
-    /// Checks the range.
-    pub(crate) fn validate(&self) -> Result<(), SettingsError> {
-        separate::Settings { gap: Some(self.gap), ..separate::Settings::default() }.validate()
+impl Registered for MaxMarginOptions {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn with_options(&self, given: &Options) -> Result<Learner, SettingsError> {
+        Ok(Learner::MaxMargin(Self { gap: given.number("gap").unwrap_or(self.gap) }))
+    }
+
+    fn options(&self) -> Options {
+        Options::new().with("gap", self.gap)
+    }
+
+    fn validate(&self) -> Result<(), SettingsError> {
+        if !GAPS.contains(self.gap) {
+            let gap = self.gap;
+            let problem =
+                format!("the gap is {gap}; it must be a number {GAPS}: it is relative to the margin");
+            return Err(SettingsError::new("gap", problem));
+        }
+        Ok(())
+    }
+
+    fn fit(
+        &self,
+        task: &Task<'_>,
+        settings: &Settings,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Fit>, Error> {
+        learn(task, settings, self, observer).map(Some)
     }
 }
 
-/// Finds the separator, or says why there is none.
+/// Finds the separator, or proves that there is none.
 pub(crate) fn learn(
     task: &Task<'_>,
     settings: &Settings,
@@ -46,17 +103,27 @@ pub(crate) fn learn(
         Bias::Append(value) => separate::Bias::Append(value),
     };
     let examples = Examples::with_signs(task.data, task.signs.clone(), bias);
-    let wanted = separate::Settings {
+    let wanted = separate::SeparateSettings {
         bias,
         gap: Some(options.gap),
         max_seconds: settings.max_seconds,
         max_passes: Some(settings.epochs),
         seed: settings.seed,
-        ..separate::Settings::default()
+        ..separate::SeparateSettings::default()
     };
     let found = separate::decide(&examples, &task.classes, &wanted, observer)?;
     let (Verdict::Complete, Some(theta)) = (found.verdict, found.weights) else {
-        return Err(Error::NoMargin { verdict: found.verdict, class: task.classes.positive.clone() });
+        let decided = matches!(found.verdict, Verdict::QuasiComplete | Verdict::Overlap);
+        return Ok(Fit {
+            learned: Learned::Linear(Theta::zero(task.data.columns(), settings.bias.input())),
+            status: if decided { Status::NoMargin } else { Status::Undecided },
+            epochs: found.passes,
+            updates: 0,
+            candidates: Vec::new(),
+            margin_upper: Some(found.margin.upper),
+            space: None,
+            detail: Some(Detail::NoMargin { class: task.classes.positive.clone(), verdict: found.verdict }),
+        });
     };
     // What the weights prove after they have been rounded to floats.
     let upper = found.margin.upper;
@@ -137,16 +204,17 @@ mod tests {
                 let outcome = train(&data, &Settings { bias, ..settings() }, &mut ()).unwrap();
                 assert_eq!(outcome.status, Status::Converged);
                 let margin = outcome.evidence.margin;
-                let wanted = separate::Settings {
+                let wanted = separate::SeparateSettings {
                     bias: match bias {
                         Bias::None => separate::Bias::None,
                         Bias::Append(value) => separate::Bias::Append(value),
                     },
                     gap: Some(1e-12),
-                    ..separate::Settings::default()
+                    ..separate::SeparateSettings::default()
                 };
                 let classes = crate::classes::ClassPair { positive: "1".into(), negative: vec!["0".into()] };
-                let exact = separate::separate(&data, &classes, &wanted, &mut ()).unwrap().margin;
+                let exact =
+                    separate::separate(&data, &wanted.with_classes(&classes), &mut ()).unwrap().margin;
                 let (lower, upper) = (margin.lower.unwrap(), margin.upper);
                 assert!(
                     lower <= exact.upper && exact.lower.unwrap() <= upper,
@@ -199,7 +267,10 @@ mod tests {
     #[test]
     fn no_margin_is_no_model() {
         let data = Dataset::dense(1, &[1.0, 1.0], &["1", "0"]).unwrap();
-        let refused = train(&data, &settings(), &mut ()).unwrap_err();
-        assert!(matches!(refused, Error::NoMargin { verdict: Verdict::Overlap, .. }), "{refused}");
+        let outcome = train(&data, &settings(), &mut ()).unwrap();
+        assert_eq!((outcome.status, outcome.status.has_model()), (Status::NoMargin, false));
+        let overlap = Detail::NoMargin { class: "1".into(), verdict: Verdict::Overlap };
+        assert_eq!(outcome.evidence.detail, Some(overlap));
+        assert_eq!(outcome.evidence.margin.upper, 0.0);
     }
 }

@@ -1,8 +1,9 @@
-//! The memoriser (A12): looks the example up, else says +1.
+//! The memoriser: looks the example up, else says +1.
 //!
-//! It makes no error on what it has seen, unless the same row came with both labels, and knows nothing else: the
-//! baseline that shows what a training error of zero is worth.
+//! It makes no error on rows that it has seen, unless the same row came with both labels, and knows nothing about others:
+//! a baseline that shows how little a training error of zero proves.
 
+use crate::Error;
 use crate::dataset::Row;
 use crate::observe::{Observer, Progress};
 use crate::store::{Opened, StoreError, Tensors};
@@ -12,10 +13,42 @@ use crate::train::engine::evidence::Detail;
 use crate::train::engine::fit::Fit;
 use crate::train::engine::learned::Learned;
 use crate::train::engine::run::{Status, Task, rows_between_pauses};
+use crate::train::learners::Learner;
+use crate::train::learners::registry::{Abilities, Descriptor, Registered};
 use crate::train::settings::Settings;
 use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use std::time::Instant;
+
+/// What the registry says of it.
+pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
+    name: "memoriser",
+    title: "memoriser",
+    summary: "Looks rows up: of use only as a baseline; its training error is zero unless equal rows have both labels",
+    options: &[],
+    abilities: Abilities::ALL_ROWS,
+    usual_epochs: 100,
+    compared_up_to: None,
+    usual: || Learner::Memoriser,
+};
+
+/// The memoriser has no options of its own.
+pub(crate) struct NoOptions;
+
+impl Registered for NoOptions {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn fit(
+        &self,
+        task: &Task<'_>,
+        settings: &Settings,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Fit>, Error> {
+        Ok(Some(learn(task, task.weights.as_deref(), settings, observer)))
+    }
+}
 
 /// The labels of rows that were seen, by the hash of their values.
 ///

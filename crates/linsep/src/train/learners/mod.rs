@@ -1,4 +1,4 @@
-//! The family: every learner by its name, with the few options of its own.
+//! The learners: one file each, with algorithm, options and descriptor, and the list of them.
 
 pub(crate) mod averaged;
 pub(crate) mod batch;
@@ -8,66 +8,172 @@ pub(crate) mod margin_perceptron;
 pub(crate) mod max_margin;
 pub(crate) mod memoriser;
 pub(crate) mod multiclass;
+mod options;
 pub(crate) mod passive_aggressive;
 pub(crate) mod perceptron;
 pub(crate) mod pocket;
+mod registry;
+mod schedule;
 pub(crate) mod sgd;
 pub(crate) mod svm;
+#[cfg(test)]
+mod tests;
 pub(crate) mod voted;
 
-use crate::SettingsError;
-use batch::BatchOptions;
-use kernel::KernelOptions;
-use lifted::LiftedOptions;
-use margin_perceptron::MarginRule;
-use max_margin::MaxMarginOptions;
-use multiclass::MulticlassOptions;
-use passive_aggressive::PassiveAggressiveOptions;
-use pocket::PocketOptions;
-use serde::{Deserialize, Serialize};
-use sgd::SgdOptions;
-use svm::SvmOptions;
+pub use options::{OptionValue, Options};
+pub use registry::{
+    Abilities, Ability, Choice, Descriptor, NumberRange, OptionDescriptor, OptionKind, RowLimit, names_of,
+};
 
-/// Which learner, with its own options.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Learner {
-    /// The last θ (A1).
-    Perceptron,
-    /// The mean of θ over all examples seen (A3).
-    #[default]
-    Averaged,
-    /// Every θ votes, with the number of examples that it survived (A3).
-    Voted,
-    /// Learns also from rows that are right by too little (A4).
-    Margin(MarginRule),
-    /// Learns from all mistakes at once (A5).
-    Batch(BatchOptions),
-    /// Keeps the best θ that turns up (A6).
-    Pocket(PocketOptions),
-    /// Gives every example a coordinate of its own, so that any data is separable (A7).
-    Lifted(LiftedOptions),
-    /// The perceptron in its dual form, with a kernel (A8).
-    Kernel(KernelOptions),
-    /// One weight vector for each class (A9).
-    Multiclass(MulticlassOptions),
-    /// Stochastic gradient descent on a loss (A10).
-    Sgd(SgdOptions),
-    /// The soft-margin support vector machine (A11).
-    Svm(SvmOptions),
-    /// The boundary furthest from the nearest row (A11).
-    MaxMargin(MaxMarginOptions),
-    /// Looks rows up (A12).
-    Memoriser,
-    /// Changes as little as makes the row right by 1 (A13).
-    PassiveAggressive(PassiveAggressiveOptions),
+use crate::observe::Observer;
+use crate::train::engine::fit::Fit;
+use crate::train::engine::run::Task;
+use crate::train::settings::Settings;
+use crate::{Error, SettingsError};
+use registry::{Registered, listed};
+use serde::{Deserialize, Serialize};
+
+/// The list of learners gives the enum [`Learner`], the registry, and the way from a learner to its file. A file has a
+/// `DESCRIPTOR`, and its options, or `NoOptions`, are [`Registered`].
+macro_rules! learners {
+    ($($(#[$attribute:meta])* $file:ident: $variant:ident $(($bound:ident: $options:ident))?,)*) => {
+        /// Which learner, with its own options.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum Learner {
+            $($(#[$attribute])* $variant $(($file::$options))?,)*
+        }
+
+        /// The descriptors of all learners.
+        pub fn learners() -> &'static [&'static Descriptor] {
+            static ALL: &[&Descriptor] = &[$(&$file::DESCRIPTOR),*];
+            ALL
+        }
+
+        impl Learner {
+            /// What its file says about it.
+            fn registered(&self) -> &dyn Registered {
+                match self {
+                    $(Learner::$variant $(($bound))? => learners!(@registered $file $($bound)?),)*
+                }
+            }
+        }
+    };
+    (@registered $file:ident) => { &$file::NoOptions };
+    (@registered $file:ident $bound:ident) => { $bound };
 }
 
-/// What joins the many θ of a run into one answer.
+learners! {
+    /// The last weights of a run over the rows.
+    perceptron: Perceptron,
+    /// The mean of the weights over all examples seen.
+    #[default]
+    averaged: Averaged,
+    /// All weights vote, each with the number of examples that it survived.
+    voted: Voted,
+    /// Also learns from rows that are right by too little.
+    margin_perceptron: Margin(rule: MarginRule),
+    /// Learns from all mistakes at once.
+    batch: Batch(options: BatchOptions),
+    /// Keeps the best weights that were found.
+    pocket: Pocket(options: PocketOptions),
+    /// Gives every example a coordinate of its own, so that any data is separable.
+    lifted: Lifted(options: LiftedOptions),
+    /// The perceptron in its dual form, with a kernel.
+    kernel: Kernel(options: KernelOptions),
+    /// One weight vector for each class.
+    multiclass: Multiclass(options: MulticlassOptions),
+    /// Stochastic gradient descent on a loss.
+    sgd: Sgd(options: SgdOptions),
+    /// The soft-margin support vector machine.
+    svm: Svm(options: SvmOptions),
+    /// The boundary furthest from the nearest row.
+    max_margin: MaxMargin(options: MaxMarginOptions),
+    /// Looks rows up.
+    memoriser: Memoriser,
+    /// Changes the weights by the least that makes a row right by 1.
+    passive_aggressive: PassiveAggressive(options: PassiveAggressiveOptions),
+}
+
+impl Learner {
+    /// The learner of that name, with its usual options.
+    pub fn named(name: &str) -> Result<Self, SettingsError> {
+        match learners().iter().find(|learner| learner.name == name) {
+            Some(descriptor) => Ok(descriptor.learner()),
+            None => {
+                let all = listed(learners().iter().map(|learner| learner.name), "and");
+                let problem = format!("there is no learner named \"{name}\"; the learners are {all}");
+                Err(SettingsError::new("learner", problem))
+            }
+        }
+    }
+
+    /// What is known about it before it learns.
+    pub fn descriptor(&self) -> &'static Descriptor {
+        self.registered().descriptor()
+    }
+
+    /// The name by which it is chosen.
+    pub fn name(&self) -> &'static str {
+        self.descriptor().name
+    }
+
+    /// The learner with its options, in a few words.
+    pub fn describe(&self) -> String {
+        self.registered().describe()
+    }
+
+    /// What it can do with the options that it has.
+    pub fn abilities(&self) -> Abilities {
+        self.registered().abilities()
+    }
+
+    /// How many passes it is usually given at most.
+    pub fn usual_epochs(&self) -> u64 {
+        self.descriptor().usual_epochs
+    }
+
+    /// Whether it learns each row as it comes, needing none of the others: such a learner can learn from a stream, be
+    /// stopped at any row and be resumed.
+    pub fn is_online(&self) -> bool {
+        self.descriptor().abilities.row_by_row
+    }
+
+    /// The learner with the options that are given, and its own for the others. Options that it does not have, and
+    /// values outside their range, are refused.
+    pub fn with_options(self, given: &Options) -> Result<Self, SettingsError> {
+        self.descriptor().check(given)?;
+        let learner = self.registered().with_options(given)?;
+        learner.validate()?;
+        Ok(learner)
+    }
+
+    /// All its options with their values: with them, [`Learner::with_options`] makes it from its name again.
+    pub fn options(&self) -> Options {
+        self.registered().options()
+    }
+
+    /// Checks the options of the learner.
+    pub(crate) fn validate(&self) -> Result<(), SettingsError> {
+        self.registered().validate()
+    }
+
+    /// Learns from a binary task. None for learners that go row by row, which the engine runs.
+    pub(crate) fn fit(
+        &self,
+        task: &Task<'_>,
+        settings: &Settings,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Fit>, Error> {
+        self.registered().fit(task, settings, observer)
+    }
+}
+
+/// What joins the many weights of a run into one answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Combine {
-    /// The last one counts.
+    /// The last weights count.
     #[default]
     Last,
     /// Their mean over all examples seen.
@@ -76,61 +182,41 @@ pub enum Combine {
     Vote,
 }
 
-impl Learner {
-    /// The name by which it is chosen.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Learner::Perceptron => "perceptron",
-            Learner::Averaged => "averaged",
-            Learner::Voted => "voted",
-            Learner::Margin(_) => "margin",
-            Learner::Batch(_) => "batch",
-            Learner::Pocket(_) => "pocket",
-            Learner::Lifted(_) => "lifted",
-            Learner::Kernel(_) => "kernel",
-            Learner::Multiclass(_) => "multiclass",
-            Learner::Sgd(_) => "sgd",
-            Learner::Svm(_) => "svm",
-            Learner::MaxMargin(_) => "max-margin",
-            Learner::Memoriser => "memoriser",
-            Learner::PassiveAggressive(_) => "passive-aggressive",
+impl Combine {
+    pub(crate) const LAST: Choice = Choice { name: "last", help: "The last weights" };
+    pub(crate) const AVERAGE: Choice = Choice { name: "average", help: "The mean over all rows seen" };
+    pub(crate) const VOTE: Choice =
+        Choice { name: "vote", help: "All vote, each with the number of rows that it survived" };
+
+    /// The option of learners that keep no votes.
+    pub(crate) const fn option(default: &'static str) -> OptionDescriptor {
+        OptionDescriptor {
+            name: "combine",
+            symbol: "COMBINE",
+            kind: OptionKind::Choice(&[Self::LAST, Self::AVERAGE]),
+            auto: None,
+            default,
+            help: "what joins the weights of the run into the result",
         }
     }
 
-    /// How many passes it is usually given at most: coordinate descent needs many for its gap, and makes them cheaper as
-    /// it goes.
-    pub fn usual_epochs(&self) -> u64 {
-        if matches!(self, Learner::Svm(_) | Learner::MaxMargin(_)) { 1000 } else { 100 }
+    /// Votes are counted among perceptrons only.
+    pub(crate) fn refuse_votes(self) -> Result<(), SettingsError> {
+        if self == Combine::Vote {
+            return Err(SettingsError::new(
+                "combine",
+                "only the voted and the kernel perceptron keep votes; choose ⟦combine=last⟧ or average",
+            ));
+        }
+        Ok(())
     }
 
-    /// Whether it learns each row as it comes, needing none of the others: such a learner can learn from a stream, be
-    /// stopped at any row and be taken up again.
-    pub fn is_online(&self) -> bool {
-        matches!(
-            self,
-            Learner::Perceptron
-                | Learner::Averaged
-                | Learner::Voted
-                | Learner::Margin(_)
-                | Learner::Sgd(_)
-                | Learner::PassiveAggressive(_)
-        )
-    }
-
-    /// Checks the options of the learner.
-    pub(crate) fn validate(&self) -> Result<(), SettingsError> {
+    /// What a description adds.
+    pub(crate) fn words(self) -> &'static str {
         match self {
-            Learner::Perceptron | Learner::Averaged | Learner::Voted | Learner::Memoriser => Ok(()),
-            Learner::Margin(rule) => rule.validate(),
-            Learner::Batch(options) => options.validate(),
-            Learner::Pocket(options) => options.validate(),
-            Learner::Lifted(options) => options.validate(),
-            Learner::Kernel(options) => options.validate(),
-            Learner::Multiclass(options) => options.validate(),
-            Learner::Sgd(options) => options.validate(),
-            Learner::Svm(options) => options.validate(),
-            Learner::MaxMargin(options) => options.validate(),
-            Learner::PassiveAggressive(options) => options.validate(),
+            Combine::Last => "",
+            Combine::Average => ", averaged",
+            Combine::Vote => ", voted",
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The multi-class perceptron (A9): one weight vector for each class, the largest score wins.
+//! The multi-class perceptron: one weight vector for each class, the largest score wins.
 //!
 //! The agreement of a row of class y is a = s_y − max over the other classes of s_r. On a mistake (a ≤ 0) the row is
 //! added to θ_y and subtracted from the strongest rival's θ_r, the lowest class on ties. Stacked into one long vector,
@@ -9,19 +9,39 @@
 use crate::SettingsError;
 use crate::dataset::{Dataset, Row};
 use crate::linalg::{Interval, rounding_error_bound};
-use crate::observe::Observer;
 use crate::theory::margin::{Extent, MarginInterval, MarginKind, MistakeLedger, quotient_down};
 use crate::theta::Theta;
-use crate::train::engine::fit::Space;
 use crate::train::engine::learned::Learned;
-use crate::train::engine::order::Blocks;
-use crate::train::engine::passes::{Cursor, RowLearner, passes};
-use crate::train::engine::run::{Status, rows_between_pauses};
-use crate::train::learners::Combine;
-use crate::train::learners::sgd::check_combine;
+use crate::train::engine::online::AppliedUpdate;
+use crate::train::learners::registry::{Abilities, Ability, Descriptor, Registered};
+use crate::train::learners::{Combine, Learner, Options};
 use crate::train::settings::{MistakeRule, Settings};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+
+/// What the registry says of it.
+pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
+    name: "multiclass",
+    title: "multi-class perceptron",
+    summary: "Learns one weight vector for each class, all together: for many classes, smaller and often better than one \
+              against the rest",
+    options: &[Combine::option("average")],
+    abilities: Abilities {
+        shards: Ability::No(
+            "it has weights for each class; without it, each class is set against the rest, in shards",
+        ),
+        many_classes: true,
+        mistake_rule: true,
+        counts_mistakes: true,
+        out_of_core: Ability::No("it judges all classes of a row together, which needs the rows in memory"),
+        start: Ability::No("it starts at zero"),
+        start_at_first_row: Ability::No("it starts at zero"),
+        ..Abilities::ROW_BY_ROW
+    },
+    usual_epochs: 100,
+    compared_up_to: None,
+    usual: || Learner::Multiclass(MulticlassOptions { combine: Combine::Average }),
+};
 
 /// The options of the multi-class perceptron.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,87 +56,165 @@ impl Default for MulticlassOptions {
     }
 }
 
-impl MulticlassOptions {
-    /// Checks the choice.
-    pub(crate) fn validate(&self) -> Result<(), SettingsError> {
-        check_combine(self.combine)
+impl Registered for MulticlassOptions {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn with_options(&self, given: &Options) -> Result<Learner, SettingsError> {
+        Ok(Learner::Multiclass(Self { combine: given.choice("combine").unwrap_or(self.combine) }))
+    }
+
+    fn options(&self) -> Options {
+        Options::new().with_choice("combine", self.combine)
+    }
+
+    fn validate(&self) -> Result<(), SettingsError> {
+        self.combine.refuse_votes()
+    }
+
+    fn describe(&self) -> String {
+        format!("multi-class perceptron{}", self.combine.words())
     }
 }
 
-/// The learner at work.
-pub(crate) struct Multiclass<'a> {
-    data: &'a Dataset,
-    labels: &'a [u32],
-    weights: Option<&'a [f64]>,
+/// The learner at work: one vector for each class.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Multiclass {
     rule: MistakeRule,
+    /// θ of each class, in the order of the sorted classes.
     pub(crate) thetas: Vec<Theta>,
     /// Σ c·z over the updates, for the mean (see `averaged.rs`).
-    late: Option<Vec<Theta>>,
-    seen: f64,
+    pub(crate) late: Option<Vec<Theta>>,
+    /// Rows seen.
+    pub(crate) seen: f64,
     pub(crate) updates: u64,
-    ledger: MistakeLedger,
-    cursor: Cursor,
+    pub(crate) ledger: MistakeLedger,
+    /// θ of a class that turns up.
+    zero: Theta,
     scores: Vec<f64>,
     /// What a score may be off by.
     rounding_error: f64,
-    radius: f64,
+    longest: f64,
     most_terms: usize,
 }
 
-impl<'a> Multiclass<'a> {
-    /// A learner for rows whose classes are numbered by `labels`, all below `classes`.
-    pub(crate) fn new(
-        data: &'a Dataset,
-        labels: &'a [u32],
-        classes: usize,
-        weights: Option<&'a [f64]>,
-        extent: &Extent,
-        settings: &Settings,
-        options: &MulticlassOptions,
-    ) -> Self {
-        let zero = Theta::zero(data.columns(), settings.bias.input());
-        let late = (options.combine == Combine::Average).then(|| vec![zero.clone(); classes]);
-        Self {
-            data,
-            labels,
-            weights,
+impl Multiclass {
+    /// A learner for so many classes, at zero.
+    pub(crate) fn new(settings: &Settings, columns: usize, classes: usize) -> Result<Self, SettingsError> {
+        let Learner::Multiclass(options) = settings.learner else {
+            return Err(SettingsError::new("learner", "this is not the multiclass learner"));
+        };
+        let zero = Theta::zero(columns, settings.bias.input());
+        Ok(Self {
             rule: settings.mistake,
-            ledger: MistakeLedger::new(&zero),
-            thetas: vec![zero; classes],
-            late,
+            thetas: vec![zero.clone(); classes],
+            late: (options.combine == Combine::Average).then(|| vec![zero.clone(); classes]),
             seen: 0.0,
             updates: 0,
-            cursor: Cursor::default(),
+            ledger: MistakeLedger::new(&zero),
             scores: vec![0.0; classes],
+            zero,
             rounding_error: 0.0,
-            radius: extent.radius_upper,
-            most_terms: data.longest_row() + 1,
+            longest: 0.0,
+            most_terms: 0,
+        })
+    }
+
+    /// Puts the classes in a new order: the one at each place is that of an old place, or one that has just turned up.
+    pub(crate) fn arrange(&mut self, places: &[Option<usize>]) {
+        let arranged = |old: &[Theta]| {
+            places.iter().map(|place| place.map_or_else(|| self.zero.clone(), |at| old[at].clone())).collect()
+        };
+        let thetas = arranged(&self.thetas);
+        self.late = self.late.as_deref().map(arranged);
+        self.thetas = thetas;
+        self.scores = vec![0.0; places.len()];
+    }
+
+    /// Number of features.
+    pub(crate) fn columns(&self) -> usize {
+        self.zero.weights.len()
+    }
+
+    fn vectors(&mut self) -> impl Iterator<Item = &mut Theta> {
+        self.thetas.iter_mut().chain(self.late.iter_mut().flatten()).chain([&mut self.zero])
+    }
+
+    pub(crate) fn widen(&mut self, columns: usize) {
+        self.vectors().for_each(|theta| theta.widen(columns));
+    }
+
+    /// Moves every feature down by one: the stream turned out to count from 1.
+    pub(crate) fn shift_features_down(&mut self) {
+        self.vectors().for_each(Theta::shift_down);
+    }
+
+    /// Prepares for rows of at most this length (with the appended coordinate) and this many stored values.
+    pub(crate) fn expect_rows(&mut self, longest: f64, most_stored: usize) {
+        self.longest = self.longest.max(longest);
+        self.most_terms = self.most_terms.max(most_stored + 1);
+        self.update_rounding_error();
+    }
+
+    fn update_rounding_error(&mut self) {
+        let norm = self.ledger.norm_squared().sqrt();
+        self.rounding_error = rounding_error_bound(self.most_terms, norm * self.longest);
+    }
+
+    /// Learns from a row that was announced with [`expect_rows`](Self::expect_rows), if that row is a mistake. There is
+    /// none as long as there is one class.
+    pub(crate) fn learn_expected(
+        &mut self,
+        row: Row<'_>,
+        class: usize,
+        weight: f64,
+    ) -> Option<AppliedUpdate> {
+        if weight == 0.0 {
+            return None;
         }
+        let mistake = if self.thetas.len() > 1 { self.mistake(row, class) } else { None };
+        let applied = mistake.map(|(rival, agreement)| {
+            for (target, y) in [(class, weight), (rival, -weight)] {
+                self.thetas[target].add(y, row);
+                if let Some(late) = &mut self.late {
+                    late[target].add(y * self.seen, row);
+                }
+            }
+            self.updates += 1;
+            let row_squared = 2.0 * self.thetas[class].extended_norm_squared(row);
+            self.ledger.record_step(agreement, row_squared, 2 * (row.stored() + 1), weight);
+            self.update_rounding_error();
+            AppliedUpdate { agreement, row_squared }
+        });
+        self.seen += 1.0;
+        applied
     }
 
-    /// Learns until a reason to stop.
-    pub(crate) fn run(&mut self, settings: &Settings, observer: &mut dyn Observer) -> (Status, u64) {
-        let pause = (rows_between_pauses(self.data) / self.thetas.len()).max(1);
-        let status = passes(self, settings, Blocks::of(self.data), pause, observer);
-        self.end_pass();
-        (status, self.cursor.passes_begun())
-    }
-
-    /// The class that a row is right against by least, and by how much; certain to be no mistake if that is positive.
-    fn agreement(&mut self, row: Row<'_>, class: usize) -> (usize, f64) {
+    /// The strongest rival of the row's class and the agreement, if the row is a mistake.
+    fn mistake(&mut self, row: Row<'_>, class: usize) -> Option<(usize, f64)> {
         for (score, theta) in self.scores.iter_mut().zip(&self.thetas) {
             *score = theta.score(row);
         }
         let rival = strongest_rival(&self.scores, class);
-        (rival, self.scores[class] - self.scores[rival])
+        let agreement = self.scores[class] - self.scores[rival];
+        let is_mistake = if agreement.abs() > 2.0 * self.rounding_error {
+            self.rule.is_mistake(agreement)
+        } else {
+            let lead = certain_lead(&self.thetas, row, class);
+            self.rule.is_mistake(if lead.low <= 0.0 && lead.high >= 0.0 { 0.0 } else { lead.low })
+        };
+        is_mistake.then_some((rival, agreement))
     }
 
-    fn is_mistake(&self, agreement: f64, row: Row<'_>, class: usize) -> bool {
-        if agreement.abs() > 2.0 * self.rounding_error {
-            return self.rule.is_mistake(agreement);
-        }
-        let lead = certain_lead(&self.thetas, row, class);
-        self.rule.is_mistake(if lead.low <= 0.0 && lead.high >= 0.0 { 0.0 } else { lead.low })
+    /// Takes stock at the end of a pass: a bound that was carried along is computed afresh.
+    pub(crate) fn end_pass(&mut self) {
+        self.ledger.tighten_norm(stacked_norm(&self.thetas));
+    }
+
+    /// The upper bound of γ* that the updates so far prove, if there are any.
+    pub(crate) fn margin_upper(&self) -> Option<f64> {
+        self.ledger.upper_bound(&self.zero, None)
     }
 
     /// What has been learned: the vectors that score each class.
@@ -133,32 +231,36 @@ impl<'a> Multiclass<'a> {
         self.thetas.iter().enumerate().map(mean).map(Learned::Linear).collect()
     }
 
-    /// The margin, and the lengths of the stacked rows z it is measured on.
-    pub(crate) fn space(&self, extent: &Extent) -> Space {
+    /// The lengths of the stacked rows z, from those of the rows: ‖z‖² = 2‖x̃‖².
+    pub(crate) fn stacked_extent(extent: &Extent) -> Extent {
         let root = 2f64.sqrt();
-        let stacked = Extent {
+        Extent {
             radius_lower: (extent.radius_lower * root.next_down()).next_down(),
             radius_upper: (extent.radius_upper * root.next_up()).next_up(),
             shortest: (extent.shortest * root.next_up()).next_up(),
             shortest_nonzero: extent.shortest_nonzero,
-        };
+        }
+    }
+
+    /// What is proved of the margin on these rows, whose classes are numbered by `labels`.
+    pub(crate) fn margin(&self, data: &Dataset, labels: &[u32], stacked: &Extent) -> MarginInterval {
         let upper = self.margin_upper().map_or(stacked.shortest, |upper| upper.min(stacked.shortest));
-        let lower = self.learned_lower_bound();
-        Space { extent: stacked, margin: MarginInterval { lower, upper, kind: MarginKind::MultiClass } }
+        let lower = self.lower_bound(data, labels);
+        MarginInterval { lower, upper, kind: MarginKind::MultiClass }
     }
 
     /// min_t a_t(Θ) / ‖Θ‖ for the last vectors or the mean ones, whichever is better, rounded down; none if some row is
     /// not certainly right.
-    fn learned_lower_bound(&self) -> Option<f64> {
+    fn lower_bound(&self, data: &Dataset, labels: &[u32]) -> Option<f64> {
         let averaged: Vec<Theta> = self.learned().iter().map(|learned| learned.theta().clone()).collect();
         [&averaged, &self.thetas]
             .into_iter()
             .filter_map(|thetas| {
-                let least = (0..self.data.len())
+                let least = (0..data.len())
                     .into_par_iter()
                     .with_min_len(64)
                     .map(|i| {
-                        let lead = certain_lead(thetas, self.data.row(i), self.labels[i] as usize).low;
+                        let lead = certain_lead(thetas, data.row(i), labels[i] as usize).low;
                         Some(lead).filter(|&lead| lead > 0.0)
                     })
                     .try_reduce(|| f64::MAX, |a, b| Some(a.min(b)))?;
@@ -202,58 +304,11 @@ fn stacked_norm(thetas: &[Theta]) -> f64 {
         .fold(0.0f64, |norm, part| norm.hypot(part).next_up().next_up())
 }
 
-impl RowLearner for Multiclass<'_> {
-    fn cursor(&mut self) -> &mut Cursor {
-        &mut self.cursor
-    }
-
-    fn visit(&mut self, i: usize, _: &mut dyn Observer) -> bool {
-        let (row, class) = (self.data.row(i), self.labels[i] as usize);
-        let weight = self.weights.map_or(1.0, |weights| weights[i]);
-        if weight == 0.0 {
-            return false;
-        }
-        let (rival, agreement) = self.agreement(row, class);
-        let mistaken = self.is_mistake(agreement, row, class);
-        if mistaken {
-            for (target, y) in [(class, weight), (rival, -weight)] {
-                self.thetas[target].add(y, row);
-                if let Some(late) = &mut self.late {
-                    late[target].add(y * self.seen, row);
-                }
-            }
-            self.updates += 1;
-            let row_squared = 2.0 * self.thetas[class].extended_norm_squared(row);
-            self.ledger.record_step(agreement, row_squared, 2 * (row.stored() + 1), weight);
-            self.rounding_error =
-                rounding_error_bound(self.most_terms, self.ledger.norm_squared().sqrt() * self.radius);
-        }
-        self.seen += 1.0;
-        mistaken
-    }
-
-    fn prefetch(&self, i: usize) {
-        self.data.row(i).prefetch();
-    }
-
-    fn end_pass(&mut self) {
-        self.ledger.tighten_norm(stacked_norm(&self.thetas));
-    }
-
-    fn updates(&self) -> u64 {
-        self.updates
-    }
-
-    fn margin_upper(&self) -> Option<f64> {
-        self.ledger.upper_bound(&self.thetas[0], None)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::random::Random;
-    use crate::train::{Learner, OnlineLearner, Order, Task, train};
+    use crate::train::{OnlineLearner, Order, Status, Task, train};
     use proptest::prelude::*;
 
     fn settings(combine: Combine, order: Order, epochs: u64) -> Settings {

@@ -1,4 +1,4 @@
-//! The passive–aggressive learner (A13; Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006).
+//! The passive–aggressive learner (Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006).
 //!
 //! *Passive* while a row is right by 1 at least. Otherwise *aggressive*: θ moves by the least that makes it so,
 //! θ += τ z with τ = (1 − a)/‖z‖². So that one wrong label does not undo everything, PA-I lets no step exceed C, and
@@ -7,17 +7,58 @@
 use crate::SettingsError;
 use crate::dataset::Row;
 use crate::theta::Theta;
-use crate::train::learners::Combine;
-use crate::train::learners::sgd::check_combine;
+use crate::train::learners::registry::{
+    Abilities, Ability, Choice, Descriptor, NumberRange, OptionDescriptor, OptionKind, Registered,
+};
+use crate::train::learners::{Combine, Learner, Options};
 use serde::{Deserialize, Serialize};
 
-/// How aggressive.
+/// What the registry says of it.
+pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
+    name: "passive-aggressive",
+    title: "passive–aggressive learner",
+    summary: "Changes the weights by the least that makes each row right by 1: for streams whose classes drift",
+    options: &[
+        OptionDescriptor {
+            name: "aggression",
+            symbol: "AGGRESSION",
+            kind: OptionKind::Choice(&[
+                Choice { name: "full", help: "PA: as far as needed" },
+                Choice { name: "capped", help: "PA-I: as far as needed, at most C" },
+                Choice { name: "softened", help: "PA-II: less far, softened by C" },
+            ]),
+            auto: None,
+            default: "capped",
+            help: "how far a row may move the weights",
+        },
+        OptionDescriptor {
+            name: "C",
+            symbol: "C",
+            kind: OptionKind::Number(LIMITS),
+            auto: None,
+            default: "1",
+            help: "the longest step",
+        },
+        Combine::option("average"),
+    ],
+    abilities: Abilities {
+        start_at_first_row: Ability::No("it has steps of its own; ⟦init=first⟧ is for perceptrons"),
+        ..Abilities::ROW_BY_ROW
+    },
+    usual_epochs: 100,
+    compared_up_to: None,
+    usual: || Learner::PassiveAggressive(PassiveAggressiveOptions::default()),
+};
+
+const LIMITS: NumberRange = NumberRange::from_to(1e-100, 1e100);
+
+/// How far a row may move the weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Aggression {
-    /// PA: as far as it takes.
+    /// PA: as far as needed.
     Full,
-    /// PA-I: as far as it takes, and at most C.
+    /// PA-I: as far as needed, and at most C.
     #[default]
     Capped,
     /// PA-II: less far, softened by C.
@@ -41,24 +82,70 @@ impl Default for PassiveAggressiveOptions {
     }
 }
 
-impl PassiveAggressiveOptions {
-    /// Checks the ranges.
-    pub(crate) fn validate(&self) -> Result<(), SettingsError> {
-        if !(1e-100..=1e100).contains(&self.c) {
+impl Registered for PassiveAggressiveOptions {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn with_options(&self, given: &Options) -> Result<Learner, SettingsError> {
+        let aggression = given.choice("aggression").unwrap_or(self.aggression);
+        if aggression == Aggression::Full && given.get("C").is_some() {
+            return Err(SettingsError::new(
+                "C",
+                "⟦C⟧ has no meaning with ⟦aggression=full⟧, which moves the weights as far as needed",
+            ));
+        }
+        Ok(Learner::PassiveAggressive(Self {
+            aggression,
+            c: given.number("C").unwrap_or(self.c),
+            combine: given.choice("combine").unwrap_or(self.combine),
+        }))
+    }
+
+    fn options(&self) -> Options {
+        let options =
+            Options::new().with_choice("aggression", self.aggression).with_choice("combine", self.combine);
+        match self.aggression {
+            Aggression::Full => options,
+            Aggression::Capped | Aggression::Softened => options.with("C", self.c),
+        }
+    }
+
+    fn describe(&self) -> String {
+        let form = match self.aggression {
+            Aggression::Full => "PA".to_string(),
+            Aggression::Capped => format!("PA-I, C = {}", self.c),
+            Aggression::Softened => format!("PA-II, C = {}", self.c),
+        };
+        format!("passive–aggressive, {form}{}", self.combine.words())
+    }
+
+    fn abilities(&self) -> Abilities {
+        let weights = match self.aggression {
+            Aggression::Full => Ability::No(
+                "it makes every row right, whatever it weighs; choose ⟦aggression=capped⟧ or softened",
+            ),
+            Aggression::Capped | Aggression::Softened => Ability::Yes,
+        };
+        Abilities { weights, ..DESCRIPTOR.abilities }
+    }
+
+    fn validate(&self) -> Result<(), SettingsError> {
+        if !LIMITS.contains(self.c) {
             return Err(SettingsError::new(
                 "C",
                 format!(
-                    "C is {}; it must be above 0 (from 1e-100 to 1e100): it limits how far one row can move the weights, and \
+                    "C is {}; it must be above 0 ({LIMITS}): it limits how far one row can move the weights, and \
                  at 0 nothing would move",
                     self.c
                 ),
             ));
         }
-        check_combine(self.combine)
+        self.combine.refuse_votes()
     }
 }
 
-/// The learner at work.
+/// The state of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PassiveAggressive {
     pub(crate) theta: Theta,

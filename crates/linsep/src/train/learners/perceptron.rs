@@ -1,17 +1,49 @@
-//! The perceptron (A1).
+//! The perceptron: on a mistake, the row is added to the weights.
 
 use crate::dataset::Row;
 use crate::theta::Theta;
+use crate::train::learners::Learner;
+use crate::train::learners::registry::{Abilities, Ability, Descriptor, Registered};
 use crate::train::settings::MistakeRule;
 
-/// Go through the examples; on a mistake, θ += y x̃. That is all.
+/// What the registry says of it.
+pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
+    name: "perceptron",
+    title: "perceptron",
+    summary: "Keeps the last weights: the textbook algorithm, and the one to watch the convergence theorem on",
+    options: &[],
+    abilities: ABILITIES,
+    usual_epochs: 100,
+    compared_up_to: None,
+    usual: || Learner::Perceptron,
+};
+
+/// What the perceptron can do, and its mean.
+pub(crate) const ABILITIES: Abilities = Abilities {
+    shards: Ability::Yes,
+    mistake_rule: true,
+    counts_mistakes: true,
+    traces_mistakes: true,
+    ..Abilities::ROW_BY_ROW
+};
+
+/// The perceptron has no options of its own.
+pub(crate) struct NoOptions;
+
+impl Registered for NoOptions {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+}
+
+/// Goes through the examples; on a mistake, θ += y x̃.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Perceptron {
     /// The weights.
     pub theta: Theta,
     /// How many updates have been made.
     pub updates: u64,
-    /// Computed agreements no larger than this may have the wrong sign: they are looked at again, with care.
+    /// Computed agreements no larger than this may have the wrong sign: they are computed again, exactly.
     pub(crate) rounding_error: f64,
     rule: MistakeRule,
 }
@@ -59,8 +91,8 @@ pub(crate) fn is_mistake(
     }
 }
 
-/// Decides an agreement that rounding may have turned. What cannot be told from zero counts as zero, so an
-/// example that is no mistake is none for certain.
+/// Decides an agreement whose sign rounding may have changed. An agreement that cannot be told from zero counts as zero,
+/// so an example that counts as right is certainly right.
 #[cold]
 fn is_mistake_exactly(theta: &Theta, x: Row<'_>, y: f64, rule: MistakeRule) -> bool {
     let score = theta.certified_score(x);

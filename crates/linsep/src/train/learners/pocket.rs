@@ -1,4 +1,4 @@
-//! The pocket perceptron (A6, Gallant 1990): keeps the best θ that turns up.
+//! The pocket perceptron (Gallant 1990): keeps the best θ that it finds.
 //!
 //! A perceptron on rows that are not separable never settles, but it often passes through a good θ. Rows are drawn at
 //! random, with replacement; a θ that gets many of them right in a row is probably good on all. When its run is longer
@@ -10,7 +10,6 @@
 //! on, and where γ < γ* it reaches a θ for which all rows count: at an update ‖θ‖ grows by at most γ + R²/(2‖θ‖), while
 //! ⟨θ*, θ⟩ grows by γ*.
 
-use crate::SettingsError;
 use crate::dataset::Row;
 use crate::linalg::rounding_error_bound;
 use crate::observe::{Observer, Update};
@@ -23,9 +22,39 @@ use crate::train::engine::learned::Learned;
 use crate::train::engine::order::Blocks;
 use crate::train::engine::passes::{Cursor, RowLearner, passes};
 use crate::train::engine::run::{Status, Task, rows_between_pauses};
+use crate::train::learners::registry::{
+    Abilities, Ability, Descriptor, NumberRange, OptionDescriptor, OptionKind, Registered,
+};
+use crate::train::learners::{Learner, Options};
 use crate::train::settings::Settings;
+use crate::{Error, SettingsError};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+
+/// What the registry says of it.
+pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
+    name: "pocket",
+    title: "pocket perceptron",
+    summary: "Keeps the best weights found so far: for classes that overlap, when the training error counts",
+    options: &[OptionDescriptor {
+        name: "margin",
+        symbol: "γ",
+        kind: OptionKind::Number(MARGINS),
+        auto: None,
+        default: "0",
+        help: "keep the weights with the most rows at this distance at least",
+    }],
+    abilities: Abilities {
+        weights: Ability::No("its pocket counts rows, each once"),
+        counts_mistakes: true,
+        ..Abilities::ALL_ROWS
+    },
+    usual_epochs: 100,
+    compared_up_to: None,
+    usual: || Learner::Pocket(PocketOptions { margin: 0.0 }),
+};
+
+const MARGINS: NumberRange = NumberRange::from_to(0.0, f64::MAX);
 
 /// The options of the pocket perceptron.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -34,10 +63,37 @@ pub struct PocketOptions {
     pub margin: f64,
 }
 
-impl PocketOptions {
-    /// Checks the ranges.
-    pub(crate) fn validate(&self) -> Result<(), SettingsError> {
-        if !(self.margin >= 0.0 && self.margin.is_finite()) {
+impl Registered for PocketOptions {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn with_options(&self, given: &Options) -> Result<Learner, SettingsError> {
+        Ok(Learner::Pocket(Self { margin: given.number("margin").unwrap_or(self.margin) }))
+    }
+
+    fn options(&self) -> Options {
+        Options::new().with("margin", self.margin)
+    }
+
+    fn describe(&self) -> String {
+        match self.margin {
+            margin if margin > 0.0 => format!("pocket perceptron, margin {margin}"),
+            _ => "pocket perceptron".to_string(),
+        }
+    }
+
+    fn fit(
+        &self,
+        task: &Task<'_>,
+        settings: &Settings,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Fit>, Error> {
+        Ok(Some(learn(task, settings, self, observer)))
+    }
+
+    fn validate(&self) -> Result<(), SettingsError> {
+        if !MARGINS.contains(self.margin) {
             return Err(SettingsError::new(
                 "margin",
                 format!(
@@ -89,7 +145,7 @@ pub(crate) fn learn(
 /// How sure to be of the bound on new rows: wrong with this probability at most.
 const DELTA: f64 = 0.05;
 
-/// What the rows that had no part in the θ of the pocket say about new rows (B7).
+/// What the rows that the θ of the pocket was not learned from prove about new rows (sample compression).
 fn error_bound(task: &Task<'_>, pocket: &Pocket) -> f64 {
     let Some(theta) = &pocket.theta else { return 1.0 };
     let wrong = |i: usize| (theta.score(task.data.row(i)) >= 0.0) != (task.signs[i] > 0);
@@ -97,7 +153,7 @@ fn error_bound(task: &Task<'_>, pocket: &Pocket) -> f64 {
     compression_bound(&run, DELTA).unwrap_or(1.0)
 }
 
-/// The perceptron at work, with its pocket.
+/// The state of a run, with its pocket.
 struct PocketPerceptron<'a> {
     task: &'a Task<'a>,
     cursor: Cursor,
@@ -114,8 +170,8 @@ struct PocketPerceptron<'a> {
     pocket: Pocket,
     /// Draws in a row that counted for θ.
     run: u64,
-    /// The run that earns a look: that of the pocket, or in this pass that of a θ which was looked at in vain. Without
-    /// the latter, most of the time would go into looks that fail.
+    /// All rows are counted after a longer run than this: that of the pocket, or in this pass that of a θ which was counted
+    /// without success. Without the latter, most of the time would go into counts that fail.
     to_beat: u64,
     /// What is known of θ on all rows.
     standing: Standing,
@@ -123,7 +179,7 @@ struct PocketPerceptron<'a> {
     looks: u64,
 }
 
-/// What a look at all rows has shown of the θ in use.
+/// The result of counting all rows for the θ in use.
 #[derive(Clone, Copy, PartialEq)]
 enum Standing {
     /// There was none.
@@ -282,7 +338,7 @@ impl RowLearner for PocketPerceptron<'_> {
         self.to_beat = self.pocket.run;
     }
 
-    /// A pass without an update is a run worth a look, however long the one to beat.
+    /// After a pass without an update all rows are counted, however long the run to beat is.
     fn is_finished(&mut self, quiet: bool) -> bool {
         if quiet {
             self.look();
@@ -463,7 +519,7 @@ mod tests {
     }
 
     /// Noise in a tenth of the labels: looks must stay rare, or they take all the time.
-    /// The bound on new rows (B7) speaks of the θ in the pocket: it is that of replaying its teachers.
+    /// The bound on new rows (sample compression) is about the θ in the pocket: it is that of replaying its teaching set.
     #[test]
     fn the_error_bound_is_that_of_the_teachers() {
         let mut random = Random::new(3);

@@ -1,4 +1,4 @@
-//! Stochastic gradient descent on a loss (A10).
+//! Stochastic gradient descent on a loss.
 //!
 //! Minimises λ/2 ‖θ‖² + mean loss(a_t) by one step per example: θ ← (1 − ηλ)θ − η loss′(a) z. With the perceptron's
 //! loss max(0, −a), whose subgradient at the kink is taken as −1, and η = 1, λ = 0, this *is* the perceptron, update for
@@ -9,12 +9,81 @@
 use crate::SettingsError;
 use crate::dataset::Row;
 use crate::theta::Theta;
-use crate::train::learners::Combine;
 use crate::train::learners::perceptron::is_mistake;
+use crate::train::learners::registry::{
+    Abilities, Ability, Choice, Descriptor, NumberRange, OptionDescriptor, OptionKind, Registered,
+};
+use crate::train::learners::schedule::{self, POWERS};
+use crate::train::learners::{Combine, Learner, Options};
 use crate::train::settings::MistakeRule;
 use serde::{Deserialize, Serialize};
 
-/// What an agreement a costs.
+/// What the registry says of it.
+pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
+    name: "sgd",
+    title: "gradient descent",
+    summary: "Stochastic gradient descent on a loss with an L2 penalty: for streams, and when you want logistic regression",
+    options: &[
+        OptionDescriptor {
+            name: "loss",
+            symbol: "LOSS",
+            kind: OptionKind::Choice(&[
+                Choice { name: "perceptron", help: "max(0, −a)" },
+                Choice { name: "hinge", help: "max(0, 1−a)" },
+                Choice { name: "log", help: "ln(1 + e^−a), logistic regression" },
+                Choice { name: "squared", help: "½(1−a)², least squares" },
+            ]),
+            auto: None,
+            default: "hinge",
+            help: "the loss of a row with agreement a",
+        },
+        OptionDescriptor {
+            name: "schedule",
+            symbol: "SCHEDULE",
+            kind: OptionKind::Choice(&[
+                schedule::CONSTANT,
+                schedule::INVERSE,
+                schedule::INVERSE_ROOT,
+                schedule::POWER,
+                Choice { name: "shrinking", help: "η/(1 + ηλk)" },
+            ]),
+            auto: None,
+            default: "shrinking (constant with the perceptron loss)",
+            help: "how the step changes",
+        },
+        schedule::POWER_OPTION,
+        OptionDescriptor {
+            name: "step",
+            symbol: "η",
+            kind: OptionKind::Number(STEPS),
+            auto: Some("1/R²"),
+            default: "auto (1 with the perceptron loss)",
+            help: "the first step",
+        },
+        OptionDescriptor {
+            name: "l2",
+            symbol: "λ",
+            kind: OptionKind::Number(PENALTIES),
+            auto: None,
+            default: "0.0001 (0 with the perceptron loss)",
+            help: "the penalty on ½ of the squared length of the weights",
+        },
+        Combine::option("average (last with the perceptron loss)"),
+    ],
+    abilities: Abilities {
+        start_at_first_row: Ability::No("it has steps of its own; ⟦init=first⟧ is for perceptrons"),
+        probabilities: true,
+        ..Abilities::ROW_BY_ROW
+    },
+    usual_epochs: 100,
+    compared_up_to: None,
+    usual: || Learner::Sgd(SgdOptions::default()),
+};
+
+const STEPS: NumberRange = NumberRange::from_to(1e-100, 1e100);
+const PENALTIES: NumberRange = NumberRange::from_to(0.0, 1e100);
+
+/// The loss of a row with agreement a.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Loss {
@@ -80,7 +149,7 @@ pub struct SgdOptions {
     pub schedule: StepSchedule,
     /// η, the first step; none for 1/R².
     pub step: Option<f64>,
-    /// λ, the price of ½‖θ‖².
+    /// λ, the penalty on ½‖θ‖².
     pub l2: f64,
     /// What joins the θ of the run into one.
     pub combine: Combine,
@@ -90,17 +159,6 @@ impl Default for SgdOptions {
     fn default() -> Self {
         Self::of(Loss::default())
     }
-}
-
-/// Votes are counted among perceptrons only.
-pub(crate) fn check_combine(combine: Combine) -> Result<(), SettingsError> {
-    if combine == Combine::Vote {
-        return Err(SettingsError::new(
-            "step",
-            "votes are kept by the voted and the kernel perceptron only; choose last or average",
-        ));
-    }
-    Ok(())
 }
 
 impl SgdOptions {
@@ -124,43 +182,6 @@ impl SgdOptions {
         }
     }
 
-    /// Checks the ranges.
-    pub(crate) fn validate(&self) -> Result<(), SettingsError> {
-        let refuse = |reason: String| Err(SettingsError::new("step", reason));
-        if let Some(step) = self.step
-            && !(1e-100..=1e100).contains(&step)
-        {
-            return refuse(format!(
-                "the step is {step}; it must be above 0 (from 1e-100 to 1e100): with no step nothing is learned"
-            ));
-        }
-        if !(0.0..=1e100).contains(&self.l2) {
-            return refuse(format!(
-                "the L2 penalty is {}; it must be a number from 0 (no penalty) to 1e100: below 0 it would reward large \
-                 weights without end",
-                self.l2
-            ));
-        }
-        if let Some(step) = self.step
-            && step * self.l2 >= 1.0
-        {
-            return refuse(format!(
-                "step times L2 penalty is {}; it must be below 1: each step shrinks the weights by that share, and 1 \
-                 would leave nothing of them",
-                step * self.l2
-            ));
-        }
-        if let StepSchedule::Power(p) = self.schedule
-            && !(0.0..=1.0).contains(&p)
-        {
-            return refuse(format!(
-                "the power of the schedule is {p}; it must be from 0 to 1: above 1 the sum of all steps is finite, and \
-                 the weights can stop short of the best; below 0 the steps grow"
-            ));
-        }
-        check_combine(self.combine)
-    }
-
     /// The first step, where rows are at most `radius` long.
     pub(crate) fn first_step(&self, radius: Option<f64>) -> Result<f64, SettingsError> {
         match (self.step, radius) {
@@ -179,7 +200,111 @@ impl SgdOptions {
     }
 }
 
-/// The learner at work: θ = s·v.
+impl Registered for SgdOptions {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn with_options(&self, given: &Options) -> Result<Learner, SettingsError> {
+        let loss = given.choice("loss").unwrap_or(self.loss);
+        // The usual options of one loss are not those of another.
+        let usual = if loss == self.loss { *self } else { Self::of(loss) };
+        Ok(Learner::Sgd(Self {
+            loss,
+            schedule: match (schedule::power(given)?, given.text("schedule")) {
+                (Some(p), _) => StepSchedule::Power(p),
+                (None, None) => usual.schedule,
+                (None, Some("shrinking")) => StepSchedule::Shrinking,
+                (None, Some(_)) => StepSchedule::Constant,
+            },
+            step: given.number_or_auto("step").unwrap_or(usual.step),
+            l2: given.number("l2").unwrap_or(usual.l2),
+            combine: given.choice("combine").unwrap_or(usual.combine),
+        }))
+    }
+
+    fn options(&self) -> Options {
+        let options = Options::new()
+            .with_choice("loss", self.loss)
+            .with("step", self.step)
+            .with("l2", self.l2)
+            .with_choice("combine", self.combine);
+        match self.schedule {
+            StepSchedule::Constant => options.with("schedule", "constant"),
+            StepSchedule::Power(p) => options.with("schedule", "power").with("power", p),
+            StepSchedule::Shrinking => options.with("schedule", "shrinking"),
+        }
+    }
+
+    fn validate(&self) -> Result<(), SettingsError> {
+        let refuse = |field, reason: String| Err(SettingsError::new(field, reason));
+        if let Some(step) = self.step
+            && !STEPS.contains(step)
+        {
+            return refuse(
+                "step",
+                format!("the step is {step}; it must be above 0 ({STEPS}): with no step nothing is learned"),
+            );
+        }
+        if !PENALTIES.contains(self.l2) {
+            return refuse(
+                "l2",
+                format!(
+                    "the L2 penalty is {}; it must be a number from 0 (no penalty) to 1e100: below 0 it would reward \
+                     large weights without end",
+                    self.l2
+                ),
+            );
+        }
+        if let Some(step) = self.step
+            && step * self.l2 >= 1.0
+        {
+            return refuse(
+                "step",
+                format!(
+                    "step times L2 penalty is {}; it must be below 1: each step shrinks the weights by that share, and 1 \
+                     would leave nothing of them",
+                    step * self.l2
+                ),
+            );
+        }
+        if let StepSchedule::Power(p) = self.schedule
+            && !POWERS.contains(p)
+        {
+            return refuse(
+                "power",
+                format!(
+                    "the power of the schedule is {p}; it must be {POWERS}: above 1 the sum of all steps is finite, and \
+                     the weights can stop short of the best; below 0 the steps grow"
+                ),
+            );
+        }
+        self.combine.refuse_votes()
+    }
+
+    fn describe(&self) -> String {
+        let loss = match self.loss {
+            Loss::Perceptron => "perceptron",
+            Loss::Hinge => "hinge",
+            Loss::Log => "log",
+            Loss::Squared => "squared",
+        };
+        let step = self.step.map_or("1/R²".to_string(), |step| step.to_string());
+        let schedule = match self.schedule {
+            StepSchedule::Constant => format!("constant step {step}"),
+            StepSchedule::Power(p) => format!("step {step} · t^−{p}"),
+            StepSchedule::Shrinking => format!("shrinking step from {step}"),
+        };
+        let (l2, combine) = (self.l2, self.combine.words());
+        format!("gradient descent on the {loss} loss, {schedule}, L2 {l2}{combine}")
+    }
+
+    fn abilities(&self) -> Abilities {
+        Abilities { probabilities: self.loss == Loss::Log, ..DESCRIPTOR.abilities }
+    }
+}
+
+/// The state of a run: θ = s·v.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Sgd {
     /// v
@@ -274,7 +399,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// The pull is the slope of the loss, and at the kinks the notes' choice.
+        /// The pull is the negative slope of the loss; at a kink it is 1.
         #[test]
         fn the_pull_is_minus_the_derivative(a in -30.0f64..30.0) {
             for loss in [Loss::Perceptron, Loss::Hinge, Loss::Log, Loss::Squared] {
@@ -346,7 +471,7 @@ mod tests {
             }
         }
 
-        /// The notes' remark, made exact: on the perceptron's loss with step 1 the two are one, update for update. Whole
+        /// On the perceptron's loss with step 1 the learner is the perceptron, update for update. Whole
         /// numbers on a small grid, so that agreements of exactly zero abound.
         #[test]
         fn on_the_perceptrons_loss_it_is_the_perceptron(seed: u64, n in 1usize..30) {

@@ -1,6 +1,6 @@
-//! The soft-margin support vector machine (A11), by dual coordinate descent.
+//! The soft-margin support vector machine, by dual coordinate descent.
 //!
-//! The problem, with θ = [w; b], agreements aᵢ = yᵢ⟨θ, x̃ᵢ⟩ and prices Cᵢ = C·wᵢ (wᵢ the weight of example i):
+//! The problem, with θ = [w; b], agreements aᵢ = yᵢ⟨θ, x̃ᵢ⟩ and Cᵢ = C·wᵢ (wᵢ the weight of example i):
 //!
 //! minimise P(θ) = ½‖θ‖² + Σ Cᵢ ℓ(aᵢ), where ℓ(a) = max(0, 1 − a) or its square.
 //!
@@ -13,12 +13,18 @@
 //! a result is. A step (Hsieh, Chang, Lin, Keerthi and Sundararajan, *A Dual Coordinate Descent Method for
 //! Large-scale Linear SVM*, 2008) maximises D in one αᵢ, which takes one dot product and one addition of a row.
 //!
-//! The multipliers prove something more, whatever their number: γ* ≤ ‖Σ αᵢ zᵢ‖ / Σ αᵢ (section 0).
+//! The multipliers also bound the margin, whether or not they are optimal: γ* ≤ ‖Σ αᵢ zᵢ‖ / Σ αᵢ.
 
-use crate::SettingsError;
+mod options;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use options::DESCRIPTOR;
+pub use options::SvmOptions;
+
 use crate::linalg;
 use crate::observe::{Observer, Progress};
-use crate::random::Random;
+use crate::random::{Random, Stream};
 use crate::theory::margin::quotient_up;
 use crate::theta::Theta;
 use crate::train::engine::evidence::Detail;
@@ -32,7 +38,7 @@ use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-/// What is paid for a row that is right by less than 1.
+/// The loss of a row that is right by less than 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SvmLoss {
@@ -84,43 +90,6 @@ impl SvmLoss {
             SvmLoss::SquaredHinge if short > 0.0 => (price * short - 0.5 * alpha).powi(2) / price,
             SvmLoss::SquaredHinge => alpha * (0.25 * alpha / price - short),
         }
-    }
-}
-
-/// The options of the support vector machine.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SvmOptions {
-    /// What is paid for a row that is right by less than 1.
-    pub loss: SvmLoss,
-    /// C, the price of the losses against ½‖θ‖².
-    pub c: f64,
-    /// The run has converged when primal and dual objective are this close, relative to the primal.
-    pub gap: f64,
-}
-
-impl Default for SvmOptions {
-    fn default() -> Self {
-        Self { loss: SvmLoss::default(), c: 1.0, gap: 1e-3 }
-    }
-}
-
-impl SvmOptions {
-    /// Checks the ranges.
-    pub(crate) fn validate(&self) -> Result<(), SettingsError> {
-        let refuse = |reason: &str| Err(SettingsError::new("C", reason.to_string()));
-        if !(1e-100..=1e100).contains(&self.c) {
-            return refuse(
-                "C must be a number from 1e-100 to 1e100: it is the price of a loss, so above 0, and the sums of an \
-                 objective must neither overflow nor vanish",
-            );
-        }
-        if !(self.gap > 0.0 && self.gap < 1.0) {
-            return refuse(
-                "the gap must be above 0 and below 1: it is the part of the objective by which the result may miss \
-                 the best, rounding never lets it be 0, and weights of zero have a gap of 1",
-            );
-        }
-        Ok(())
     }
 }
 
@@ -347,9 +316,9 @@ impl<'a> Descent<'a> {
             Order::Given => WindowRows::Listed(self.listed.clone()),
             Order::ShuffleOnce => {
                 let all = (0..active.len() as u32).collect();
-                blocks.mixed(all, Random::stream(seed, 0)).only(|&i| active[i as usize])
+                blocks.mixed(all, Random::of(seed, Stream::Pass(0))).only(|&i| active[i as usize])
             }
-            Order::Shuffle => blocks.mixed(self.listed.clone(), Random::stream(seed, self.passes)),
+            Order::Shuffle => blocks.mixed(self.listed.clone(), Random::of(seed, Stream::Pass(self.passes))),
         };
         Window { start: 0, rows }
     }
@@ -449,8 +418,7 @@ impl<'a> Descent<'a> {
         drift
     }
 
-    /// What is left when prices and lengths are so large that the objective overflows: θ = 0, which costs no more
-    /// than the prices.
+    /// The result when C and the lengths are so large that the objective overflows: θ = 0, whose objective is Σ Cᵢ.
     #[cold]
     fn give_up(&mut self) -> Proof {
         self.multipliers.iter_mut().for_each(|multiplier| multiplier.alpha = 0.0);
@@ -490,6 +458,3 @@ impl Tally {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

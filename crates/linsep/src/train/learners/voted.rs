@@ -1,4 +1,4 @@
-//! The voted perceptron (A3, Freund and Schapire 1999): every θ votes with the number of examples it survived.
+//! The voted perceptron (Freund and Schapire 1999): every θ votes with the number of examples it survived.
 //!
 //! The vectors differ by one example each, so they are kept as the sequence of mistaken examples: to predict,
 //! the score of each vector is the score of the one before plus one dot product. Memory grows with the number
@@ -6,7 +6,36 @@
 
 use crate::dataset::Row;
 use crate::theta::Theta;
+use crate::train::learners::Learner;
+use crate::train::learners::perceptron::ABILITIES;
+use crate::train::learners::registry::{Abilities, Ability, Descriptor, Registered, RowLimit};
 use std::collections::HashMap;
+
+/// What the registry says of it.
+pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
+    name: "voted",
+    title: "voted perceptron",
+    summary: "Lets all weights of the run vote: often as good as averaged, slower to predict",
+    options: &[],
+    abilities: Abilities {
+        out_of_core: Ability::No("it keeps its mistakes in memory"),
+        shards: Ability::No("its votes are the vectors of one run, one after the other"),
+        weights: Ability::No("its votes count examples, not weights"),
+        ..ABILITIES
+    },
+    usual_epochs: 100,
+    compared_up_to: Some(RowLimit { rows: 20_000, reason: "counting votes takes long" }),
+    usual: || Learner::Voted,
+};
+
+/// The voted perceptron has no options of its own.
+pub(crate) struct NoOptions;
+
+impl Registered for NoOptions {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+}
 
 /// The sequence of vectors, as what was added to the first.
 #[derive(Clone, Debug, Default, PartialEq)]

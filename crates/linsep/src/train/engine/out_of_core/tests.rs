@@ -1,9 +1,11 @@
 use super::*;
-use crate::generate::{self, FileFormat, Limit, Recipe};
+use crate::generate::{self, FileFormat, Limit, Synthetic};
+use crate::observe::Checkpoint;
 use crate::read::cache::{Cache, make};
 use crate::read::{ReadOptions, Source};
-use crate::scale::Scaler;
-use crate::train::{Bias, Init, MarginRule, PassiveAggressiveOptions, SgdOptions, resume, train};
+use crate::train::engine::order::Blocks;
+use crate::train::settings::{ClassWeight, Order};
+use crate::train::{Bias, Init, Learner, MarginRule, PassiveAggressiveOptions, SgdOptions, resume, train};
 use crate::{Dataset, Model};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -26,7 +28,7 @@ impl Example {
 
     /// Sparse rows of more than one window.
     fn sparse() -> Self {
-        let recipe = Recipe::Text { features: 2000, per_row: 60.0, noise: 0.02 };
+        let recipe = Synthetic::Text { features: 2000, per_row: 60.0, noise: 0.02 };
         let mut text = Vec::new();
         generate::write(&recipe, 5, Limit::Rows(45_000), FileFormat::Libsvm, &mut text, &mut ()).unwrap();
         Self::new(text)
@@ -58,7 +60,7 @@ impl Example {
 
     fn model(&self, outcome: Outcome) -> Vec<u8> {
         let schema = Cache::open(&self.path).unwrap().schema().clone();
-        Model::with_reading(outcome, schema, Scaler::None, None).to_bytes().unwrap()
+        Model::with_recipe(outcome, schema.into(), None).to_bytes().unwrap()
     }
 
     fn in_memory(&self, settings: &Settings) -> Vec<u8> {
@@ -119,6 +121,47 @@ fn settings_matter_as_they_do_in_memory() {
     }
 }
 
+/// Dense rows with zeros are shuffled as their sparse twins are, in memory and in a file.
+#[test]
+fn the_order_does_not_depend_on_the_layout() {
+    let mut random = crate::random::Random::new(6);
+    let (mut table, mut pairs) = (Vec::new(), Vec::new());
+    for row in 0..30_000 {
+        let class = if row < 2 { row } else { random.below(2) };
+        pairs.extend_from_slice(class.to_string().as_bytes());
+        for column in 1..=200 {
+            // The first row says how many columns there are.
+            let value = if row == 0 { 1 } else { (random.below(27) as i64 - 18).max(0) };
+            table.extend_from_slice(format!("{value},").as_bytes());
+            if value != 0 {
+                pairs.extend_from_slice(format!(" {column}:{value}").as_bytes());
+            }
+        }
+        table.extend_from_slice(format!("{class}\n").as_bytes());
+        pairs.push(b'\n');
+    }
+    let (dense, sparse) = (Example::new(table), Example::new(pairs));
+    assert_eq!(dense.rows.fingerprint(), sparse.rows.fingerprint());
+    assert!(dense.rows.stored() > sparse.rows.stored() && sparse.rows.stored() > 48 << 15);
+    let settings = Settings { epochs: 2, ..Settings::default() };
+    let expected = train(&sparse.rows, &settings, &mut ()).unwrap().learned;
+    for example in [dense, sparse] {
+        let data = OutOfCoreData::open(&example.path, PLENTY).unwrap();
+        let (outcome, _) = train_out_of_core(&data, &settings, None, &mut ()).unwrap();
+        assert!(outcome.learned == expected);
+    }
+}
+
+#[test]
+fn a_weight_for_an_unknown_class_is_the_error_that_it_is_in_memory() {
+    let few = Example::new(b"a 1:1\nb 2:1\n".to_vec());
+    let data = OutOfCoreData::open(&few.path, PLENTY).unwrap();
+    let class_weight = ClassWeight::Named(vec![("c".into(), 2.5)]);
+    let settings = Settings { class_weight, ..Settings::default() };
+    let expected = train(&few.rows, &settings, &mut ()).unwrap_err().to_string();
+    assert_eq!(train_out_of_core(&data, &settings, None, &mut ()).unwrap_err().to_string(), expected);
+}
+
 #[test]
 fn many_classes_are_each_set_against_the_rest() {
     let dense = Example::dense();
@@ -151,7 +194,7 @@ fn the_limit_decides_how_much_is_read_at_once() {
 /// Keeps the run at one of its pauses.
 struct Keeper {
     pauses: usize,
-    kept: Option<Run>,
+    kept: Option<State>,
 }
 
 impl Observer for Keeper {
@@ -159,9 +202,9 @@ impl Observer for Keeper {
         true
     }
 
-    fn checkpoint(&mut self, run: &Run) {
+    fn checkpoint(&mut self, state: &dyn Checkpoint) {
         if self.pauses == 0 {
-            self.kept.get_or_insert_with(|| Run::from_bytes(&run.to_bytes().unwrap()).unwrap());
+            self.kept.get_or_insert_with(|| State::from_bytes(&state.to_bytes().unwrap()).unwrap());
         }
         self.pauses = self.pauses.saturating_sub(1);
     }

@@ -86,7 +86,7 @@ impl<'a, const R: usize> Learner<'a, R> {
         let (terms, radius) = (task.data.longest_row() + 1, task.extent.radius_upper);
         let complete = matches!(form, Form::Rbf { .. })
             && matches!(task.data.rows(), Rows::Dense { .. })
-            && form.rounding_error(terms, radius, false).relative > MOST_PRODUCT_DOUBT;
+            && form.rounding_error(terms, radius, false).relative > MOST_PRODUCT_ROUNDING;
         let rounding_error = form.rounding_error(terms, radius, complete);
         let gram = Gram { form, bias_input, support: Support::new(complete) };
         let scores = Scores::new(task.data, gram, options.cache_bytes);
@@ -183,7 +183,7 @@ impl<'a, const R: usize> Learner<'a, R> {
 
 /// Up to this rounding_error, RBF has its distances from inner products, which pass over zeros; beyond, from differences,
 /// where the layout of the rows allows it.
-const MOST_PRODUCT_DOUBT: f64 = 1e-12;
+const MOST_PRODUCT_ROUNDING: f64 = 1e-12;
 
 /// √K(x, x) of each row, rounded up, and the extremes.
 fn lengths(form: Form, rounding_error: KernelRounding, squares: &[f64], appended: f64) -> (Vec<f64>, Extent) {

@@ -4,6 +4,8 @@
 //! ([`dot_sparse`](crate::linalg) in the same order). Several rows lie side by side, so that one stored value meets
 //! all of them in one vector instruction. How many lie there does not change what any of them gets: same bits.
 
+#![allow(unsafe_code, reason = "functions compiled for particular processors")]
+
 use super::form::Form;
 use crate::dataset::Row;
 use crate::linalg::Value;

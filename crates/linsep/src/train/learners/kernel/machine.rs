@@ -7,6 +7,7 @@ use super::gram::{Gram, Support, Tile, square};
 use crate::dataset::Row;
 use crate::theta::Theta;
 use crate::train::learners::Combine;
+use crate::train::learners::registry::Registered;
 
 /// f(x) = Σ c_j K(x_j, x) over support rows, or the votes of all functions of a run.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,4 +1,4 @@
-//! The perceptron in its dual form (A8), with a kernel.
+//! The perceptron in its dual form, with a kernel.
 //!
 //! θ is a sum of mistaken examples, so ⟨θ, x̃⟩ = Σ α_j y_j ⟨x̃_j, x̃⟩: the run needs inner products only, and any
 //! kernel K may stand in for them. On a mistake, y_i f(x_i) ≤ 0, α_i grows by 1 (or by the weight of the row).
@@ -7,7 +7,7 @@
 //! - `form.rs`: the kernels, and what rounding can do to their values;
 //! - `gram.rs`: many kernel values at a time;
 //! - `scores.rs`: the scores of all rows, each brought up to date when it is needed;
-//! - `learner.rs`: the run; `ledger.rs`: what its updates prove about the margin in the kernel's space;
+//! - `dual.rs`: the run; `ledger.rs`: what its updates prove about the margin in the kernel's space;
 //! - `machine.rs`: the function that is learned; `file.rs`: its arrays.
 
 mod dual;
@@ -29,11 +29,79 @@ use crate::Error;
 use crate::SettingsError;
 use crate::dataset::{Dataset, Rows};
 use crate::observe::Observer;
+use crate::train::engine::fit::Fit;
 use crate::train::engine::run::Task;
-use crate::train::learners::Combine;
+use crate::train::learners::registry::{
+    Abilities, Choice, Descriptor, NumberRange, OptionDescriptor, OptionKind, Registered, RowLimit,
+};
+use crate::train::learners::{Combine, Learner, OptionValue, Options};
 use crate::train::settings::{Init, MistakeRule, Settings};
 use form::Form;
 use serde::{Deserialize, Serialize};
+
+/// What the registry says of it.
+pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
+    name: "kernel",
+    title: "kernel perceptron",
+    summary: "Learns a sum of kernels instead of weights: when the boundary is curved, and there are not too many rows",
+    options: &[
+        OptionDescriptor {
+            name: "kernel",
+            symbol: "KERNEL",
+            kind: OptionKind::Choice(&[
+                Choice { name: "linear", help: "⟨x, x′⟩: the perceptron itself, in its dual form" },
+                Choice { name: "poly", help: "(g⟨x, x′⟩ + c)^N: polynomials up to degree N" },
+                Choice { name: "rbf", help: "exp(−g‖x − x′‖²): radial basis functions" },
+            ]),
+            auto: None,
+            default: "rbf",
+            help: "which kernel",
+        },
+        OptionDescriptor {
+            name: "degree",
+            symbol: "N",
+            kind: OptionKind::Whole { least: 1, most: MOST_DEGREE as u64 },
+            auto: None,
+            default: "2",
+            help: "the degree N of the polynomial kernel",
+        },
+        OptionDescriptor {
+            name: "gamma",
+            symbol: "g",
+            kind: OptionKind::Number(GAMMAS),
+            auto: Some("1/features (1 with the polynomial kernel)"),
+            default: "auto",
+            help: "the factor g of the polynomial and the RBF kernel",
+        },
+        OptionDescriptor {
+            name: "offset",
+            symbol: "c",
+            kind: OptionKind::Number(OFFSETS),
+            auto: None,
+            default: "0",
+            help: "the constant c of the polynomial kernel, beside what an appended bias adds",
+        },
+        OptionDescriptor {
+            name: "kernel_cache",
+            symbol: "BYTES",
+            kind: OptionKind::Size,
+            auto: None,
+            default: "500MB",
+            help: "memory for kernel values that are kept",
+        },
+        OptionDescriptor {
+            kind: OptionKind::Choice(&[Combine::LAST, Combine::AVERAGE, Combine::VOTE]),
+            ..Combine::option("last")
+        },
+    ],
+    abilities: Abilities { counts_mistakes: true, ..Abilities::ALL_ROWS },
+    usual_epochs: 100,
+    compared_up_to: Some(RowLimit { rows: 5_000, reason: "its time grows with the square of the rows" }),
+    usual: || Learner::Kernel(KernelOptions::default()),
+};
+
+const GAMMAS: NumberRange = NumberRange::from_to(1e-100, 1e100);
+const OFFSETS: NumberRange = NumberRange::from_to(0.0, f64::MAX);
 
 /// A kernel on x̃, the row with its appended coordinate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -77,28 +145,136 @@ impl Default for KernelOptions {
 /// No higher power is offered: with rows of length 10, this one reaches 10²⁰⁰.
 const MOST_DEGREE: u32 = 100;
 
-impl KernelOptions {
-    /// Checks the ranges.
-    pub(crate) fn validate(&self) -> Result<(), SettingsError> {
-        let refuse = |reason: String| Err(SettingsError::new("kernel", reason));
-        let bad_gamma = |gamma: f64| !(1e-100..=1e100).contains(&gamma);
+impl Kernel {
+    /// The name by which it is chosen.
+    fn name(&self) -> &'static str {
+        match self {
+            Kernel::Linear => "linear",
+            Kernel::Polynomial { .. } => "poly",
+            Kernel::Rbf { .. } => "rbf",
+        }
+    }
+
+    /// The kernel of that name, with its usual options.
+    fn named(name: &str) -> Self {
+        match name {
+            "linear" => Kernel::Linear,
+            "poly" => Kernel::Polynomial { degree: 2, gamma: 1.0, offset: 0.0 },
+            _ => Kernel::Rbf { gamma: None },
+        }
+    }
+
+    /// The kernel with the options that are given; those of another kernel are refused.
+    fn with_options(self, given: &Options) -> Result<Self, SettingsError> {
+        let own: &[&str] = match self {
+            Kernel::Linear => &[],
+            Kernel::Polynomial { .. } => &["degree", "gamma", "offset"],
+            Kernel::Rbf { .. } => &["gamma"],
+        };
+        for (option, kernels) in [("degree", "poly"), ("offset", "poly"), ("gamma", "poly and rbf")] {
+            if given.get(option).is_some() && !own.contains(&option) {
+                let problem =
+                    format!("⟦{option}⟧ is an option of ⟦kernel={kernels}⟧, not of {}", self.name());
+                return Err(SettingsError::new(option, problem));
+            }
+        }
+        Ok(match self {
+            Kernel::Linear => self,
+            Kernel::Polynomial { degree, gamma, offset } => Kernel::Polynomial {
+                // What is beyond any number is beyond the range too.
+                degree: given
+                    .get("degree")
+                    .and_then(OptionValue::whole)
+                    .map_or(degree, |n| n.try_into().unwrap_or(u32::MAX)),
+                gamma: given.number_or_auto("gamma").map_or(gamma, |gamma| gamma.unwrap_or(1.0)),
+                offset: given.number("offset").unwrap_or(offset),
+            },
+            Kernel::Rbf { gamma } => Kernel::Rbf { gamma: given.number_or_auto("gamma").unwrap_or(gamma) },
+        })
+    }
+}
+
+impl Registered for KernelOptions {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn with_options(&self, given: &Options) -> Result<Learner, SettingsError> {
+        let kernel = match given.text("kernel") {
+            Some(name) if name != self.kernel.name() => Kernel::named(name),
+            _ => self.kernel,
+        };
+        Ok(Learner::Kernel(Self {
+            kernel: kernel.with_options(given)?,
+            combine: given.choice("combine").unwrap_or(self.combine),
+            cache_bytes: given.get("kernel_cache").and_then(OptionValue::size).unwrap_or(self.cache_bytes),
+        }))
+    }
+
+    fn options(&self) -> Options {
+        let options = Options::new()
+            .with("kernel", self.kernel.name())
+            .with("kernel_cache", self.cache_bytes)
+            .with_choice("combine", self.combine);
+        match self.kernel {
+            Kernel::Linear => options,
+            Kernel::Polynomial { degree, gamma, offset } => {
+                options.with("degree", u64::from(degree)).with("gamma", gamma).with("offset", offset)
+            }
+            Kernel::Rbf { gamma } => options.with("gamma", gamma),
+        }
+    }
+
+    fn describe(&self) -> String {
+        let kernel = match self.kernel {
+            Kernel::Linear => "linear kernel".to_string(),
+            Kernel::Polynomial { degree, gamma, offset } => {
+                format!("kernel ({gamma}·⟨x, x′⟩ + {offset})^{degree}")
+            }
+            Kernel::Rbf { gamma: Some(gamma) } => format!("kernel exp(−{gamma}·‖x − x′‖²)"),
+            Kernel::Rbf { gamma: None } => "kernel exp(−‖x − x′‖²/features)".to_string(),
+        };
+        format!("kernel perceptron, {kernel}{}", self.combine.words())
+    }
+
+    fn fit(
+        &self,
+        task: &Task<'_>,
+        settings: &Settings,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Fit>, Error> {
+        check(task, settings, self)?;
+        Ok(Some(learn(task, task.weights.as_deref(), settings, self, observer)))
+    }
+
+    fn validate(&self) -> Result<(), SettingsError> {
+        let refuse = |field, reason: String| Err(SettingsError::new(field, reason));
         match self.kernel {
             Kernel::Linear => Ok(()),
             Kernel::Polynomial { degree: 0, .. } => refuse(
+                "degree",
                 "degree 0 makes every kernel value 1, so no two rows can be told apart: choose 1 or more"
                     .into(),
             ),
-            Kernel::Polynomial { degree, .. } if degree > MOST_DEGREE => refuse(format!(
-                "the degree must be at most {MOST_DEGREE}: powers beyond leave the range of numbers"
-            )),
-            Kernel::Polynomial { gamma, .. } | Kernel::Rbf { gamma: Some(gamma) } if bad_gamma(gamma) => {
-                refuse(format!(
-                    "the gamma of a kernel is {gamma}; it must be above 0 (from 1e-100 to 1e100): at 0 all rows look the \
-                     same, and beyond the range all values vanish or overflow"
-                ))
+            Kernel::Polynomial { degree, .. } if degree > MOST_DEGREE => refuse(
+                "degree",
+                format!("the degree must be at most {MOST_DEGREE}: larger powers overflow"),
+            ),
+            Kernel::Polynomial { gamma, .. } | Kernel::Rbf { gamma: Some(gamma) }
+                if !GAMMAS.contains(gamma) =>
+            {
+                refuse(
+                    "gamma",
+                    format!(
+                        "the gamma of a kernel is {gamma}; it must be above 0 ({GAMMAS}): at 0 all rows look the same, and \
+                         outside the range all values vanish or overflow"
+                    ),
+                )
             }
-            Kernel::Polynomial { offset, .. } if !offset.is_finite() || offset < 0.0 => refuse(
-                "the offset of a polynomial kernel must be a number of at least 0: below, it is no kernel"
+            Kernel::Polynomial { offset, .. } if !OFFSETS.contains(offset) => refuse(
+                "offset",
+                "the offset of a polynomial kernel must be a number of at least 0: with a negative one the function is \
+                 not a kernel"
                     .into(),
             ),
             Kernel::Polynomial { .. } | Kernel::Rbf { .. } => Ok(()),
@@ -110,7 +286,7 @@ impl KernelOptions {
 const VALUES: std::ops::RangeInclusive<f64> = 1e-200..=1e200;
 
 /// Distances are of no use when rounding can change a kernel value by more than this.
-const MOST_DOUBT: f64 = 1e-6;
+const MOST_ROUNDING_ERROR: f64 = 1e-6;
 
 /// Checks what depends on the data: kernel values must neither leave the range of numbers nor drown in rounding.
 pub(crate) fn check(
@@ -119,9 +295,10 @@ pub(crate) fn check(
     options: &KernelOptions,
 ) -> Result<(), SettingsError> {
     options.validate()?;
-    let refuse = |reason: String| Err(SettingsError::new("kernel", reason));
+    let refuse = |field, reason: String| Err(SettingsError::new(field, reason));
     if settings.init != Init::Zero || settings.mistake != MistakeRule::NonPositive {
         return refuse(
+            "init",
             "the kernel perceptron starts at zero, with a ≤ 0 as a mistake: it has no other ⟦init⟧ or ⟦mistake⟧".into(),
         );
     }
@@ -133,22 +310,29 @@ pub(crate) fn check(
             if VALUES.contains(&longest) || radius == 0.0 {
                 return Ok(());
             }
-            refuse(format!(
-                "the polynomial kernel of the longest row with itself is {longest:.1e}, which leaves no room for sums: \
-                 scale the features (⟦scale⟧), or change ⟦gamma⟧ or ⟦degree⟧"
-            ))
+            refuse(
+                "scale",
+                format!(
+                    "the polynomial kernel of the longest row with itself is {longest:.1e}, so that sums could overflow or \
+                     vanish: scale the features (⟦scale⟧), or change ⟦gamma⟧ or ⟦degree⟧"
+                ),
+            )
         }
         Form::Rbf { .. } => {
             let differences = matches!(task.data.rows(), Rows::Dense { .. });
             if differences
-                || form.rounding_error(task.data.longest_row() + 1, radius, false).relative <= MOST_DOUBT
+                || form.rounding_error(task.data.longest_row() + 1, radius, false).relative
+                    <= MOST_ROUNDING_ERROR
             {
                 return Ok(());
             }
-            refuse(format!(
-                "rows as long as {radius:.1e} lose their distances to rounding with this ⟦gamma⟧: scale the features \
-                 (⟦scale⟧), or choose a smaller ⟦gamma⟧"
-            ))
+            refuse(
+                "scale",
+                format!(
+                    "rows as long as {radius:.1e} lose their distances to rounding with this ⟦gamma⟧: scale the features \
+                     (⟦scale⟧), or choose a smaller ⟦gamma⟧"
+                ),
+            )
         }
     }
 }

@@ -1,8 +1,10 @@
 use super::*;
+use crate::SettingsError;
 use crate::classes::ClassPair;
 use crate::dataset::Dataset;
 use crate::theory::margin::{Extent, lower_bound};
-use crate::train::{Bias, Run};
+use crate::train::Bias;
+use crate::train::learners::registry::Registered;
 use proptest::prelude::*;
 
 /// Rows, signs and weights, in plain vectors.
@@ -519,7 +521,7 @@ impl Observer for Impatient {
         if self.left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    fn checkpoint(&mut self, _: &Run) {
+    fn checkpoint(&mut self, _: &dyn crate::observe::Checkpoint) {
         panic!("there is no run to save");
     }
 }

@@ -200,7 +200,7 @@ proptest! {
 
     /// Kernel values in whole numbers, where the exact value is known: the rounding_error covers the difference.
     #[test]
-    fn a_value_is_no_further_off_than_its_doubt(
+    fn a_value_is_within_its_rounding_error(
         pairs in prop::collection::vec((-(1i64 << 50)..(1i64 << 50), -(1i64 << 50)..(1i64 << 50)), 1..40),
         small in prop::collection::vec((-(1i64 << 17)..(1i64 << 17), -(1i64 << 17)..(1i64 << 17)), 1..8),
         offset in 0i64..1000,
@@ -223,9 +223,9 @@ proptest! {
         }
     }
 
-    /// Distances from differences and from inner products belong to values within both doubts.
+    /// Distances from differences and from inner products belong to values within both rounding errors.
     #[test]
-    fn both_distances_agree_within_their_doubt(
+    fn both_distances_agree_within_their_rounding_error(
         seed: u64,
         columns in 1usize..30,
         shift in prop_oneof![Just(0.0), Just(100.0), Just(1e5)],
@@ -539,7 +539,7 @@ fn options_that_make_no_sense_are_refused_with_the_reason() {
         (poly(101, 1.0, 1.0), "at most 100"),
         (poly(2, 0.0, 1.0), "above 0"),
         (poly(2, f64::NAN, 1.0), "above 0"),
-        (poly(2, 1.0, -1.0), "no kernel"),
+        (poly(2, 1.0, -1.0), "not a kernel"),
         (poly(2, 1.0, f64::INFINITY), "at least 0"),
         (Kernel::Rbf { gamma: Some(-1.0) }, "above 0"),
         (Kernel::Rbf { gamma: Some(f64::INFINITY) }, "above 0"),

@@ -1,0 +1,58 @@
+//! Choices by name, as the library spells them.
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use serde::de::DeserializeOwned;
+
+/// A parser for one of these names, each with its line of help; the library's own spelling gives the value.
+pub(crate) fn choice<T: DeserializeOwned + Clone + Send + Sync + 'static>(
+    names: &'static [(&'static str, &'static str)],
+) -> impl TypedValueParser<Value = T> {
+    let possible = |&(name, help): &(&'static str, &'static str)| match help {
+        "" => PossibleValue::new(name),
+        help => PossibleValue::new(name).help(help),
+    };
+    PossibleValuesParser::new(names.iter().map(possible).collect::<Vec<_>>())
+        .try_map(|name| serde_json::from_value(serde_json::Value::String(name)))
+}
+
+pub(crate) const ORDERS: &[(&str, &str)] = &[
+    ("given", "As they stand in the file"),
+    ("shuffle-once", "Shuffled once, the same order in every pass"),
+    ("shuffle", "Shuffled anew for every pass"),
+];
+
+pub(crate) const MISTAKES: &[(&str, &str)] = &[
+    ("nonpositive", "Agreement ≤ 0"),
+    ("negative", "Agreement < 0: never starts from zero, so it needs --init first or a model"),
+];
+
+pub(crate) const SCALES: &[(&str, &str)] = &[
+    ("none", "Values as they are"),
+    ("max-abs", "Each feature divided by its largest magnitude"),
+    ("standard", "Each feature to mean 0 and variance 1 (sparse data is scaled without centring)"),
+    ("unit-rows", "Each row divided by its length"),
+];
+
+pub(crate) const MISSING: &[(&str, &str)] = &[
+    ("mean", "Mean of the column; a missing word is left without a category"),
+    ("zero", "Zero; a missing word is left without a category"),
+    ("drop-row", "The row is left out"),
+];
+
+pub(crate) const SHOW: &[(&str, &str)] = &[
+    ("label", "The class"),
+    ("score", "The decision function; at least 0 means the positive class"),
+    ("distance", "The distance to the boundary, in the units of the scaled features where the model scales"),
+];
+
+pub(crate) const SEPARATE_BIASES: &[(&str, &str)] = &[
+    ("none", "The boundary goes through the origin"),
+    (
+        "append",
+        "A constant coordinate is appended to every row, and its weight counts in the norm, as for train",
+    ),
+    (
+        "free",
+        "The boundary may miss the origin at no cost: the margin is half the distance between the convex hulls of the classes",
+    ),
+];

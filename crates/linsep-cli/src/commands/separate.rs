@@ -1,0 +1,37 @@
+//! `linsep separate`
+
+use super::{print_json, print_report};
+use crate::args::SeparateArgs;
+use crate::console::{Console, ProgressDisplay};
+use crate::exit::Exit;
+use linsep::job::{DataSpec, SeparateSpec};
+use linsep::report::{SeparateRecord, separate_report};
+use linsep::separate::Verdict;
+
+pub(crate) fn run(args: &SeparateArgs, console: Console) -> anyhow::Result<Exit> {
+    let spec = SeparateSpec {
+        data: DataSpec { cache: args.cache.cache, ..args.read.data(&args.data) },
+        positive: args.positive.clone(),
+        only: args.keep.clone(),
+        pairs: args.pairs,
+        bias: args.bias,
+        bias_scale: args.bias_scale,
+        gap: args.gap,
+        max_seconds: args.time,
+        memory: args.memory,
+        seed: args.seed,
+        blame: args.blame,
+        output: args.output.clone(),
+    };
+    let separated = spec.run(&mut ProgressDisplay::new(console))?;
+    if args.json {
+        print_json(&SeparateRecord::from(&separated))?;
+    } else {
+        print_report(&separate_report(&separated))?;
+    }
+    Ok(match separated.verdict() {
+        Verdict::Complete => Exit::Fine,
+        Verdict::QuasiComplete | Verdict::Overlap => Exit::No,
+        Verdict::Undecided => Exit::Undecided,
+    })
+}

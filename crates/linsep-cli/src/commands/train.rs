@@ -1,0 +1,99 @@
+//! `linsep train`
+
+use super::{print_json, print_report};
+use crate::args::{LearnerArg, TrainArgs};
+use crate::console::{Console, ProgressDisplay};
+use crate::exit::{Exit, Usage};
+use anyhow::Context;
+use linsep::Status;
+use linsep::job::{Spec, TrainSpec};
+use linsep::report::{TrainRecord, describe_no_model, train_report};
+use linsep::train::{ClassWeight, Options};
+
+pub(crate) fn run(args: &TrainArgs, console: Console) -> anyhow::Result<Exit> {
+    let trained = spec(args)?.run(&mut ProgressDisplay::new(console))?;
+    if let Some(reason) = describe_no_model(&trained.model.evidence, &trained.model.boundaries) {
+        return Ok(Exit::without_model(trained.status, &reason));
+    }
+    if args.json {
+        print_json(&TrainRecord::from(&trained))?;
+    } else {
+        print_report(&train_report(&trained))?;
+    }
+    Ok(match trained.status {
+        Status::Interrupted => Exit::Interrupted,
+        Status::Converged => Exit::Fine,
+        _ if args.require_convergence => Exit::No,
+        _ => Exit::Fine,
+    })
+}
+
+/// The specification file, or an empty one, with the arguments laid over it.
+fn spec(args: &TrainArgs) -> anyhow::Result<TrainSpec> {
+    let mut spec = match &args.spec {
+        Some(path) => {
+            let name = path.display().to_string();
+            let text =
+                std::fs::read_to_string(path).with_context(|| format!("{name}: cannot read the file"))?;
+            match Spec::parse(&text, &name)? {
+                Spec::Train(spec) => *spec,
+                _ => {
+                    return Err(Usage(format!(
+                        "{name}: this is the specification of another job than train"
+                    ))
+                    .into());
+                }
+            }
+        }
+        None => TrainSpec::default(),
+    };
+    args.read.lay_over(args.data.as_deref(), &mut spec.data);
+    spec.data.cache |= args.cache.cache;
+    let classes = &args.classes;
+    let over = &mut spec.classes;
+    set(&mut over.positive, &classes.positive);
+    if !classes.keep.is_empty() {
+        over.only = classes.keep.clone();
+    }
+    if !classes.class_weight.is_empty() {
+        over.weight = ClassWeight::parse(&classes.class_weight).map_err(linsep::Error::from)?;
+    }
+    set(&mut over.row_weights, &classes.weights);
+    set(&mut spec.scale, &classes.scale);
+    let learner = args.learner.map(LearnerArg::name);
+    if learner.is_some() && learner != spec.learner {
+        (spec.learner, spec.options) = (learner, Options::new());
+    }
+    for (name, value) in args.options.options.iter() {
+        spec.options.set(name, value.clone());
+    }
+    args.bias.lay_over(&mut spec.bias);
+    set(&mut spec.holdout, &args.holdout);
+    set(&mut spec.epochs, &args.epochs);
+    set(&mut spec.max_updates, &args.max_updates);
+    set(&mut spec.max_seconds, &args.max_seconds);
+    set(&mut spec.order, &args.order);
+    set(&mut spec.seed, &args.seed);
+    set(&mut spec.init, &args.init);
+    set(&mut spec.mistake, &args.mistake);
+    set(&mut spec.shards, &args.options.shards);
+    set(&mut spec.mixing, &args.options.mixing);
+    set(&mut spec.memory, &args.memory);
+    set(&mut spec.output, &args.output);
+    set(&mut spec.checkpoint, &args.checkpoint);
+    set(&mut spec.checkpoint_every, &args.checkpoint_every);
+    set(&mut spec.resume, &args.resume);
+    set(&mut spec.trace, &args.trace);
+    set(&mut spec.trace_points, &args.trace_points);
+    set(&mut spec.comparator, &args.comparator);
+    set(&mut spec.teaching_set, &args.teaching_set);
+    spec.online |= args.online;
+    Ok(spec)
+}
+
+/// Takes over what was given.
+fn set<T: Clone>(field: &mut Option<T>, given: &Option<T>) {
+    if given.is_some() {
+        field.clone_from(given);
+    }
+}

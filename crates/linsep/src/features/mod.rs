@@ -1,0 +1,311 @@
+//! Records to rows: what a model remembers of how its features were made.
+//!
+//! A [`Recipe`] has two parts. Its columns ([`Schema`]) say what each column of a file contributes: a number, one feature
+//! for each word, or nothing; and what a missing cell becomes. Its scaling ([`Scaler`]) brings the features to a common
+//! scale. Both are learned on the training rows only ([`learn_columns`], [`Scaler::learn`]), saved in the model, and
+//! applied to every row that the model sees later.
+//!
+//! Each kind of feature has a file of its own and implements `FeatureKind`. To add a kind, write such a file and add a
+//! variant to [`ColumnKind`].
+
+mod missing;
+mod numbers;
+pub mod scaling;
+mod schema;
+mod words;
+
+pub use missing::Missing;
+pub(crate) use missing::{Mean, OnMissing, is_missing, is_missing_label};
+pub use numbers::Number;
+pub use scaling::{RowBuffer, Scaler, Scaling};
+pub use schema::{Column, ColumnKind, Schema};
+pub use words::Words;
+
+use crate::dataset::{Dataset, DatasetError, Row};
+use crate::split::Split;
+
+/// How the rows of a file become rows of features.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recipe {
+    /// How columns become features.
+    pub columns: Schema,
+    /// How features are scaled.
+    pub scaling: Scaler,
+}
+
+impl From<Schema> for Recipe {
+    fn from(columns: Schema) -> Self {
+        Self { columns, scaling: Scaler::None }
+    }
+}
+
+impl Recipe {
+    /// Number of features.
+    pub fn features(&self) -> usize {
+        self.columns.features()
+    }
+
+    /// What to call feature `j`.
+    pub fn feature_name(&self, j: usize) -> String {
+        self.columns.feature_name(j)
+    }
+
+    /// The scaled form of a row that was read by the columns of this recipe.
+    pub fn apply<'a>(&self, row: Row<'a>, buffer: &'a mut RowBuffer) -> Row<'a> {
+        self.scaling.apply(row, buffer)
+    }
+}
+
+/// What one column of a table contributes to a row. One implementation for each kind of feature.
+pub(crate) trait FeatureKind {
+    /// The features, each with its name; `column` is the name of the column.
+    fn features(&self, column: &str) -> Vec<(usize, String)>;
+
+    /// Whether what was learned can be applied: its numbers are finite.
+    fn is_sound(&self) -> bool {
+        true
+    }
+
+    /// Replaces what was learned from all rows by what the training rows show. A feature that they do not have is
+    /// dropped.
+    fn relearn(&mut self, observed: &Observed);
+
+    /// Whether features are numbered in the order in which the rows show them, after those that the file numbers.
+    fn is_numbered_by_appearance(&self) -> bool {
+        false
+    }
+
+    /// Gives each feature its new number.
+    fn renumber(&mut self, numbers: &[Option<u32>]);
+}
+
+/// What the training rows show about the features.
+pub(crate) struct Observed {
+    /// The mean of each feature over the cells that are not missing, where means are filled in.
+    pub(crate) means: Option<Vec<f64>>,
+    /// The first row that has the feature.
+    pub(crate) first: Vec<Option<u32>>,
+}
+
+impl Observed {
+    fn of(train: &Dataset) -> Self {
+        let mut first = vec![None; train.columns()];
+        let filled = train.filled_cells();
+        let mut means = vec![Mean::default(); train.columns()];
+        let mut gaps = filled.unwrap_or_default().iter().peekable();
+        // Of sparse rows, zeros are not stored: they are added to the counts afterwards.
+        let mut missing = vec![0u64; train.columns()];
+        for i in 0..train.len() {
+            let mut own = Vec::new();
+            while let Some(&&(_, column)) = gaps.peek().filter(|gap| gap.0 as usize == i) {
+                own.push(column);
+                missing[column as usize] += 1;
+                gaps.next();
+            }
+            for (j, x) in train.row(i).iter() {
+                if x != 0.0 {
+                    first[j].get_or_insert(i as u32);
+                }
+                if filled.is_some() && !own.contains(&(j as u32)) {
+                    means[j].add(x);
+                }
+            }
+        }
+        let rows = train.len() as u64;
+        let mean = |(mean, &missing): (&Mean, &u64)| mean.over(rows - missing);
+        Self { means: filled.map(|_| means.iter().zip(&missing).map(mean).collect()), first }
+    }
+}
+
+/// Learns the columns of a table again on the training rows alone, and makes both parts of the split anew by them.
+///
+/// A reader learns the columns from all rows, because it does not know which of them will be held out. Afterwards:
+///
+/// - A missing number is filled with the mean of the training rows.
+/// - A word that only held-out rows have is not a feature. As for any word that a model has not seen, a row with it has
+///   none of the column's features.
+/// - Words are numbered in the order in which the training rows show them.
+///
+/// Whether a column holds numbers or words is still decided by all rows. Features that are numbered by the file itself
+/// (LIBSVM, arrays) stay as they are.
+pub fn learn_columns(mut schema: Schema, split: Split) -> Result<(Schema, Split), DatasetError> {
+    let Schema::Table { columns, features, .. } = &mut schema else { return Ok((schema, split)) };
+    let observed = Observed::of(&split.train);
+    // Features in their new order: numbers as in the file, then words in the order of their first training row.
+    let mut order = Vec::new();
+    for (place, column) in columns.iter_mut().enumerate() {
+        let Some(kind) = column.kind.features_mut() else { continue };
+        kind.relearn(&observed);
+        let first = |feature: usize| observed.first[feature].filter(|_| kind.is_numbered_by_appearance());
+        order.extend(kind.features("").iter().map(|&(feature, _)| (first(feature), place, feature)));
+    }
+    order.sort_unstable();
+    let mut numbers = vec![None; features.len()];
+    for (number, &(.., feature)) in order.iter().enumerate() {
+        numbers[feature] = Some(number as u32);
+    }
+    let renumbered = !numbers.iter().copied().eq((0..features.len() as u32).map(Some));
+    if observed.means.is_none() && !renumbered {
+        return Ok((schema, split));
+    }
+    for kind in columns.iter_mut().filter_map(|column| column.kind.features_mut()) {
+        kind.renumber(&numbers);
+    }
+    let names: Vec<String> = order.iter().map(|&(.., feature)| features[feature].clone()).collect();
+    features.clone_from(&names);
+    let change = Change { means: observed.means.as_deref(), numbers: &numbers, renumbered };
+    let train = change.apply(&split.train)?.renamed(names.clone());
+    let held_out = change.apply(&split.held_out)?.renamed(names);
+    Ok((schema, Split { train, held_out }))
+}
+
+/// What changes in the rows when their columns are learned again.
+struct Change<'a> {
+    /// What filled cells become.
+    means: Option<&'a [f64]>,
+    /// The new number of each feature that stays.
+    numbers: &'a [Option<u32>],
+    /// Whether a number changes, or a feature goes.
+    renumbered: bool,
+}
+
+impl Change<'_> {
+    fn apply(&self, data: &Dataset) -> Result<Dataset, DatasetError> {
+        let gaps = if self.means.is_some() { data.filled_cells().unwrap_or_default() } else { &[] };
+        let (mut i, mut next) = (0, 0);
+        let mut cells: Vec<(u32, f64)> = Vec::new();
+        let (mut indices, mut values) = (Vec::new(), Vec::new());
+        let all: Vec<usize> = (0..data.len()).collect();
+        data.map_rows(&all, |row, keep| {
+            let start = next;
+            while gaps.get(next).is_some_and(|gap| gap.0 == i) {
+                next += 1;
+            }
+            i += 1;
+            let own = &gaps[start..next];
+            let mean = |column: u32| self.means.map_or(0.0, |means| means[column as usize]);
+            if own.is_empty() && !self.renumbered {
+                return keep(row);
+            }
+            values.clear();
+            if let Row::DenseF32(_) | Row::DenseF64(_) = row {
+                values.extend(row.iter().map(|(_, value)| value));
+                own.iter().for_each(|&(_, column)| values[column as usize] = mean(column));
+                return keep(Row::DenseF64(&values));
+            }
+            let is_gap = |column: u32| own.iter().any(|&(_, gap)| gap == column);
+            let stored = row.iter().map(|(j, x)| (j as u32, x)).filter(|&(j, _)| !is_gap(j));
+            let refilled = own.iter().map(|&(_, column)| (column, mean(column)));
+            cells.clear();
+            cells.extend(
+                stored
+                    .chain(refilled)
+                    .filter_map(|(j, x)| self.numbers[j as usize].map(|number| (number, x))),
+            );
+            cells.sort_unstable_by_key(|&(number, _)| number);
+            indices.clear();
+            indices.extend(cells.iter().map(|&(number, _)| number));
+            values.extend(cells.iter().map(|&(_, value)| value));
+            keep(Row::SparseF64(&indices, &values));
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::{CsvOptions, ReadOptions, Source, read};
+    use crate::split::hold_out;
+
+    fn loaded(text: &str, missing: Missing) -> (Schema, Dataset) {
+        let csv = CsvOptions { missing, ..CsvOptions::default() };
+        let options = ReadOptions { csv, ..ReadOptions::default() };
+        let loaded = read(&Source::Shared("rows".into(), text.as_bytes().into()), &options, &mut ()).unwrap();
+        (loaded.schema, loaded.dataset)
+    }
+
+    fn fill_of(schema: &Schema, column: usize) -> f64 {
+        let Schema::Table { columns, .. } = schema else { panic!("{schema:?}") };
+        let ColumnKind::Number(number) = &columns[column].kind else { panic!("{schema:?}") };
+        number.fill.unwrap()
+    }
+
+    fn split_at(data: &Dataset, held_out: &[usize]) -> Split {
+        let train: Vec<usize> = (0..data.len()).filter(|i| !held_out.contains(i)).collect();
+        Split { train: data.subset(&train).unwrap(), held_out: data.subset(held_out).unwrap() }
+    }
+
+    fn cells(data: &Dataset, i: usize) -> Vec<(usize, f64)> {
+        data.row(i).iter().filter(|&(_, x)| x != 0.0).collect()
+    }
+
+    #[test]
+    fn means_are_those_of_the_training_rows() {
+        // With words the rows are sparse, without them dense.
+        for words in [false, true] {
+            let word = |word: &str| if words { format!("{word},") } else { String::new() };
+            let text =
+                format!("x,{}kind\n1,{w}a\n?,{w}b\n0,{w}a\n?,{w}b\n100,{w}a\n", word("w"), w = word("red"));
+            let (schema, data) = loaded(&text, Missing::Mean);
+            assert_eq!(fill_of(&schema, 0), 101.0 / 3.0);
+            // Row 4, with its large number, and row 3, with its missing cell, are held out.
+            let (learned, split) = learn_columns(schema, split_at(&data, &[3, 4])).unwrap();
+            assert_eq!(fill_of(&learned, 0), 0.5);
+            let of_word = if words { vec![(1, 1.0)] } else { vec![] };
+            let with_word = |x: f64| [vec![(0, x)], of_word.clone()].concat();
+            assert_eq!(cells(&split.train, 1), with_word(0.5));
+            assert_eq!(cells(&split.held_out, 0), with_word(0.5));
+            assert_eq!(cells(&split.held_out, 1), with_word(100.0));
+        }
+    }
+
+    #[test]
+    fn all_rows_as_training_rows_give_the_same_bits() {
+        let mut text = "x,y,kind\n".to_string();
+        for i in 0..200 {
+            let x = if i % 7 == 0 { "?".to_string() } else { format!("{}", (i as f64).sin() * 1e3) };
+            text += &format!("{x},{},{}\n", i % 5, ["a", "b"][i % 2]);
+        }
+        let (schema, data) = loaded(&text, Missing::Mean);
+        let split = Split { train: data.clone(), held_out: data.clone() };
+        let (learned, split) = learn_columns(schema.clone(), split).unwrap();
+        assert_eq!(learned, schema);
+        assert_eq!(split.train.fingerprint(), data.fingerprint());
+        assert_eq!(split.held_out.rows(), data.rows());
+    }
+
+    #[test]
+    fn words_of_held_out_rows_alone_are_no_features() {
+        let (schema, data) =
+            loaded("x,w,kind\n1,red,a\n2,blue,b\n3,green,a\n4,red,b\n5,blue,a\n", Missing::Refuse);
+        assert_eq!(schema.feature_names().unwrap(), ["x", "w=red", "w=blue", "w=green"]);
+        let (learned, split) = learn_columns(schema, split_at(&data, &[1, 4])).unwrap();
+        assert_eq!(learned.feature_names().unwrap(), ["x", "w=red", "w=green"]);
+        assert_eq!(learned.fault(3), None);
+        assert_eq!((split.train.columns(), split.held_out.columns()), (3, 3));
+        assert_eq!(split.train.feature_names().unwrap(), ["x", "w=red", "w=green"]);
+        assert_eq!(cells(&split.train, 1), [(0, 3.0), (2, 1.0)]);
+        assert_eq!(cells(&split.held_out, 1), [(0, 5.0)]);
+        // A row with that word is read by the model as the held-out row was.
+        let options = ReadOptions { schema: Some(learned), ..ReadOptions::default() };
+        let again = read(&Source::Memory("rows", b"x,w,kind\n5,blue,a\n"), &options, &mut ()).unwrap();
+        assert_eq!(cells(&again.dataset, 0), [(0, 5.0)]);
+    }
+
+    #[test]
+    fn gaps_stay_with_their_rows() {
+        let (_, data) = loaded("x,kind\n1,a\n?,b\n3,a\n?,b\n", Missing::Mean);
+        assert_eq!(data.filled_cells(), Some(&[(1, 0), (3, 0)][..]));
+        assert_eq!(data.subset(&[3, 0, 1]).unwrap().filled_cells(), Some(&[(0, 0), (2, 0)][..]));
+        assert_eq!(
+            data.only_classes(&["b".to_string()]).unwrap().filled_cells(),
+            Some(&[(0, 0), (1, 0)][..])
+        );
+        let (_, data) = loaded("x,kind\n1,a\n?,b\n", Missing::Zero);
+        assert_eq!(data.filled_cells(), None);
+        let numbered = Dataset::dense(1, &[1.0, 2.0, 3.0, 4.0], &["a", "b", "a", "b"]).unwrap();
+        let split = hold_out(&numbered, 0.5, 0).unwrap();
+        let schema = Schema::Array { features: 1 };
+        assert_eq!(learn_columns(schema.clone(), split).unwrap().0, schema);
+    }
+}

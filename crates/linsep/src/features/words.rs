@@ -1,0 +1,36 @@
+//! A column of words, or categories: one feature for each word (one-hot).
+
+use super::{FeatureKind, Observed};
+use serde::{Deserialize, Serialize};
+
+/// One feature for each word: 1 where the cell holds it. A word that is not among them sets none.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Words {
+    /// The words and their features.
+    pub words: Vec<(String, usize)>,
+    /// Whether a missing cell, which is left without a category, is accepted.
+    pub optional: bool,
+}
+
+impl FeatureKind for Words {
+    fn features(&self, column: &str) -> Vec<(usize, String)> {
+        self.words.iter().map(|(word, feature)| (*feature, format!("{column}={word}"))).collect()
+    }
+
+    fn relearn(&mut self, observed: &Observed) {
+        self.words.retain(|&(_, feature)| observed.first[feature].is_some());
+    }
+
+    fn is_numbered_by_appearance(&self) -> bool {
+        true
+    }
+
+    fn renumber(&mut self, numbers: &[Option<u32>]) {
+        for (_, feature) in &mut self.words {
+            if let Some(number) = numbers[*feature] {
+                *feature = number as usize;
+            }
+        }
+        self.words.sort_unstable_by_key(|&(_, feature)| feature);
+    }
+}

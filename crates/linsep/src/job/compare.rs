@@ -1,0 +1,142 @@
+//! Learners side by side on the same rows.
+
+use super::data::is_default;
+use super::{BiasSpec, ClassSpec, DataSpec};
+use crate::compare::{CompareSettings, Comparison, compare, suitable};
+use crate::dataset::Dataset;
+use crate::numbers::counted;
+use crate::observe::{Note, Observer};
+use crate::scale::Scaling;
+use crate::train::{Learner, Settings};
+use crate::{Error, SettingsError};
+use serde::{Deserialize, Serialize};
+
+/// Which learners are compared on which rows.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CompareSpec {
+    /// Where the rows come from and how they are read.
+    pub data: DataSpec,
+    /// Which classes, and how often their rows count.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub classes: ClassSpec,
+    /// How features are scaled, as learned on the training part of each fold.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub scale: Scaling,
+    /// Whether the boundary may miss the origin.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub bias: BiasSpec,
+    /// The learners by their names; empty for all that suit the data.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub learners: Vec<String>,
+    /// Into how many parts the rows are dealt, each held out in turn.
+    #[serde(default = "five")]
+    pub folds: usize,
+    /// In how many more orders of the rows each learner learns.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub orders: u64,
+    /// At most this many passes for each run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epochs: Option<u64>,
+    /// At most this many seconds for each run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_seconds: Option<f64>,
+    /// The seed of folds and orders.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub seed: u64,
+}
+
+fn five() -> usize {
+    5
+}
+
+impl Default for CompareSpec {
+    fn default() -> Self {
+        Self {
+            data: DataSpec::default(),
+            classes: ClassSpec::default(),
+            scale: Scaling::default(),
+            bias: BiasSpec::default(),
+            learners: Vec::new(),
+            folds: five(),
+            orders: 0,
+            epochs: None,
+            max_seconds: None,
+            seed: 0,
+        }
+    }
+}
+
+impl CompareSpec {
+    /// Compares.
+    pub fn run(&self, observer: &mut dyn Observer) -> Result<Comparison, Error> {
+        let settings = Settings {
+            max_seconds: self.max_seconds,
+            seed: self.seed,
+            bias: self.bias.resolve(Settings::default().bias)?,
+            positive: self.classes.positive.clone(),
+            class_weight: self.classes.weight.clone(),
+            ..Settings::default()
+        };
+        let named = self.named(&settings)?;
+        let data = self.classes.weighted(self.data.load(observer)?.dataset)?;
+        let data = self.classes.kept(data)?;
+        let learners = if named.is_empty() { suited(&data, &settings, observer) } else { named };
+        let settings = CompareSettings {
+            learners,
+            settings,
+            epochs: self.epochs,
+            scaling: self.scale,
+            folds: self.folds,
+            orders: self.orders,
+        };
+        let comparison = compare(&data, &settings, observer).map_err(|error| match error {
+            Error::Interrupted => Error::Interrupted,
+            error => error.at(self.data.source.name()),
+        })?;
+        if comparison.interrupted {
+            observer.note(Note::Warning(&format!(
+                "interrupted: only {} of {} were held out, and no more orders tried",
+                comparison.folds,
+                counted(self.folds as u64, "fold", "folds")
+            )));
+        }
+        Ok(comparison)
+    }
+
+    /// The learners that the specification names, each once and fit for these settings.
+    fn named(&self, settings: &Settings) -> Result<Vec<Learner>, Error> {
+        let mut named: Vec<Learner> = Vec::new();
+        for name in &self.learners {
+            let learner = Learner::named(name)?;
+            if named.contains(&learner) {
+                let problem = format!("⟦learners⟧ names {name} twice");
+                return Err(SettingsError::new("learners", problem).into());
+            }
+            let epochs = self.epochs.unwrap_or(learner.usual_epochs());
+            Settings { learner, epochs, ..settings.clone() }.validate()?;
+            named.push(learner);
+        }
+        Ok(named)
+    }
+}
+
+/// All learners that suit the data and the settings; says which are left out and why.
+fn suited(data: &Dataset, settings: &Settings, observer: &mut dyn Observer) -> Vec<Learner> {
+    let (mut kept, left) = suitable(data);
+    for (learner, reason) in left {
+        let learner = learner.name();
+        observer.note(Note::Remark(&format!(
+            "{learner} is left out: {reason}; name it in ⟦learners⟧ to have it."
+        )));
+    }
+    // Learners that cannot use weights, or one class against the rest, are left out too.
+    kept.retain(|&learner| match (Settings { learner, ..settings.clone() }).check_on(data) {
+        Ok(()) => true,
+        Err(reason) => {
+            observer.note(Note::Remark(&format!("{} is left out: {}.", learner.name(), reason.problem)));
+            false
+        }
+    });
+    kept
+}

@@ -1,0 +1,236 @@
+//! Which rows a job works on: where they come from, how they are read, and which classes they belong to.
+
+use crate::Error;
+use crate::SettingsError;
+use crate::classes::class_name;
+use crate::dataset::Dataset;
+use crate::model::Model;
+use crate::numbers::counted;
+use crate::observe::{Note, Observer};
+use crate::read::cache::{self, CacheUse};
+use crate::read::{Loaded, ReadNotes, ReadOptions, Source, read, read_weights};
+use crate::train::{Bias, ClassWeight};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Where rows come from and how they are read.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DataSpec {
+    /// A file, or `-` for standard input.
+    pub source: Source,
+    /// Keep the rows in a file beside the source, ready for use, and read that from then on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cache: bool,
+    /// How the source is read.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub read: ReadOptions,
+}
+
+/// Which classes, and how often their rows count.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ClassSpec {
+    /// The class that counts as +1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub positive: Option<String>,
+    /// The classes whose rows are kept; empty for all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub only: Vec<String>,
+    /// How often the rows of each class count.
+    #[serde(skip_serializing_if = "is_default")]
+    pub weight: ClassWeight,
+    /// A file with one number for each row: how often it counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub row_weights: Option<PathBuf>,
+}
+
+/// Whether the boundary may miss the origin, as far as that was said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct BiasSpec {
+    /// Whether a constant coordinate is appended to every row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub append: Option<bool>,
+    /// The value of that coordinate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scale: Option<f64>,
+}
+
+/// Whether a field need not be written down.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+impl DataSpec {
+    /// The file alone, read as its content says.
+    pub fn file(path: impl Into<PathBuf>) -> Self {
+        Self { source: Source::File(path.into()), ..Self::default() }
+    }
+
+    /// Where rows are read from and how: the source itself, or the cache beside it.
+    pub(crate) fn resolve(&self, observer: &mut dyn Observer) -> Result<(Source, ReadOptions), Error> {
+        let as_given = || (self.source.clone(), self.read.clone());
+        if !self.cache {
+            return Ok(as_given());
+        }
+        let Source::File(path) = &self.source else {
+            let problem =
+                "⟦cache⟧ keeps a file beside the data, and standard input has no place: name a file";
+            return Err(SettingsError::new("cache", problem).into());
+        };
+        let kept = cache_beside(path, &self.read, observer)?;
+        if kept == *path {
+            return Ok(as_given());
+        }
+        // How the text was read is settled in the cache.
+        let options = ReadOptions { max_features: self.read.max_features, ..ReadOptions::default() };
+        Ok((Source::File(kept), options))
+    }
+
+    /// Reads the rows, and says what was noticed.
+    pub fn load(&self, observer: &mut dyn Observer) -> Result<Loaded, Error> {
+        let (source, options) = self.resolve(observer)?;
+        let loaded = read(&source, &options, observer)?;
+        tell(&loaded.notes, observer);
+        Ok(loaded)
+    }
+}
+
+/// The cache of a file, made or renewed if need be.
+pub(crate) fn cache_beside(
+    path: &Path,
+    options: &ReadOptions,
+    observer: &mut dyn Observer,
+) -> Result<PathBuf, Error> {
+    let (kept, done) = cache::beside(path, options, observer)?;
+    let name = kept.display();
+    match done {
+        CacheUse::Itself => {}
+        CacheUse::Used => observer.note(Note::Remark(&format!("The rows are read from {name}."))),
+        CacheUse::Made => {
+            observer.note(Note::Remark(&format!("The rows are kept in {name}, and read from there from now on.")));
+        }
+        CacheUse::Renewed => observer.note(Note::Remark(&format!(
+            "{name} was made from another state of the file, or read with other options; it has been made anew."
+        ))),
+    }
+    Ok(kept)
+}
+
+impl ClassSpec {
+    /// The rows with the weights that the specification names.
+    pub fn weighted(&self, data: Dataset) -> Result<Dataset, Error> {
+        match &self.row_weights {
+            Some(path) => {
+                let located = |error: Error| error.at(path.display().to_string());
+                data.with_weights(read_weights(path)?).map_err(|error| located(error.into()))
+            }
+            None => Ok(data),
+        }
+    }
+
+    /// The rows of the classes asked for.
+    pub fn kept(&self, data: Dataset) -> Result<Dataset, Error> {
+        if self.only.is_empty() {
+            return Ok(data);
+        }
+        Ok(data.only_classes(&self.names(&data)?)?)
+    }
+
+    /// The classes asked for, by their names in the data.
+    pub fn names(&self, data: &Dataset) -> Result<Vec<String>, SettingsError> {
+        let mut names = Vec::new();
+        for label in &self.only {
+            let name = class_name(label).filter(|name| data.classes().contains(name));
+            names.push(name.ok_or_else(|| {
+                let known = data.classes().join(", ");
+                let problem =
+                    format!("⟦classes⟧ names \"{label}\", which no row has; the classes are {known}");
+                SettingsError::new("classes", problem)
+            })?);
+        }
+        if names.iter().all(|name| *name == names[0]) {
+            let problem = "⟦classes⟧ needs at least two classes, to have something to tell apart";
+            return Err(SettingsError::new("classes", problem));
+        }
+        Ok(names)
+    }
+}
+
+impl From<Bias> for BiasSpec {
+    fn from(bias: Bias) -> Self {
+        match bias {
+            Bias::None => Self { append: Some(false), scale: None },
+            Bias::Append(scale) => Self { append: Some(true), scale: Some(scale) },
+        }
+    }
+}
+
+impl BiasSpec {
+    /// The bias that was asked for, else `usual`.
+    pub fn resolve(&self, usual: Bias) -> Result<Bias, SettingsError> {
+        match (self.append, self.scale) {
+            (Some(false), Some(_)) => Err(SettingsError::new(
+                "bias_scale",
+                "⟦bias_scale⟧ needs ⟦bias=append⟧: without a bias there is nothing to scale",
+            )),
+            (Some(false), None) => Ok(Bias::None),
+            (_, Some(scale)) => Ok(Bias::Append(scale)),
+            (Some(true), None) if usual == Bias::None => Ok(Bias::Append(1.0)),
+            _ => Ok(usual),
+        }
+    }
+}
+
+/// Opens a model, with its path in the error.
+pub(crate) fn load_model(path: &Path) -> Result<Model, Error> {
+    Model::load(path).map_err(|error| error.at(path.display().to_string()))
+}
+
+/// Says what was noticed while reading. Skipped rows are warned of: they are not in the result.
+pub fn tell(notes: &ReadNotes, observer: &mut dyn Observer) {
+    for remark in &notes.remarks {
+        observer.note(Note::Remark(remark));
+    }
+    if notes.dropped > 0 {
+        let rows = counted(
+            notes.dropped,
+            "row with a missing cell or label was",
+            "rows with missing cells or labels were",
+        );
+        observer.note(Note::Remark(&format!("{rows} left out.")));
+    }
+    if notes.skipped > 0 {
+        let rows = counted(notes.skipped, "malformed row was", "malformed rows were");
+        let mut text = format!("{rows} skipped:");
+        for row in &notes.first_skipped {
+            text += &format!("\n  line {}: {}", row.line, row.reason);
+        }
+        let more = notes.skipped - notes.first_skipped.len() as u64;
+        if more > 0 {
+            text += &format!("\n  … and {more} more");
+        }
+        observer.note(Note::Warning(&text));
+    }
+}
+
+/// Refuses outputs that would destroy an input or each other, and `-`, which is no file to write.
+pub fn refuse_overwriting(outputs: &[&Path], inputs: &[&Path]) -> Result<(), SettingsError> {
+    let place = |path: &Path| std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).ok();
+    for (i, output) in outputs.iter().enumerate() {
+        if output.as_os_str() == "-" {
+            let problem =
+                "an output called - would be a file of that name; results go to standard output without it";
+            return Err(SettingsError::new("output", problem));
+        }
+        let special = std::fs::metadata(output).is_ok_and(|metadata| !metadata.is_file());
+        let mut others = inputs.iter().chain(&outputs[..i]);
+        if !special && others.any(|other| other.as_os_str() != "-" && place(other) == place(output)) {
+            let problem =
+                format!("{} is named twice, and would be overwritten: name another file", output.display());
+            return Err(SettingsError::new("output", problem));
+        }
+    }
+    Ok(())
+}

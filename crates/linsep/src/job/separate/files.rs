@@ -1,0 +1,90 @@
+//! The files of certificates, one for each pair of sides.
+
+use super::SeparateSpec;
+use crate::classes::ClassPair;
+use crate::job::refuse_overwriting;
+use crate::numbers::counted;
+use crate::store::check_writable;
+use crate::{Error, SettingsError};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+impl SeparateSpec {
+    /// One file for each pair of sides, none of which replaces an input.
+    pub(super) fn files(&self, folder: &Path, pairs: &[ClassPair]) -> Result<Vec<PathBuf>, Error> {
+        if folder.exists() && !folder.is_dir() {
+            let problem = format!(
+                "{} is a file, and a table has a certificate for each of its {}: name a folder",
+                folder.display(),
+                counted(pairs.len() as u64, "line", "lines")
+            );
+            return Err(SettingsError::new("output", problem).into());
+        }
+        let files: Vec<PathBuf> = file_names(pairs).into_iter().map(|name| folder.join(name)).collect();
+        refuse_overwriting(&files.iter().map(PathBuf::as_path).collect::<Vec<_>>(), &self.inputs())?;
+        if folder.is_dir() {
+            for file in &files {
+                check_writable(file)?;
+            }
+        }
+        Ok(files)
+    }
+}
+
+/// A file name for each pair of sides, by its classes. No two are the same, even where case is ignored.
+fn file_names(pairs: &[ClassPair]) -> Vec<String> {
+    let mut taken = HashSet::new();
+    let mut unused = |name: String| {
+        let numbered = (2..).map(|number| format!("{name}-{number}"));
+        let mut names = std::iter::once(name.clone()).chain(numbered);
+        names.find(|name| taken.insert(name.to_lowercase())).unwrap_or(name) + ".json"
+    };
+    let name = |pair: &ClassPair| match pair.negative.as_slice() {
+        [only] => format!("{}-vs-{}", safe(only), safe(&pair.positive)),
+        _ => format!("{}-vs-rest", safe(&pair.positive)),
+    };
+    pairs.iter().map(|pair| unused(name(pair))).collect()
+}
+
+/// A class in a file name: letters, digits and underscores, after the first character also - . and +; not too long.
+fn safe(class: &str) -> String {
+    const LONGEST: usize = 40;
+    let kept = |(place, c): (usize, char)| match c {
+        'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => c,
+        '-' | '.' | '+' if place > 0 => c,
+        _ => '_',
+    };
+    class.chars().take(LONGEST).enumerate().map(kept).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_names_are_safe_and_differ() {
+        let pair = |positive: &str, negative: &[&str]| ClassPair {
+            positive: positive.to_string(),
+            negative: negative.iter().map(ToString::to_string).collect(),
+        };
+        let names = file_names(&[
+            pair("setosa", &["a", "b"]),
+            pair("../etc/passwd", &["a", "b"]),
+            pair("-1", &["0", "1"]),
+            pair("_1", &["0", "1"]),
+            pair("Ä", &["ß"]),
+            pair("SETOSA", &["a", "b"]),
+            pair("x y", &["1.5"]),
+        ]);
+        let expected = [
+            "setosa-vs-rest.json",
+            "_._etc_passwd-vs-rest.json",
+            "_1-vs-rest.json",
+            "_1-vs-rest-2.json",
+            "_-vs-_.json",
+            "SETOSA-vs-rest-2.json",
+            "1.5-vs-x_y.json",
+        ];
+        assert_eq!(names, expected);
+    }
+}

@@ -1,0 +1,54 @@
+//! Remarks on a training run that may help its user.
+
+use crate::classes::Classes;
+use crate::dataset::Dataset;
+use crate::numbers::{Rounding, rounded};
+use crate::read::Schema;
+use crate::scale::{Scaler, Scaling};
+use crate::train::Outcome;
+
+/// Rows that are looked at for advice: a sample tells as much, and is no second copy of the data.
+const SAMPLE: usize = 5_000;
+
+/// What to say where each of many classes was set against the rest.
+pub(super) fn many_classes(outcome: &Outcome) -> Option<String> {
+    let Classes::Each { names } = &outcome.classes else { return None };
+    (!outcome.boundaries.is_empty()).then(|| {
+        format!(
+            "{} classes: each is set against the rest. To set one alone, use ⟦positive=CLASS⟧; to keep two, \
+             ⟦classes=A,B⟧; to learn all together, ⟦learner=multiclass⟧.",
+            names.len()
+        )
+    })
+}
+
+/// What about the features may keep a perceptron from converging, and what to do about it.
+pub(super) fn scaling(data: &Dataset, schema: &Schema) -> Option<String> {
+    let sampled;
+    let data = if data.len() <= SAMPLE {
+        data
+    } else {
+        let count = (data.len() / 8).min(SAMPLE);
+        let sample: Vec<usize> = (0..data.len()).step_by(data.len().div_ceil(count)).collect();
+        sampled = data.subset(&sample).ok()?;
+        &sampled
+    };
+    let Scaler::MaxAbs { divisor: mut sizes } = Scaler::learn(Scaling::MaxAbs, data) else { return None };
+    sizes.sort_by(f64::total_cmp);
+    let (median, largest) = (*sizes.get(sizes.len() / 2)?, *sizes.last()?);
+    if largest / median > 100.0 {
+        let times = rounded((largest / median).floor(), Rounding::Down);
+        return Some(format!(
+            "The largest feature is about {times} times as large as the usual one: ⟦scale=standard⟧ or max-abs may help."
+        ));
+    }
+    // Only dense data can be centred.
+    let Scaler::Standard { mean: Some(mean), divisor } = Scaler::learn(Scaling::Standard, data) else {
+        return None;
+    };
+    let far = (0..mean.len()).find(|&j| mean[j].abs() > 10.0 * divisor[j])?;
+    let name = schema.feature_name(far);
+    Some(format!(
+        "Feature \"{name}\" lies far from zero for its spread: ⟦scale=standard⟧, which centres it, may help."
+    ))
+}

@@ -1,0 +1,457 @@
+//! Training from a specification: in memory, out of core, or from a stream.
+
+mod advice;
+mod proof;
+mod recorder;
+mod settings;
+mod spec;
+
+pub use spec::TrainSpec;
+
+use super::data::{cache_beside, load_model, tell};
+use super::refuse_overwriting;
+use crate::classes::Classes;
+use crate::dataset::Dataset;
+use crate::features::{Recipe, Scaler, Scaling, learn_columns};
+use crate::model::Model;
+use crate::observe::{Note, Observer};
+use crate::read::{Format, ReadNotes, ReadOptions, RowStream, Schema, Source, read};
+use crate::split::{check_fraction, hold_out};
+use crate::store::check_writable;
+use crate::theory::trace::TraceRecorder;
+use crate::train::{
+    OutOfCoreData, Outcome, Resume, Settings, State, Status, check_out_of_core, resume, train,
+    train_out_of_core, train_stream,
+};
+use crate::{Error, SettingsError};
+use recorder::Recorder;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Where the time went.
+#[derive(Clone, Copy, Debug, Default, serde::Serialize)]
+pub struct Seconds {
+    /// Reading, or reading and learning for a stream.
+    pub read: f64,
+    /// Learning and judging.
+    pub train: f64,
+}
+
+/// Errors on the rows that were held out.
+#[derive(Clone, Copy, Debug)]
+pub struct HeldOut {
+    /// Rows predicted wrong.
+    pub errors: u64,
+    /// Rows held out.
+    pub rows: u64,
+}
+
+impl HeldOut {
+    /// The share of them that is predicted wrong.
+    pub fn error(&self) -> f64 {
+        self.errors as f64 / self.rows as f64
+    }
+}
+
+/// The training result, before it is reported.
+#[derive(Debug)]
+pub struct Trained {
+    /// The model.
+    pub model: Model,
+    /// How the run ended.
+    pub status: Status,
+    /// What was noticed while reading, with remarks on the run.
+    pub notes: ReadNotes,
+    /// What the data is called.
+    pub source: Source,
+    /// Rows of each outcome of the model; empty for a stream, which does not count them.
+    pub counts: Vec<u64>,
+    /// What the held-out rows tell.
+    pub held_out: Option<HeldOut>,
+    /// Where the model was saved.
+    pub saved: Option<PathBuf>,
+    /// Where the time went.
+    pub seconds: Seconds,
+    /// Threads that parallel parts may use.
+    pub threads: usize,
+    /// What the job was.
+    pub spec: TrainSpec,
+}
+
+impl TrainSpec {
+    /// Trains, writes what the specification names, and gives the model.
+    pub fn run(&self, observer: &mut dyn Observer) -> Result<Trained, Error> {
+        let every = self.checkpoint_every.unwrap_or(10.0);
+        if !(0.0..=1e9).contains(&every) {
+            let problem = "⟦checkpoint_every⟧ needs a number of seconds, at least 0";
+            return Err(SettingsError::new("checkpoint_every", problem).into());
+        }
+        let outputs: Vec<&Path> = [&self.output, &self.checkpoint, &self.trace, &self.teaching_set]
+            .into_iter()
+            .filter_map(|path| path.as_deref())
+            .collect();
+        self.refuse_to_destroy(&outputs)?;
+        let checkpoint = self.load_checkpoint(observer)?;
+        let warm = self.start_model().map(load_model).transpose()?;
+        let online = settings::is_online(self, checkpoint.as_ref())?;
+        let settings = settings::resolve(self, online, checkpoint.as_ref(), warm.as_ref())?;
+        settings.validate()?;
+        let (source, mut options) = match self.memory {
+            // Looks after its cache itself.
+            Some(_) => (self.data.source.clone(), self.data.read.clone()),
+            None => self.data.resolve(observer)?,
+        };
+        options.schema = warm.as_ref().map(|model| model.recipe.columns.clone());
+        options.online = online;
+        settings::refuse_combinations(self, &settings, warm.as_ref(), online)?;
+        if let Some(fraction) = self.holdout {
+            check_fraction(fraction)?;
+        }
+        // A place that cannot be written to is better known before hours of work than after.
+        for path in outputs {
+            check_writable(path)?;
+        }
+        let runner = Runner { spec: self, settings, options, source, warm, online };
+        let trained = match self.memory {
+            Some(memory) => runner.out_of_core(memory, checkpoint, observer),
+            None if online => runner.stream(checkpoint, observer),
+            None => runner.in_memory(checkpoint, observer),
+        };
+        let mut trained = trained.map_err(|error| match error {
+            // What is wrong with the data as a whole has no line, but it has a file.
+            error @ (Error::Classes(_) | Error::Lengths { .. }) => error.at(self.data.source.name()),
+            error => error,
+        })?;
+        if !trained.status.has_model() {
+            return Ok(trained);
+        }
+        tell(&trained.notes, observer);
+        if let Some(path) = &self.output {
+            trained.model.save(path)?;
+            trained.saved = Some(path.clone());
+        }
+        Ok(trained)
+    }
+
+    /// Refuses outputs that would destroy an input. A model may be replaced by the one that starts from it, and a
+    /// checkpoint by the run that goes on from it: both are written whole or not at all.
+    fn refuse_to_destroy(&self, outputs: &[&Path]) -> Result<(), SettingsError> {
+        let always = [
+            self.data.source.path(),
+            self.comparator.as_deref(),
+            self.data.read.array.labels_file.as_deref(),
+            self.classes.row_weights.as_deref(),
+        ];
+        let (init, resume) = (self.init.as_deref(), self.resume.as_deref());
+        for (output, replaced) in [
+            (&self.output, init),
+            (&self.checkpoint, resume),
+            (&self.trace, None),
+            (&self.teaching_set, None),
+        ] {
+            let Some(output) = output else { continue };
+            let others = [init, resume].into_iter().filter(|&input| input != replaced);
+            let inputs: Vec<&Path> = always.into_iter().chain(others).flatten().collect();
+            refuse_overwriting(&[output], &inputs)?;
+        }
+        refuse_overwriting(outputs, &[])
+    }
+
+    /// The run to resume, if there is one. A run that was killed before its first checkpoint starts again, which gives
+    /// the same model.
+    fn load_checkpoint(&self, observer: &mut dyn Observer) -> Result<Option<State>, Error> {
+        let Some(path) = &self.resume else { return Ok(None) };
+        let name = path.display().to_string();
+        let exists = path.try_exists().map_err(|source| Error::Rows {
+            place: name.clone(),
+            problem: format!("cannot look for a checkpoint: {source}"),
+        })?;
+        if !exists {
+            observer.note(Note::Warning(&format!(
+                "there is no checkpoint {name} yet: starting from the beginning"
+            )));
+            return Ok(None);
+        }
+        State::load(path).map(Some).map_err(|error| error.at(name))
+    }
+}
+
+/// Everything that a run needs.
+struct Runner<'a> {
+    spec: &'a TrainSpec,
+    settings: Settings,
+    options: ReadOptions,
+    /// Where the rows are read from: the source of the specification, or its cache.
+    source: Source,
+    warm: Option<Model>,
+    online: bool,
+}
+
+impl Runner<'_> {
+    fn recorder<'a>(&self, observer: &'a mut dyn Observer) -> Recorder<'a> {
+        let every = Duration::from_secs_f64(self.spec.checkpoint_every.unwrap_or(10.0));
+        Recorder::new(observer).saving(self.spec.checkpoint.as_ref(), every)
+    }
+
+    fn scaling(&self) -> Scaling {
+        let of_model = || self.warm.as_ref().map_or(Scaling::None, |model| model.recipe.scaling.scaling());
+        self.spec.scale.unwrap_or_else(of_model)
+    }
+
+    /// The result, with the specification that makes the model again.
+    fn finish(
+        self,
+        mut model: Model,
+        status: Status,
+        notes: ReadNotes,
+        seconds: Seconds,
+    ) -> Result<Trained, Error> {
+        let spec = self.spec.of_model(&self.settings, model.recipe.scaling.scaling(), self.online);
+        model.spec = serde_json::to_value(&spec).ok();
+        Ok(Trained {
+            model,
+            status,
+            notes,
+            source: self.spec.data.source.clone(),
+            counts: Vec::new(),
+            held_out: None,
+            saved: None,
+            seconds,
+            threads: rayon::current_num_threads(),
+            spec: self.spec.clone(),
+        })
+    }
+
+    fn in_memory(self, checkpoint: Option<State>, observer: &mut dyn Observer) -> Result<Trained, Error> {
+        let clock = Instant::now();
+        let loaded = read(&self.source, &self.options, observer)?;
+        let read_seconds = clock.elapsed().as_secs_f64();
+        let clock = Instant::now();
+        self.check_kind(loaded.format, &loaded.own_schema)?;
+        let (mut schema, mut notes) = (loaded.schema, loaded.notes);
+        let classes = &self.spec.classes;
+        let known = loaded.fingerprint.filter(|_| classes.row_weights.is_none());
+        let data = classes.weighted(loaded.dataset)?;
+        // The fingerprint is that of the rows as they were read. If those are the rows that are learned from, it can be
+        // computed meanwhile.
+        let read_rows_are_learned =
+            classes.only.is_empty() && self.spec.holdout.is_none() && self.scaling() == Scaling::None;
+        let early = known.or_else(|| (!read_rows_are_learned).then(|| data.fingerprint().to_string()));
+        let data = classes.kept(data)?;
+        settings::refuse_many(self.spec, &self.settings, data.classes().len())?;
+        let (data, held_out) = match self.spec.holdout {
+            Some(fraction) => {
+                let mut split = hold_out(&data, fraction, self.settings.seed)?;
+                // A warm start goes on with the columns of its model.
+                if self.warm.is_none() {
+                    (schema, split) = learn_columns(schema, split)?;
+                }
+                (split.train, Some(split.held_out))
+            }
+            None => (data, None),
+        };
+        let scaler = self.scaler(&data, &mut notes);
+        let data = scaler.apply_all(data)?;
+
+        let (outcome, fingerprint) = self.learn(&data, checkpoint, early, observer)?;
+        let train_seconds = clock.elapsed().as_secs_f64();
+        if outcome.status != Status::Converged && scaler == Scaler::None {
+            notes.remarks.extend(advice::scaling(&data, &schema));
+        }
+        notes.remarks.extend(advice::many_classes(&outcome));
+        warn_uncounted(&outcome, observer);
+        let proved = self.write_proof(&data, &schema, &outcome, observer)?;
+        if proved == Status::Interrupted {
+            observer.note(Note::Warning(
+                "interrupted: the trace and the teaching set, which need a whole run, are not written",
+            ));
+        }
+        let status = if proved == Status::Interrupted { proved } else { outcome.status };
+        let recipe = Recipe { columns: schema, scaling: scaler };
+        let model = Model::with_recipe(outcome, recipe, Some(fingerprint));
+        let held_out = held_out
+            .map(|held_out| HeldOut { errors: model.errors_on(&held_out), rows: held_out.len() as u64 });
+        let counted = data.class_counts().into_iter().map(|count| count as u64);
+        let counts = outcome_counts(&model, data.classes().iter().zip(counted));
+        let seconds = Seconds { read: read_seconds, train: train_seconds };
+        Ok(Trained { held_out, counts, ..self.finish(model, status, notes, seconds)? })
+    }
+
+    /// Learns from rows in memory, and computes their fingerprint meanwhile where it is not known.
+    fn learn(
+        &self,
+        data: &Dataset,
+        checkpoint: Option<State>,
+        fingerprint: Option<String>,
+        observer: &mut dyn Observer,
+    ) -> Result<(Outcome, String), Error> {
+        let mut recorder = self.recorder(observer);
+        let outcome = std::thread::scope(|scope| {
+            if fingerprint.is_none() && rayon::current_num_threads() > 1 {
+                scope.spawn(|| compute_fingerprint(data));
+            }
+            match checkpoint {
+                Some(run) => resume(run, data, &self.settings, &mut recorder),
+                None => train(data, &self.settings, &mut recorder),
+            }
+        });
+        let fingerprint = fingerprint.unwrap_or_else(|| data.fingerprint().to_string());
+        recorder.failed()?;
+        let mut outcome = outcome?;
+        // Rows that were changed by something learned from all of them do not judge a learner fairly.
+        let as_drawn = matches!(self.scaling(), Scaling::None | Scaling::UnitRows)
+            && self.spec.data.read.csv.missing != crate::read::Missing::Mean;
+        if !as_drawn {
+            outcome.evidence.forget_new_rows();
+            outcome.boundaries.iter_mut().for_each(|boundary| boundary.evidence.forget_new_rows());
+        }
+        Ok((outcome, fingerprint))
+    }
+
+    /// Learns from the cache of the file, which is made if need be, within a limit of memory.
+    fn out_of_core(
+        self,
+        memory: u64,
+        checkpoint: Option<State>,
+        observer: &mut dyn Observer,
+    ) -> Result<Trained, Error> {
+        settings::refuse_whole(self.spec, &self.settings, self.scaling())?;
+        check_out_of_core(&self.settings)?;
+        let clock = Instant::now();
+        // Tables too must be read in memory that does not grow with the file.
+        let options = ReadOptions { online: true, ..self.options.clone() };
+        let Some(source) = self.spec.data.source.path() else { return Err(Error::Interrupted) };
+        let path = cache_beside(source, &options, observer)?;
+        let data = OutOfCoreData::open(&path, memory)?;
+        settings::refuse_many(self.spec, &self.settings, data.classes().len())?;
+        let read = clock.elapsed().as_secs_f64();
+        let clock = Instant::now();
+        let mut recorder = self.recorder(observer);
+        let trained = train_out_of_core(&data, &self.settings, checkpoint, &mut recorder);
+        recorder.failed()?;
+        let (outcome, rows_of) = trained?;
+        warn_uncounted(&outcome, observer);
+        let seconds = Seconds { read, train: clock.elapsed().as_secs_f64() };
+        let mut notes = data.notes();
+        notes.remarks.extend(advice::many_classes(&outcome));
+        let status = outcome.status;
+        let fingerprint = Some(data.fingerprint().to_string());
+        let model = Model::with_recipe(outcome, data.schema().clone().into(), fingerprint);
+        let counts = outcome_counts(&model, data.classes().iter().zip(rows_of));
+        Ok(Trained { counts, ..self.finish(model, status, notes, seconds)? })
+    }
+
+    /// Learns each row as it is read.
+    fn stream(self, checkpoint: Option<State>, observer: &mut dyn Observer) -> Result<Trained, Error> {
+        let clock = Instant::now();
+        let mut scaler = self.stream_scaler()?;
+        observer.note(Note::Remark("learning online: one pass, in the given order, rows are not kept."));
+        if self.spec.comparator.is_some() {
+            let problem = "⟦comparator⟧ needs all rows in memory, to know its margin on them";
+            return Err(SettingsError::new("comparator", problem).into());
+        }
+        let mut stream = RowStream::open(&self.source, &self.options)?;
+        self.check_kind(stream.format(), &stream.own_schema())?;
+        let mut recorder = self.recorder(observer);
+        if self.spec.trace.is_some() {
+            recorder.trace = Some(TraceRecorder::new(self.spec.trace_length(), None, None));
+        }
+        let outcome = train_stream(
+            &mut stream,
+            &self.settings,
+            &scaler,
+            checkpoint.map(Resume::Checked),
+            &mut recorder,
+        );
+        recorder.failed()?;
+        let outcome = outcome?;
+        if let (Classes::Each { names }, Some(_)) = (&outcome.classes, &self.spec.trace) {
+            return Err(settings::follows_one_run("trace", "⟦trace⟧", names.len()).into());
+        }
+        if let (Some(path), Some(trace)) = (&self.spec.trace, recorder.trace.take()) {
+            proof::write_trace(path, &trace.finish())?;
+        }
+        let mut notes = stream.notes();
+        notes.remarks.extend(advice::many_classes(&outcome));
+        let seconds = Seconds { read: clock.elapsed().as_secs_f64(), train: 0.0 };
+        scaler.widen(stream.schema().features());
+        let status = outcome.status;
+        let recipe = Recipe { columns: stream.schema(), scaling: scaler };
+        let model = Model::with_recipe(outcome, recipe, None);
+        self.finish(model, status, notes, seconds)
+    }
+
+    /// The scaler of a stream: one that needs no rows, or that of the model to start from.
+    fn stream_scaler(&self) -> Result<Scaler, SettingsError> {
+        match (self.scaling(), &self.warm) {
+            (Scaling::None, _) => Ok(Scaler::None),
+            (Scaling::UnitRows, _) => Ok(Scaler::UnitRows),
+            (scaling, Some(model)) if model.recipe.scaling.scaling() == scaling => {
+                Ok(model.recipe.scaling.clone())
+            }
+            _ => Err(SettingsError::new(
+                "scale",
+                "⟦scale=max-abs⟧ and standard need all rows before the first is learned; learning online allows \
+                 ⟦scale=none⟧ and unit-rows",
+            )),
+        }
+    }
+
+    /// A warm start goes on with the features of its model: those of a table, or those of numbered columns.
+    fn check_kind(&self, format: Format, own: &Schema) -> Result<(), SettingsError> {
+        let fits = |schema: &Schema| match (schema, format) {
+            (schema, Format::LINSEP) => std::mem::discriminant(schema) == std::mem::discriminant(own),
+            (Schema::Numbered { .. }, format) => format == Format::LIBSVM,
+            (Schema::Table { .. }, format) => matches!(format, Format::CSV | Format::TSV),
+            (Schema::Array { .. }, format) => matches!(format, Format::NPY | Format::NPZ),
+        };
+        match &self.warm {
+            Some(model) if !fits(&model.recipe.columns) => Err(SettingsError::new(
+                "init",
+                "the model to start from was trained on data of another kind (a table with named columns, numbered \
+                 features, or an array): its features are not those of this file",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn scaler(&self, data: &Dataset, notes: &mut ReadNotes) -> Scaler {
+        if let Some(model) = &self.warm {
+            let mut scaler = model.recipe.scaling.clone();
+            scaler.widen(data.columns());
+            return scaler;
+        }
+        let scaler = Scaler::learn(self.scaling(), data);
+        if matches!(scaler, Scaler::Standard { mean: None, .. }) {
+            notes
+                .remarks
+                .push("The data is sparse: features are scaled to unit variance without centring.".into());
+        }
+        scaler
+    }
+}
+
+/// Computes the fingerprint in one thread: the others have better things to do. It stays with the data.
+fn compute_fingerprint(data: &Dataset) {
+    if let Ok(one) = rayon::ThreadPoolBuilder::new().num_threads(1).build() {
+        one.install(|| data.fingerprint());
+    }
+}
+
+/// Says that an interrupted run does not know its training error.
+fn warn_uncounted(outcome: &Outcome, observer: &mut dyn Observer) {
+    if outcome.evidence.training_error.is_none() {
+        observer.note(Note::Warning("interrupted: the training error was not counted to the end"));
+    }
+}
+
+/// Rows of each outcome of a model, from the rows of each class.
+fn outcome_counts<'a>(model: &Model, rows_of: impl Iterator<Item = (&'a String, u64)>) -> Vec<u64> {
+    let mut counts = vec![0; model.classes.outcomes().len()];
+    for (class, count) in rows_of {
+        if let Some(outcome) = model.classes.outcome_of(class) {
+            counts[outcome] += count;
+        }
+    }
+    counts
+}

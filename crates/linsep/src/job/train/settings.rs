@@ -1,0 +1,246 @@
+//! What a specification of training means, and which choices make no sense together.
+
+use super::TrainSpec;
+use crate::SettingsError;
+use crate::classes::class_name;
+use crate::model::Model;
+use crate::read::{Missing, Source};
+use crate::scale::Scaling;
+use crate::train::{ClassWeight, Init, Learned, Learner, Order, Settings, State, names_of};
+
+/// Whether rows are learned as they are read: asked for, or standard input that is to be seen once.
+pub(super) fn is_online(spec: &TrainSpec, checkpoint: Option<&State>) -> Result<bool, SettingsError> {
+    let saved = checkpoint.map(State::settings);
+    let one_pass = spec.epochs.or(saved.map(|settings| settings.epochs)) == Some(1);
+    let given = match spec.order {
+        Some(order) => order == Order::Given,
+        None => saved.is_none_or(|settings| settings.order == Order::Given),
+    };
+    let learner = spec.learner.as_deref().map(Learner::named).transpose()?;
+    let shards = spec.shards.or(saved.map(|settings| settings.shards));
+    let needs_all_rows = spec.holdout.is_some()
+        || !spec.classes.only.is_empty()
+        || spec.teaching_set.is_some()
+        || spec.classes.row_weights.is_some()
+        // A class takes part in the multi-class perceptron from its first row on, so a stream differs from its file.
+        || learner.is_some_and(|learner| !learner.is_online() || learner.abilities().many_classes)
+        || shards.is_some_and(|shards| shards > 1)
+        || spec.classes.weight == ClassWeight::Balanced
+        || matches!(spec.scale, Some(Scaling::MaxAbs | Scaling::Standard))
+        || spec.data.read.csv.missing == Missing::Mean;
+    let stream = !matches!(spec.data.source, Source::File(_) | Source::Memory(..) | Source::Shared(..));
+    Ok(spec.online || (stream && one_pass && given && !needs_all_rows))
+}
+
+/// The settings: what the specification says, else what the checkpoint says, else the defaults.
+pub(super) fn resolve(
+    spec: &TrainSpec,
+    online: bool,
+    checkpoint: Option<&State>,
+    warm: Option<&Model>,
+) -> Result<Settings, SettingsError> {
+    let mut settings = match checkpoint {
+        Some(run) => run.settings().clone(),
+        None => {
+            let pair = warm.and_then(|model| model.classes.pair());
+            Settings { positive: pair.map(|pair| pair.positive.clone()), ..Settings::default() }
+        }
+    };
+    if online && checkpoint.is_none() {
+        settings.epochs = 1;
+        settings.order = Order::Given;
+    }
+    if let (Some(model), None) = (warm, checkpoint) {
+        settings.bias = model.settings.bias;
+    }
+    if let Some(name) = &spec.learner {
+        settings.learner = Learner::named(name)?;
+    }
+    settings.learner = settings.learner.with_options(&spec.options)?;
+    settings.shards = spec.shards.unwrap_or(settings.shards);
+    if let Some(mixing) = spec.mixing {
+        if settings.shards == 1 && spec.shards.is_none() {
+            return Err(SettingsError::new("mixing", "⟦mixing⟧ needs ⟦shards⟧ 2 or more"));
+        }
+        settings.mixing = mixing;
+    }
+    if spec.classes.weight != ClassWeight::Equal {
+        settings.class_weight = spec.classes.weight.clone();
+    }
+    if !online && checkpoint.is_none() {
+        settings.epochs = settings.learner.usual_epochs();
+    }
+    settings.order = spec.order.unwrap_or(settings.order);
+    settings.bias = spec.bias.resolve(settings.bias)?;
+    settings.mistake = spec.mistake.unwrap_or(settings.mistake);
+    match (&spec.init, warm) {
+        (_, Some(model)) => settings.init = Init::Warm(model.learned.theta().clone()),
+        (Some(path), None) if path.as_os_str() == "first" => settings.init = Init::First,
+        (Some(_), None) => settings.init = Init::Zero,
+        (None, None) => {}
+    }
+    settings.epochs = spec.epochs.unwrap_or(settings.epochs);
+    settings.max_updates = spec.max_updates.or(settings.max_updates);
+    settings.max_seconds = spec.max_seconds.or(settings.max_seconds);
+    settings.seed = spec.seed.unwrap_or(settings.seed);
+    settings.positive = spec.classes.positive.clone().or(settings.positive);
+    Ok(settings)
+}
+
+/// Refuses what follows one run, where each of many classes is a run of its own.
+pub(super) fn refuse_many(
+    spec: &TrainSpec,
+    settings: &Settings,
+    classes: usize,
+) -> Result<(), SettingsError> {
+    let one_run = classes <= 2 || settings.positive.is_some() || settings.learner.abilities().many_classes;
+    for (given, field, name) in [
+        (spec.checkpoint.is_some(), "checkpoint", "⟦checkpoint⟧"),
+        (spec.resume.is_some(), "resume", "⟦resume⟧"),
+        (spec.trace.is_some(), "trace", "⟦trace⟧"),
+        (spec.teaching_set.is_some(), "teaching_set", "⟦teaching_set⟧"),
+        (matches!(settings.init, Init::Warm(_)), "init", "⟦init=MODEL⟧"),
+    ] {
+        if given && !one_run {
+            return Err(follows_one_run(field, name, classes));
+        }
+    }
+    Ok(())
+}
+
+/// The error for what cannot follow several runs.
+pub(super) fn follows_one_run(field: &'static str, name: &str, classes: usize) -> SettingsError {
+    let problem = format!(
+        "{name} follows one run, and with {classes} classes each is a run of its own: choose one with \
+         ⟦positive=CLASS⟧, or keep two with ⟦classes=A,B⟧"
+    );
+    SettingsError::new(field, problem)
+}
+
+/// Refuses what cannot be done together, with the reason.
+pub(super) fn refuse_combinations(
+    spec: &TrainSpec,
+    settings: &Settings,
+    warm: Option<&Model>,
+    online: bool,
+) -> Result<(), SettingsError> {
+    let learner = settings.learner;
+    if !learner.is_online() && (spec.checkpoint.is_some() || spec.resume.is_some()) {
+        let problem = format!(
+            "⟦checkpoint⟧ and ⟦resume⟧ are for learners that go row by row ({}), not for {}",
+            names_of(|abilities| abilities.row_by_row),
+            learner.name()
+        );
+        return Err(SettingsError::new("checkpoint", problem));
+    }
+    refuse_proof(spec, settings)?;
+    let leaves_rows_out = spec.data.read.skip_bad || spec.data.read.csv.missing == Missing::DropRow;
+    if spec.classes.row_weights.is_some() && leaves_rows_out {
+        let problem =
+            "⟦weights⟧ has one number for each row; ⟦skip_bad⟧ and ⟦missing=drop-row⟧ leave rows out";
+        return Err(SettingsError::new("weights", problem));
+    }
+    if let Some(model) = warm {
+        refuse_start(spec, model)?;
+    }
+    if online {
+        for (given, field, name) in [
+            (spec.holdout.is_some(), "holdout", "⟦holdout⟧"),
+            (!spec.classes.only.is_empty(), "classes", "⟦classes⟧"),
+            (spec.teaching_set.is_some(), "teaching_set", "⟦teaching_set⟧"),
+            (spec.classes.row_weights.is_some(), "weights", "⟦weights⟧"),
+            (settings.shards > 1, "shards", "⟦shards⟧"),
+        ] {
+            if given {
+                let problem = format!("{name} needs all rows in memory; learning online forgets each row");
+                return Err(SettingsError::new(field, problem));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a trace or a teaching set of runs that the theorem does not cover.
+fn refuse_proof(spec: &TrainSpec, settings: &Settings) -> Result<(), SettingsError> {
+    if !spec.wants_proof() {
+        return Ok(());
+    }
+    let refuse = |problem: &str| Err(SettingsError::new("trace", problem));
+    if !settings.learner.abilities().traces_mistakes {
+        return refuse(&format!(
+            "⟦trace⟧ and ⟦teaching_set⟧ follow the mistakes of a perceptron: choose one of {}, not {}",
+            names_of(|abilities| abilities.traces_mistakes),
+            settings.learner.name()
+        ));
+    }
+    if settings.shards > 1 {
+        return refuse(
+            "⟦trace⟧ and ⟦teaching_set⟧ follow the mistakes of one run, one after the other; with ⟦shards⟧ there are \
+             several at once",
+        );
+    }
+    if spec.classes.row_weights.is_some() || settings.class_weight != ClassWeight::Equal {
+        return refuse("⟦trace⟧ and ⟦teaching_set⟧ need rows that count once: the theorem counts mistakes");
+    }
+    if matches!(settings.init, Init::Warm(_)) {
+        return refuse(
+            "⟦trace⟧ and ⟦teaching_set⟧ need a start at zero: the theorems do not cover another start",
+        );
+    }
+    Ok(())
+}
+
+/// Refuses a start from a model that does not fit.
+fn refuse_start(spec: &TrainSpec, model: &Model) -> Result<(), SettingsError> {
+    let refuse = |problem: String| Err(SettingsError::new("init", problem));
+    let Some(pair) = model.classes.pair() else {
+        return refuse(
+            "the model to start from tells many classes apart; a start needs a model of two".into(),
+        );
+    };
+    if !matches!(model.learned, Learned::Linear(_) | Learned::Voted { .. }) {
+        return refuse("the model to start from has no weights: it is a sum of kernels, or a memory".into());
+    }
+    let other = |class: &str| class_name(class).as_ref() != Some(&pair.positive);
+    if spec.classes.positive.as_deref().is_some_and(other) {
+        return refuse(format!(
+            "the model to start from has {} as its positive class; ⟦positive⟧ must agree",
+            pair.positive
+        ));
+    }
+    if spec.scale.is_some_and(|scale| scale != model.recipe.scaling.scaling()) {
+        return refuse(
+            "the model to start from was trained with another ⟦scale⟧: its weights fit no other".into(),
+        );
+    }
+    Ok(())
+}
+
+/// Refuses what needs all rows in memory, or a second file beside them, for data that stays in its file.
+pub(super) fn refuse_whole(
+    spec: &TrainSpec,
+    settings: &Settings,
+    scaling: Scaling,
+) -> Result<(), SettingsError> {
+    if !matches!(spec.data.source, Source::File(_)) {
+        let problem = "⟦memory⟧ goes through the data several times, which standard input cannot do: name a file, or \
+                       learn ⟦online⟧";
+        return Err(SettingsError::new("memory", problem));
+    }
+    for (given, field, name) in [
+        (spec.holdout.is_some(), "holdout", "⟦holdout⟧"),
+        (!spec.classes.only.is_empty(), "classes", "⟦classes⟧"),
+        (spec.classes.row_weights.is_some(), "weights", "⟦weights⟧"),
+        (spec.trace.is_some(), "trace", "⟦trace⟧"),
+        (spec.teaching_set.is_some(), "teaching_set", "⟦teaching_set⟧"),
+        (spec.start_model().is_some(), "init", "⟦init=MODEL⟧"),
+        (settings.shards > 1, "shards", "⟦shards⟧"),
+        (scaling != Scaling::None, "scale", "⟦scale⟧"),
+    ] {
+        if given {
+            let problem = format!("{name} needs all rows in memory: leave it out, or ⟦memory⟧");
+            return Err(SettingsError::new(field, problem));
+        }
+    }
+    Ok(())
+}

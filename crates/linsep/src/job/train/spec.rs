@@ -1,0 +1,147 @@
+//! The specification of a training job.
+
+use crate::Error;
+use crate::job::data::is_default;
+use crate::job::{BiasSpec, ClassSpec, DataSpec};
+use crate::scale::Scaling;
+use crate::train::{MistakeRule, Mixing, Options, Order, Settings};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Everything that can be said about training. What is not said is chosen as for a new user: by the learner, by the
+/// checkpoint that is resumed, or by the model that is started from.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrainSpec {
+    /// Where the rows come from and how they are read.
+    pub data: DataSpec,
+    /// Which classes, and how often their rows count.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub classes: ClassSpec,
+    /// The share of the rows of each class that is held out, to count the errors on them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holdout: Option<f64>,
+    /// How features are scaled, as learned on the training rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<Scaling>,
+    /// The learner, by its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub learner: Option<String>,
+    /// The options of that learner.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub options: Options,
+    /// At most this many passes over the data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epochs: Option<u64>,
+    /// Stop after this many updates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_updates: Option<u64>,
+    /// Stop after this many seconds of training.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_seconds: Option<f64>,
+    /// In which order rows are visited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<Order>,
+    /// The seed of shuffles and of the held-out rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Whether the boundary may miss the origin.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub bias: BiasSpec,
+    /// Where to start: `zero`, `first` (the first row, which counts as an update), or a model file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub init: Option<PathBuf>,
+    /// When a row counts as a mistake.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mistake: Option<MistakeRule>,
+    /// Into how many shards the rows are dealt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shards: Option<usize>,
+    /// How much each shard counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mixing: Option<Mixing>,
+    /// Learn each row as it is read, in one pass and in memory that does not grow with the source.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub online: bool,
+    /// Leave the rows in their file, and use at most this many bytes of memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<u64>,
+    /// Where the model is saved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<PathBuf>,
+    /// Where the run is saved when it starts and every so often.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<PathBuf>,
+    /// Seconds between checkpoints; 10 if not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint_every: Option<f64>,
+    /// The checkpoint of a run that is resumed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resume: Option<PathBuf>,
+    /// Where the proof of the convergence theorem is written as it happened, as JSON Lines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<PathBuf>,
+    /// At most this many lines in the trace; 1000 if not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace_points: Option<u64>,
+    /// The model that the trace compares with; the separator that the run itself finds if not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comparator: Option<PathBuf>,
+    /// Where the mistaken rows are written in order, as LIBSVM.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub teaching_set: Option<PathBuf>,
+}
+
+/// What a start or an output file is called when no model is meant.
+const STARTS: [&str; 2] = ["zero", "first"];
+
+impl TrainSpec {
+    /// The specification of a run over a file with everything left to the defaults.
+    pub fn file(path: impl Into<PathBuf>) -> Self {
+        Self { data: DataSpec::file(path), ..Self::default() }
+    }
+
+    /// The model file to start from, if one is named.
+    pub(crate) fn start_model(&self) -> Option<&Path> {
+        self.init.as_deref().filter(|path| STARTS.iter().all(|start| path.as_os_str() != *start))
+    }
+
+    /// Whether the trace or the teaching set is asked for.
+    pub(crate) fn wants_proof(&self) -> bool {
+        self.trace.is_some() || self.teaching_set.is_some()
+    }
+
+    /// What a model keeps: all that decides its weights, with every choice spelled out, and nothing about where results
+    /// are written or how the rows are kept.
+    pub(crate) fn of_model(&self, settings: &Settings, scale: Scaling, online: bool) -> Self {
+        Self {
+            data: DataSpec { cache: false, ..self.data.clone() },
+            classes: ClassSpec { positive: settings.positive.clone(), ..self.classes.clone() },
+            holdout: self.holdout,
+            scale: (scale != Scaling::None).then_some(scale),
+            learner: Some(settings.learner.name().to_string()),
+            options: settings.learner.options(),
+            epochs: Some(settings.epochs),
+            max_updates: settings.max_updates,
+            max_seconds: settings.max_seconds,
+            order: Some(settings.order),
+            seed: Some(settings.seed),
+            bias: BiasSpec::from(settings.bias),
+            init: self.init.clone(),
+            mistake: (settings.mistake != MistakeRule::default()).then_some(settings.mistake),
+            shards: (settings.shards > 1).then_some(settings.shards),
+            mixing: (settings.shards > 1).then_some(settings.mixing),
+            online,
+            ..Self::default()
+        }
+    }
+
+    /// The specification that a model keeps, if it has one.
+    pub fn from_model(model: &crate::Model) -> Option<Result<Self, Error>> {
+        let spec = model.spec.as_ref()?;
+        Some(serde_json::from_value(spec.clone()).map_err(|error| Error::Spec {
+            place: "the specification in the model".into(),
+            problem: error.to_string(),
+        }))
+    }
+}

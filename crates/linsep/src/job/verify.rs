@@ -1,0 +1,79 @@
+//! Checking a certificate of separation against the data.
+
+use super::DataSpec;
+use crate::Error;
+use crate::dataset::Dataset;
+use crate::observe::{Note, Observer};
+use crate::read::{Loaded, Schema};
+use crate::separate::{Accepted, Certificate, Rejected, verify};
+use crate::store::StoreError;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Which certificate is checked against which rows.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VerifySpec {
+    /// The certificate.
+    pub certificate: PathBuf,
+    /// The rows that it is about, read as they were when it was made.
+    pub data: DataSpec,
+}
+
+/// The result of checking a certificate, before it is reported.
+#[derive(Clone, Debug)]
+pub struct Verified {
+    /// The specification.
+    pub spec: VerifySpec,
+    /// The certificate.
+    pub certificate: Certificate,
+    /// The rows.
+    pub data: Dataset,
+    /// What their features are called.
+    pub schema: Schema,
+    /// What is proved, or why nothing is.
+    pub outcome: Result<Accepted, Rejected>,
+    /// Whether the certificate was made for these rows.
+    pub same_data: bool,
+    /// How long the check took.
+    pub seconds: f64,
+}
+
+impl VerifySpec {
+    /// Reads the certificate and the rows, and asks the checker.
+    pub fn run(&self, observer: &mut dyn Observer) -> Result<Verified, Error> {
+        let certificate = read_certificate(&self.certificate)?;
+        let Loaded { dataset: data, schema, .. } = self.data.load(observer)?;
+        let same_data = data.fingerprint() == certificate.subject.fingerprint;
+        if !same_data {
+            // The checker decides all the same: no check depends on the fingerprint.
+            let remark =
+                "This certificate was made for other data: its fingerprint is not that of these rows.";
+            observer.note(Note::Remark(remark));
+        }
+        let clock = Instant::now();
+        let outcome = verify(&data, &certificate);
+        let seconds = clock.elapsed().as_secs_f64();
+        Ok(Verified { spec: self.clone(), certificate, data, schema, outcome, same_data, seconds })
+    }
+}
+
+/// Reads a certificate. An error names its line and column.
+fn read_certificate(path: &Path) -> Result<Certificate, Error> {
+    let name = path.display();
+    let bytes = std::fs::read(path).map_err(|source| {
+        Error::from(StoreError::Read { path: path.to_path_buf(), source }).at(name.to_string())
+    })?;
+    let bad = |at: usize, problem: &str| {
+        let before = &bytes[..at.min(bytes.len())];
+        let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
+        let start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        Error::Certificate {
+            place: format!("{name}:{line}:{}", before.len() - start + 1),
+            problem: format!("{problem} (byte {at})"),
+        }
+    };
+    let text = std::str::from_utf8(&bytes).map_err(|error| bad(error.valid_up_to(), "it is not text"))?;
+    Certificate::parse(text).map_err(|error| bad(error.at, &error.reason))
+}

@@ -1,0 +1,241 @@
+//! The formats that can be read: one descriptor each, in the format's own file, and the list of them.
+
+use super::error::ReadErrorKind;
+use super::reader::{Opening, RecordReader};
+use super::{array, cache, csv, libsvm};
+use crate::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use std::fmt;
+
+/// Every format that can be read, in the order in which their evidence in a file is looked for.
+pub const FORMATS: &[&FormatDescriptor] =
+    &[&libsvm::LIBSVM, &csv::CSV, &csv::TSV, &array::NPY, &array::NPZ, &cache::LINSEP];
+
+/// A data format, by its name in [`FORMATS`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Format(&'static str);
+
+/// What there is to know about a format.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct FormatDescriptor {
+    /// The name in specifications and on the command line.
+    pub name: &'static str,
+    /// What to call it in a sentence.
+    pub title: &'static str,
+    /// One line on what it is.
+    pub help: &'static str,
+    /// The endings of file names that stand for it, without the point.
+    pub extensions: &'static [&'static str],
+    /// What its columns are.
+    pub columns: FormatColumns,
+    /// Whether it is text, which may be compressed and is parsed line by line.
+    pub is_text: bool,
+    /// The options, beyond those of every format, that have a meaning for it.
+    pub options: &'static [&'static str],
+    /// How its columns are matched with the features of a model that was trained on a table, as the end of a sentence;
+    /// `None` if that is by name.
+    pub(super) matched_by_number: Option<&'static str>,
+    pub(super) detect: Detect,
+    pub(super) open: fn(Opening<'_>) -> Result<Box<dyn RecordReader>, Error>,
+}
+
+/// What the columns of a format are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FormatColumns {
+    /// Numbers with an index.
+    Numbered,
+    /// Cells of a table: numbers or words.
+    Table,
+    /// Places in an array.
+    Array,
+    /// Whatever the rows had in the file that they came from.
+    AsStored,
+}
+
+/// How a format is recognised by the first bytes of a file.
+#[derive(Debug)]
+pub(super) enum Detect {
+    /// By the bytes that every such file begins with.
+    Magic(&'static [u8]),
+    /// By a row of text that has the shape of this format.
+    Row(fn(&[u8]) -> bool),
+    /// Not at all: it has to be named.
+    ByNameOnly,
+}
+
+impl Format {
+    pub(super) const fn named(name: &'static str) -> Self {
+        Self(name)
+    }
+
+    /// The name in specifications and on the command line.
+    pub const fn name(self) -> &'static str {
+        self.0
+    }
+
+    /// The format with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        FORMATS.iter().find(|format| format.name == name).map(|format| Self(format.name))
+    }
+
+    /// The format that an ending of a file name stands for, in lower case and without the point.
+    pub fn from_extension(extension: &str) -> Option<Self> {
+        FORMATS.iter().find(|format| format.extensions.contains(&extension)).map(|format| Self(format.name))
+    }
+
+    /// All about it.
+    pub fn descriptor(self) -> &'static FormatDescriptor {
+        // Names come from descriptors, and a test goes through all of them.
+        FORMATS.iter().find(|format| format.name == self.0).expect("every format is in the list")
+    }
+
+    /// What to call it in a sentence.
+    pub fn title(self) -> &'static str {
+        self.descriptor().title
+    }
+
+    /// Whether it is delimited text.
+    pub fn is_table(self) -> bool {
+        self.descriptor().columns == FormatColumns::Table
+    }
+
+    /// Whether it is made of NumPy arrays.
+    pub fn is_array(self) -> bool {
+        self.descriptor().columns == FormatColumns::Array
+    }
+
+    /// Whether it is text.
+    pub fn is_text(self) -> bool {
+        self.descriptor().is_text
+    }
+}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::str::FromStr for Format {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        Self::from_name(name).ok_or_else(|| {
+            let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+            format!("no format is called \"{name}\": the formats are {}", names.join(", "))
+        })
+    }
+}
+
+impl Serialize for Format {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Format {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+/// How many rows are looked at.
+const SAMPLE_ROWS: usize = 50;
+
+/// Detects the format from the first bytes of a file.
+pub(crate) fn detect(head: &[u8]) -> Result<Format, ReadErrorKind> {
+    let begins = |format: &&&FormatDescriptor| matches!(format.detect, Detect::Magic(magic) if head.starts_with(magic));
+    if let Some(format) = FORMATS.iter().find(begins) {
+        return Ok(Format(format.name));
+    }
+    if let Some(&byte) = head.iter().find(|&&byte| is_binary(byte)) {
+        return Err(ReadErrorKind::Binary(byte));
+    }
+    if has_old_line_ends(head) {
+        return Err(ReadErrorKind::OldLineEnds);
+    }
+    let rows: Vec<&[u8]> = head
+        .split(|&byte| byte == b'\n')
+        .map(|line| line.split(|&byte| byte == b'#').next().unwrap_or(line).trim_ascii())
+        .filter(|line| !line.is_empty())
+        .take(SAMPLE_ROWS)
+        .collect();
+    if rows.is_empty() {
+        return Err(ReadErrorKind::Empty);
+    }
+    // The first row that has the shape of a format decides.
+    for row in &rows {
+        let fits = |format: &&&FormatDescriptor| matches!(format.detect, Detect::Row(fits) if fits(row));
+        if let Some(format) = FORMATS.iter().find(fits) {
+            return Ok(Format(format.name));
+        }
+    }
+    Err(ReadErrorKind::UnknownFormat)
+}
+
+/// Whether a text is divided by carriage returns, and by no line feed.
+pub(crate) fn has_old_line_ends(head: &[u8]) -> bool {
+    !head.contains(&b'\n') && head.trim_ascii().contains(&b'\r')
+}
+
+/// Bytes that text does not hold: control characters other than tab, line feed, form feed, carriage return.
+pub(crate) fn is_binary(byte: u8) -> bool {
+    byte < 0x20 && !matches!(byte, b'\t' | b'\n' | 0x0c | b'\r')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_told_by_content() {
+        for (head, format) in [
+            (&b"1 1:0.5 3:2\n"[..], Format::LIBSVM),
+            (b"# comment\n\n+1\n-1 qid:3 1:2\n", Format::LIBSVM),
+            (b"1:2 2:3\n", Format::LIBSVM),
+            (b"a,b,c\n1,2,3\n", Format::CSV),
+            (b"a;b\n", Format::CSV),
+            (b"time,label\n12:30,1\n", Format::CSV),
+            (b"12:30,1\n", Format::CSV),
+            (b"ham\tmeet 12:30 at the gate\n", Format::CSV),
+            (b"\x93NUMPY\x01\x00", Format::NPY),
+            (b"PK\x03\x04", Format::NPZ),
+            (b"\x89linsep\n\x01\x00\x00\x00", Format::LINSEP),
+        ] {
+            assert_eq!(detect(head).unwrap(), format, "{}", String::from_utf8_lossy(head));
+        }
+    }
+
+    #[test]
+    fn what_is_no_format_is_an_error() {
+        assert!(matches!(detect(b""), Err(ReadErrorKind::Empty)));
+        assert!(matches!(detect(b" \n# only\n"), Err(ReadErrorKind::Empty)));
+        assert!(matches!(detect(b"\x7fELF\x02\x01\x01\x00"), Err(ReadErrorKind::Binary(2))));
+        assert!(matches!(detect(b"1,2\r3,4\r"), Err(ReadErrorKind::OldLineEnds)));
+        assert_eq!(detect(b"1,2\r\n3,4\r\n").unwrap(), Format::CSV);
+        assert_eq!(detect(b"1,2\r").unwrap(), Format::CSV);
+        assert!(matches!(detect(b"hello world\n"), Err(ReadErrorKind::UnknownFormat)));
+    }
+
+    #[test]
+    fn every_format_is_found_by_its_name_and_its_endings() {
+        for descriptor in FORMATS {
+            let format: Format = descriptor.name.parse().unwrap();
+            assert!(std::ptr::eq(format.descriptor(), *descriptor));
+            for extension in descriptor.extensions {
+                assert_eq!(Format::from_extension(extension), Some(format));
+            }
+        }
+        for format in [Format::LIBSVM, Format::CSV, Format::TSV, Format::NPY, Format::NPZ, Format::LINSEP] {
+            assert_eq!(Format::from_name(format.descriptor().name), Some(format));
+        }
+        assert!("xls".parse::<Format>().is_err());
+    }
+}

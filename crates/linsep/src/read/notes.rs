@@ -1,0 +1,37 @@
+//! What was noticed while reading.
+
+/// A malformed row that was skipped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkippedRow {
+    /// Line in the file, or row for formats without lines.
+    pub line: u64,
+    /// What was wrong.
+    pub reason: String,
+}
+
+/// What was noticed while reading, for the user.
+#[derive(Clone, Debug, Default)]
+pub struct ReadNotes {
+    /// The format in words, with what was detected: `CSV, delimiter ',', header, 3 columns of numbers`.
+    pub format: String,
+    /// Remarks, one sentence each.
+    pub remarks: Vec<String>,
+    /// How many malformed rows were skipped.
+    pub skipped: u64,
+    /// The first of them.
+    pub first_skipped: Vec<SkippedRow>,
+    /// How many rows were dropped for a missing cell or label.
+    pub dropped: u64,
+}
+
+impl ReadNotes {
+    /// How many skipped rows are listed; the others are only counted.
+    pub const LISTED: usize = 5;
+
+    pub(crate) fn skip(&mut self, line: u64, reason: String) {
+        self.skipped += 1;
+        if self.first_skipped.len() < Self::LISTED {
+            self.first_skipped.push(SkippedRow { line, reason });
+        }
+    }
+}

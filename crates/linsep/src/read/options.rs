@@ -1,0 +1,238 @@
+//! How to read: one structure of options for each kind of format, and what they have in common.
+
+use super::formats::Format;
+use crate::SettingsError;
+use crate::features::{Missing, Schema};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// Whether rows come with labels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Labels {
+    /// Every row must have one.
+    #[default]
+    Required,
+    /// Rows may have one; it is ignored.
+    Ignored,
+}
+
+/// How to read. The defaults detect everything.
+///
+/// The options are part of a job's specification: as JSON or TOML, defaults are left out and unknown fields are refused.
+/// Fields that the program sets itself ([`labels`](Self::labels), [`schema`](Self::schema), [`online`](Self::online)) are
+/// not written.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReadOptions {
+    /// The format, if not to be detected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<Format>,
+    /// Skip malformed rows and list the first of them, instead of stopping at the first.
+    #[serde(skip_serializing_if = "is_default")]
+    pub skip_bad: bool,
+    /// The largest number of features accepted; `None` for 2²⁷ (a gigabyte of weights).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_features: Option<u32>,
+    /// Options of delimited text.
+    #[serde(skip_serializing_if = "is_default")]
+    pub csv: CsvOptions,
+    /// Options of LIBSVM text.
+    #[serde(skip_serializing_if = "is_default")]
+    pub libsvm: LibsvmOptions,
+    /// Options of NumPy arrays.
+    #[serde(skip_serializing_if = "is_default")]
+    pub array: ArrayOptions,
+    /// Whether labels are needed.
+    #[serde(skip)]
+    pub labels: Labels,
+    /// Read as a model was trained: its columns, categories and index base.
+    #[serde(skip)]
+    pub schema: Option<Schema>,
+    /// Settle the columns from the first rows, so that memory does not grow with the file.
+    #[serde(skip)]
+    pub online: bool,
+}
+
+/// Options of delimited text (CSV and TSV).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CsvOptions {
+    /// The column of the label, by name or number from 1; the last if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Columns to leave out, by name or number from 1.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ignore: Vec<String>,
+    /// Whether the first row names the columns, if not to be detected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub header: Option<bool>,
+    /// The delimiter, if not to be detected. Its text is one character, or `tab` or `space`.
+    #[serde(skip_serializing_if = "Option::is_none", with = "delimiter_text")]
+    pub delimiter: Option<u8>,
+    /// What to do with missing cells.
+    #[serde(skip_serializing_if = "is_default")]
+    pub missing: Missing,
+}
+
+/// Options of LIBSVM text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LibsvmOptions {
+    /// 0 or 1, the index of the first feature, if not to be detected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index_base: Option<u32>,
+}
+
+/// Options of NumPy arrays.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ArrayOptions {
+    /// The file that holds the labels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub labels_file: Option<PathBuf>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// The delimiter that a text stands for: one character, or `tab` or `space`.
+pub fn parse_delimiter(text: &str) -> Result<u8, String> {
+    match text {
+        "tab" | "\\t" => Ok(b'\t'),
+        "space" => Ok(b' '),
+        _ => match text.as_bytes() {
+            [byte] if byte.is_ascii() && !b"\"\r\n".contains(byte) => Ok(*byte),
+            _ => Err("one character is needed (not a quote), or tab, or space".to_string()),
+        },
+    }
+}
+
+/// A delimiter as text, for specifications.
+mod delimiter_text {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(delimiter: &Option<u8>, serializer: S) -> Result<S::Ok, S::Error> {
+        match delimiter {
+            Some(b'\t') => serializer.serialize_str("tab"),
+            Some(b' ') => serializer.serialize_str("space"),
+            Some(byte) => serializer.serialize_char(char::from(*byte)),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u8>, D::Error> {
+        let text: Option<String> = Option::deserialize(deserializer)?;
+        let parse = |text: String| {
+            super::parse_delimiter(&text).map_err(|problem| {
+                D::Error::custom(format!("the delimiter \"{text}\" cannot be used: {problem}"))
+            })
+        };
+        text.map(parse).transpose()
+    }
+}
+
+impl ReadOptions {
+    pub(crate) fn feature_limit(&self) -> u32 {
+        self.max_features.unwrap_or(1 << 27)
+    }
+
+    /// The options given that have a meaning for some formats only, by their names in messages.
+    fn given(&self) -> impl Iterator<Item = &'static str> {
+        let CsvOptions { label, ignore, header, delimiter, missing } = &self.csv;
+        [
+            ("label", label.is_some()),
+            ("ignore", !ignore.is_empty()),
+            ("header", header.is_some()),
+            ("delimiter", delimiter.is_some()),
+            ("missing", *missing != Missing::Refuse),
+            ("index_base", self.libsvm.index_base.is_some()),
+            ("labels", self.array.labels_file.is_some()),
+        ]
+        .into_iter()
+        .filter_map(|(option, given)| given.then_some(option))
+    }
+
+    /// Refuses an option that would have no effect on files of this format.
+    pub(super) fn check(&self, format: Format) -> Result<(), SettingsError> {
+        if self.array.labels_file.is_some() && self.labels == Labels::Ignored {
+            return Err(SettingsError::new(
+                "labels",
+                "⟦labels⟧ has no meaning where labels are not looked at",
+            ));
+        }
+        match self.given().find(|option| !format.descriptor().options.contains(option)) {
+            Some(option) => Err(SettingsError::new(
+                option,
+                format!("⟦{option}⟧ has no meaning for {} files", format.title()),
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// The sentence for a model that knows its features by name and a file that has only numbers.
+    pub(super) fn matching_remark(&self, format: Format) -> Option<String> {
+        let Some(Schema::Table { .. }) = self.schema else { return None };
+        format.descriptor().matched_by_number.map(|how| format!("The model was trained on a table: {how}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all() -> ReadOptions {
+        ReadOptions {
+            format: Some(Format::TSV),
+            skip_bad: true,
+            max_features: Some(1000),
+            csv: CsvOptions {
+                label: Some("kind".into()),
+                ignore: vec!["id".into(), "3".into()],
+                header: Some(false),
+                delimiter: Some(b'\t'),
+                missing: Missing::DropRow,
+            },
+            libsvm: LibsvmOptions { index_base: Some(0) },
+            array: ArrayOptions { labels_file: Some("labels.npy".into()) },
+            ..ReadOptions::default()
+        }
+    }
+
+    #[test]
+    fn options_come_back_from_json_and_toml_without_their_defaults() {
+        for options in [ReadOptions::default(), all()] {
+            let json = serde_json::to_string(&options).unwrap();
+            assert_eq!(serde_json::from_str::<ReadOptions>(&json).unwrap(), options);
+            let toml = toml::to_string(&options).unwrap();
+            assert_eq!(toml::from_str::<ReadOptions>(&toml).unwrap(), options);
+        }
+        assert_eq!(serde_json::to_string(&ReadOptions::default()).unwrap(), "{}");
+        assert_eq!(
+            serde_json::to_string(&all()).unwrap(),
+            r#"{"format":"tsv","skip_bad":true,"max_features":1000,"csv":{"label":"kind","ignore":["id","3"],"header":false,"delimiter":"tab","missing":"drop-row"},"libsvm":{"index_base":0},"array":{"labels_file":"labels.npy"}}"#
+        );
+    }
+
+    #[test]
+    fn unknown_fields_and_values_are_refused() {
+        for (text, problem) in [
+            ("{\"speed\": 1}", "unknown field `speed`"),
+            ("{\"csv\": {\"lable\": \"x\"}}", "unknown field `lable`"),
+            ("{\"schema\": null}", "unknown field `schema`"),
+            ("{\"format\": \"xls\"}", "no format is called \"xls\": the formats are libsvm, csv, tsv"),
+            ("{\"csv\": {\"delimiter\": \"ab\"}}", "one character is needed"),
+            ("{\"csv\": {\"missing\": \"median\"}}", "unknown variant `median`"),
+        ] {
+            let error = serde_json::from_str::<ReadOptions>(text).unwrap_err().to_string();
+            assert!(error.contains(problem), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn names_are_those_of_specifications() {
+        for missing in Missing::ALL {
+            assert_eq!(serde_json::to_value(missing).unwrap(), missing.name());
+        }
+    }
+}

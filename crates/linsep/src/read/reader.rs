@@ -1,0 +1,72 @@
+//! What every format provides: one implementation of [`RecordReader`] each.
+
+use super::error::ReadError;
+use super::formats::Format;
+use super::source::Input;
+use super::{Loaded, ReadNotes, ReadOptions, Schema, Source};
+use crate::dataset::Batch;
+
+/// The records of one source, in batches of rows.
+///
+/// A batch is typed and holds thousands of rows, so one call through this trait costs nothing beside the rows in it.
+pub(crate) trait RecordReader: Send {
+    /// The next rows, or `None` at the end.
+    fn next_batch(&mut self) -> Result<Option<Batch>, ReadError>;
+
+    /// Class names in the order of their first row so far.
+    fn label_names(&self) -> &[String];
+
+    /// How the columns become features. Complete once all rows were read.
+    fn schema(&self) -> Schema;
+
+    /// What was noticed. Complete once all rows were read.
+    fn notes(&self) -> ReadNotes;
+
+    /// How the columns of the source itself become features, whatever model they are matched with.
+    fn own_schema(&self) -> Schema {
+        self.schema()
+    }
+
+    /// By how much the columns of sparse rows exceed the true ones. Known once all rows were read.
+    fn index_shift(&self) -> u32 {
+        0
+    }
+
+    /// What is known about the number of rows and values to come.
+    fn expected(&self) -> Expected {
+        Expected::Unknown
+    }
+
+    /// Whether the columns are a guess from the first rows. If so, an error may be one of the guess, and only a reading
+    /// with all rows in view tells; without an error the guess was right.
+    fn is_guess(&self) -> bool {
+        false
+    }
+
+    /// All rows at once, where they lie ready.
+    fn whole(&self) -> Option<Loaded> {
+        None
+    }
+}
+
+/// What is known about the number of rows and values to come.
+pub(crate) enum Expected {
+    /// Nothing.
+    Unknown,
+    /// So many rows, and so many values in all of them.
+    Rows(usize, usize),
+    /// The batches so far came from so many bytes of text.
+    FromText(u64),
+}
+
+/// What a reader is opened with.
+pub(crate) struct Opening<'a> {
+    /// The name of the source, for messages.
+    pub(crate) name: String,
+    pub(crate) source: &'a Source,
+    pub(crate) input: Input,
+    pub(crate) format: Format,
+    pub(crate) options: &'a ReadOptions,
+    /// Whether the columns of a table may be guessed from its first rows, see [`RecordReader::is_guess`].
+    pub(crate) guess: bool,
+}

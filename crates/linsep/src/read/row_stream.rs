@@ -1,0 +1,139 @@
+//! The rows of any source, in batches.
+
+use super::error::{ReadError, ReadErrorKind};
+use super::formats::{self, Format};
+use super::reader::{Expected, Opening, RecordReader};
+use super::source::{self, ByteCounter};
+use super::{Loaded, ReadNotes, ReadOptions, Schema, Source};
+use crate::Error;
+use crate::dataset::{Batch, BatchRows};
+
+/// The rows of a source, in batches.
+pub struct RowStream {
+    name: String,
+    format: Format,
+    counter: ByteCounter,
+    /// The number of bytes in all, where that is known beforehand.
+    length: Option<u64>,
+    reader: Box<dyn RecordReader>,
+    /// How the file's features are matched with the model's, where that may surprise.
+    remark: Option<String>,
+}
+
+impl RowStream {
+    /// Opens a source: decompresses, detects the format, reads headers.
+    pub fn open(source: &Source, options: &ReadOptions) -> Result<Self, Error> {
+        Self::open_with(source, options, false)
+    }
+
+    /// Opens a source; the columns of a table may be a guess from its first rows, see [`Self::is_guess`].
+    pub(super) fn open_with(source: &Source, options: &ReadOptions, guess: bool) -> Result<Self, Error> {
+        let name = source.name();
+        let located = |kind| ReadError::whole(&name, kind);
+        let (input, counter) = source::open(source).map_err(located)?;
+        let length = input.length();
+        let format = match options.format {
+            Some(format) => format,
+            None => match formats::detect(input.head()) {
+                // Who names a delimiter means a table.
+                Err(ReadErrorKind::UnknownFormat) if options.csv.delimiter.is_some() => Format::CSV,
+                detected => detected.map_err(located)?,
+            },
+        };
+        if format.is_text() && formats::has_old_line_ends(input.head()) {
+            return Err(located(ReadErrorKind::OldLineEnds).into());
+        }
+        options.check(format)?;
+        let remark = options.matching_remark(format);
+        let opening = Opening { name: name.clone(), source, input, format, options, guess };
+        let reader = (format.descriptor().open)(opening)?;
+        Ok(Self { name, format, counter, length, reader, remark })
+    }
+
+    /// The next rows, or `None` at the end.
+    pub fn next_batch(&mut self) -> Result<Option<Batch>, Error> {
+        self.reader.next_batch().map_err(Error::from)
+    }
+
+    /// Whether the columns are a guess from the first rows. If reading comes to its end, the guess was right.
+    pub(super) fn is_guess(&self) -> bool {
+        self.reader.is_guess()
+    }
+
+    /// All rows at once, where they lie ready.
+    pub(super) fn whole(&self) -> Option<Loaded> {
+        self.reader.whole()
+    }
+
+    /// Class names in the order of their first row so far.
+    pub fn label_names(&self) -> &[String] {
+        self.reader.label_names()
+    }
+
+    /// How the columns become features: index base, names, categories. Complete once all rows were read.
+    pub fn schema(&self) -> Schema {
+        self.reader.schema()
+    }
+
+    /// How the columns of the source itself become features, whatever model they are matched with.
+    pub fn own_schema(&self) -> Schema {
+        self.reader.own_schema()
+    }
+
+    /// By how much the columns of sparse rows exceed the true ones: 1 for a LIBSVM file that counts from 1,
+    /// unless that was said beforehand. Known once all rows were read.
+    pub fn index_shift(&self) -> u32 {
+        self.reader.index_shift()
+    }
+
+    /// What was noticed. Complete once all rows were read.
+    pub fn notes(&self) -> ReadNotes {
+        let mut notes = self.reader.notes();
+        notes.remarks.extend(self.remark.clone());
+        notes
+    }
+
+    /// The format, as given or detected.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The source's name, for messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Bytes taken from the source so far, and in all where that is known.
+    pub fn bytes(&self) -> (u64, Option<u64>) {
+        self.counter.get()
+    }
+
+    /// How many rows and numbers will come, where that is known beforehand or can be estimated from the first batch.
+    pub(super) fn expected(&self, first: &Batch) -> Option<(usize, usize)> {
+        // Room is made for a little more, so that the last rows find theirs.
+        const MORE: f64 = 1.02;
+        let text_bytes = match self.reader.expected() {
+            Expected::Unknown => return None,
+            Expected::Rows(rows, values) => return Some((rows, values)),
+            Expected::FromText(bytes) => bytes,
+        };
+        let times = self.length? as f64 / text_bytes.max(1) as f64;
+        let values = match &first.rows {
+            BatchRows::Dense { values, .. } | BatchRows::Sparse { values, .. } => values.len(),
+        };
+        // A single row is no basis for an estimate.
+        let times = if first.len() < 2 { return None } else { times * MORE };
+        Some(((first.len() as f64 * times) as usize, (values as f64 * times) as usize))
+    }
+
+    /// The error for a source that gave no rows.
+    pub fn no_rows(&self) -> Error {
+        let kind = match self.notes() {
+            notes if notes.skipped + notes.dropped > 0 => {
+                ReadErrorKind::AllSkipped(notes.skipped + notes.dropped)
+            }
+            _ => ReadErrorKind::Empty,
+        };
+        ReadError::whole(&self.name, kind).into()
+    }
+}

@@ -1,0 +1,178 @@
+//! The report of a comparison of learners.
+
+use super::Block;
+use crate::compare::{Comparison, Entry};
+use crate::numbers::{Rounding, counted, grouped, rounded};
+use crate::theory::orders::Spread;
+use crate::train::Status;
+use std::fmt::Write;
+
+/// The learners side by side, in 80 columns.
+pub fn compare_report(comparison: &Comparison, name: &str) -> Vec<Block> {
+    let shape = format!(
+        "{name}: {}, {}; {}",
+        counted(comparison.rows, "row", "rows"),
+        counted(comparison.features, "feature", "features"),
+        if comparison.interrupted {
+            format!("the rows of {} held out once", counted(comparison.folds, "fold", "folds"))
+        } else {
+            format!("every row held out once, in {} folds", comparison.folds)
+        }
+    );
+    let mut text = "\n".to_string();
+    let mut line = |cells: [&str; 7]| {
+        let [learner, training, held_out, margin, updates, bound, time] = cells;
+        let _ = writeln!(
+            text,
+            "{learner:<18} {training:>7} {held_out:>14} {margin:>9} {updates:>9} {bound:>9} {time:>7}"
+        );
+    };
+    line(["", "train", "held out", "margin", "updates", "bound", "time"]);
+    line(["learner", "error %", "error %", "proved", "made", "(R/γ)²", "s"]);
+    for entry in &comparison.learners {
+        let held_out = match (entry.held_out_error, entry.standard_error) {
+            (Some(share), Some(error)) => format!("{} ± {}", percent(share), percent(error)),
+            _ if entry.status == Status::Undecided => "undecided".to_string(),
+            _ => "no margin".to_string(),
+        };
+        line([
+            entry.learner,
+            &entry.training_error.map_or(String::new(), percent),
+            &held_out,
+            &margin(entry),
+            &short(entry.updates as f64),
+            &entry.mistake_bound.upper.map_or("none".to_string(), short),
+            &seconds(entry.seconds),
+        ]);
+    }
+    text.push_str(
+        "\nheld out: error on rows not learned from, ± its standard error; margin: what the\n\
+         weights prove γ* to be at least (<: at most), learned from all rows, for kernel\n\
+         and multiclass in a space of their own; bound: the mistakes that a perceptron\n\
+         can make at most, given that margin.\n",
+    );
+    let mut blocks = vec![Block::paragraph(shape), Block::Text(text)];
+    let named = |is: &dyn Fn(&Entry) -> bool| -> Vec<&str> {
+        comparison.learners.iter().filter(|entry| is(entry)).map(|entry| entry.learner).collect()
+    };
+    for (learners, remark) in [
+        (named(&|entry| !entry.converged && entry.status.has_model()), "Reached a limit before converging"),
+        (
+            named(&|entry| entry.status == Status::NoMargin),
+            "No model, because no boundary separates the rows with a margin",
+        ),
+        (
+            named(&|entry| entry.status == Status::Undecided),
+            "No model, because a limit came before it was decided whether the rows have a margin",
+        ),
+    ] {
+        if !learners.is_empty() {
+            blocks.push(Block::paragraph(format!("{remark}: {}.", learners.join(", "))));
+        }
+    }
+    if comparison.learners.iter().any(|entry| entry.orders.is_some()) {
+        blocks.push(Block::Text(orders_table(comparison)));
+    }
+    blocks
+}
+
+/// What the order of the rows alone changes.
+fn orders_table(comparison: &Comparison) -> String {
+    let orders = comparison
+        .learners
+        .iter()
+        .filter_map(|entry| entry.orders.as_ref())
+        .map(|spread| spread.orders)
+        .max();
+    let mut text = format!(
+        "\nThe first fold learned in {}: least to largest\n\n",
+        counted(orders.unwrap_or(0), "order of its rows", "orders of its rows")
+    );
+    let _ = writeln!(
+        text,
+        "{:<18} {:>19} {:>25} {:>14}",
+        "learner", "held-out error %", "margin proved", "angle °"
+    );
+    for entry in &comparison.learners {
+        let Some(spread) = &entry.orders else { continue };
+        let range = |spread: &Option<Spread>, show: &dyn Fn(f64) -> String| {
+            spread.as_ref().map_or("none".to_string(), |spread| {
+                format!("{} to {}", show(spread.least), show(spread.largest))
+            })
+        };
+        let _ = writeln!(
+            text,
+            "{:<18} {:>19} {:>25} {:>14}",
+            entry.learner,
+            range(&spread.held_out_error, &percent),
+            range(&spread.margin, &|margin| rounded(margin, Rounding::Down)),
+            range(&spread.angle, &|angle| format!("{angle:.1}")),
+        );
+    }
+    text.push_str("\nangle: between the weights of any two orders; none without weights of one boundary.\n");
+    text
+}
+
+/// The margin that the weights prove, or what it is at most, in nine characters.
+fn margin(entry: &Entry) -> String {
+    match entry.margin.lower {
+        _ if entry.status == Status::NoMargin => "none".to_string(),
+        Some(lower) => brief(lower, Rounding::Down),
+        None => format!("<{}", brief(entry.margin.upper, Rounding::Up)),
+    }
+}
+
+/// A number in at most eight characters, rounded in the safe direction.
+fn brief(x: f64, direction: Rounding) -> String {
+    let text = rounded(x, direction);
+    if text.chars().count() <= 8 || x <= 0.0 {
+        return text;
+    }
+    let exponent = x.log10().floor();
+    let hundreds = x / 10f64.powf(exponent) * 100.0;
+    // One step further than needed does no harm to a bound.
+    let hundreds = match direction {
+        Rounding::Up => hundreds.ceil() + 1.0,
+        Rounding::Down => hundreds.floor() - 1.0,
+    };
+    format!("{:.2}e{exponent}", hundreds / 100.0)
+}
+
+/// A count in at most nine characters.
+fn short(number: f64) -> String {
+    if number < 1e6 { grouped(number.ceil() as u64) } else { format!("{number:.2e}") }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.2}", 100.0 * share)
+}
+
+fn seconds(seconds: f64) -> String {
+    if seconds < 100.0 { format!("{seconds:.3}") } else { format!("{seconds:.0}") }
+}
+
+/// The table for programs, as CSV.
+pub fn compare_csv(comparison: &Comparison) -> String {
+    let mut text = "learner,training_error,held_out_error,standard_error,margin_lower,margin_upper,updates,\
+                    converged,bound_lower,bound_upper,seconds\n"
+        .to_string();
+    let optional = |number: Option<f64>| number.map_or(String::new(), |number| number.to_string());
+    for entry in &comparison.learners {
+        let _ = writeln!(
+            text,
+            "{},{},{},{},{},{},{},{},{},{},{}",
+            entry.learner,
+            optional(entry.training_error),
+            optional(entry.held_out_error),
+            optional(entry.standard_error),
+            optional(entry.margin.lower),
+            entry.margin.upper,
+            entry.updates,
+            entry.converged,
+            optional(entry.mistake_bound.lower),
+            optional(entry.mistake_bound.upper),
+            entry.seconds
+        );
+    }
+    text
+}

@@ -1,0 +1,179 @@
+//! The facts about one pair of sides.
+
+use super::{boundary_name, kind_of_margin};
+use crate::job::{Decided, Separated};
+use crate::numbers::{Rounding, counted, grouped, rounded};
+use crate::separate::{Bias, Separation, Verdict};
+use crate::theory::margin::MarginInterval;
+
+pub(super) fn facts(separated: &Separated, decided: &Decided) -> Vec<(&'static str, String)> {
+    let separation = &decided.separation;
+    let bias = separated.settings.bias;
+    let mut facts = vec![
+        ("Data", data(separated, separation.rows)),
+        ("Classes", classes(separated, separation)),
+        ("Verdict", verdict(separation, bias)),
+        ("Margin", margin(separation, bias)),
+        ("Bound", bound(decided, bias)),
+    ];
+    if let Some(rank) = separation.rank {
+        facts.push(("Rank", describe_rank(rank, separated.data.columns(), bias)));
+    }
+    let dimension = separated.data.columns() + usize::from(bias != Bias::None);
+    facts.extend(meaning(separation, bias, dimension).map(|meaning| ("Meaning", meaning)));
+    if separation.certificate.is_some() {
+        let accepted = "the independent checker has accepted the certificate";
+        facts.push((
+            "Proof",
+            match &decided.certificate {
+                Some(path) => format!("{accepted}; it is in {}", path.display()),
+                None => format!("{accepted}, which is not saved; name a file with ⟦output=CERTIFICATE⟧"),
+            },
+        ));
+    }
+    let threads = counted(separated.threads as u64, "thread", "threads");
+    let (read, seconds) = (separated.read_seconds, decided.seconds);
+    facts.push(("Time", format!("read {read:.3} s, decided in {seconds:.3} s, {threads}")));
+    facts
+}
+
+/// What was read, and how many rows of it count.
+pub(super) fn data(separated: &Separated, rows: usize) -> String {
+    let others = match separated.data.len() - rows.min(separated.data.len()) {
+        0 => String::new(),
+        others => format!(", {} of other classes", counted(others as u64, "more row", "more rows")),
+    };
+    format!(
+        "{}: {}, {} ({}){others}",
+        separated.name(),
+        counted(rows as u64, "row", "rows"),
+        counted(separated.data.columns() as u64, "feature", "features"),
+        separated.notes.format,
+    )
+}
+
+fn classes(separated: &Separated, separation: &Separation) -> String {
+    let pair = &separation.classes;
+    let counts = separated.data.class_counts();
+    let of = |sign: i8| {
+        let classes = separated.data.classes().iter().zip(&counts);
+        let rows = classes.filter(|(class, _)| pair.sign_of(class) == Some(sign)).map(|(_, &count)| count);
+        counted(rows.sum::<usize>() as u64, "row", "rows")
+    };
+    format!("−1 = {} ({}), +1 = {} ({})", pair.negative.join(" or "), of(-1), pair.positive, of(1))
+}
+
+fn verdict(separation: &Separation, bias: Bias) -> String {
+    let boundary = boundary_name(bias);
+    match separation.verdict {
+        Verdict::Complete => format!(
+            "completely separable: some {boundary} has every row strictly on its right side. Proof: its weights, \
+             checked exactly on every row."
+        ),
+        Verdict::QuasiComplete => format!(
+            "quasi-completely separable: some {boundary} has no row on its wrong side, but every such {boundary} goes \
+             through the same {} of the {} rows. Proof: weights, checked exactly on every row, and a combination of \
+             rows that is exactly zero.",
+            grouped(separation.boundary.len() as u64),
+            grouped(separation.rows as u64)
+        ),
+        Verdict::Overlap => format!(
+            "not separable, the classes overlap: every {boundary} has some row on its wrong side (or every row lies on \
+             it). Proof: a combination of few rows that is exactly zero."
+        ),
+        Verdict::Undecided => {
+            let why = separation.stopped.as_deref().unwrap_or("a limit was reached");
+            format!("undecided: {why}. Nothing is claimed but the margin below.")
+        }
+    }
+}
+
+fn margin(separation: &Separation, bias: Bias) -> String {
+    let MarginInterval { lower, upper, .. } = separation.margin;
+    let mut text = format!(
+        "{} ({}); R ≤ {}",
+        ends(lower, upper),
+        kind_of_margin(bias),
+        rounded(separation.extent.radius_upper, Rounding::Up)
+    );
+    if separation.verdict == Verdict::Complete {
+        if let Some(lower) = lower.filter(|&lower| lower < upper && upper < f64::MAX) {
+            text += &format!("; the relative width of the interval is {:.1e}", (upper - lower) / upper);
+        }
+        if let Some(why) = &separation.stopped {
+            text += &format!(": {why}");
+        }
+    }
+    text
+}
+
+/// Both ends of a margin in print, where they are known.
+pub(super) fn ends(lower: Option<f64>, upper: f64) -> String {
+    // The largest float stands for an upper end that is not known.
+    let most = (upper < f64::MAX).then(|| rounded(upper, Rounding::Up));
+    match (lower, most) {
+        (Some(lower), Some(most)) if lower == upper => format!("γ* = {most}"),
+        (Some(lower), Some(most)) => format!("{} ≤ γ* ≤ {most}", rounded(lower, Rounding::Down)),
+        (Some(lower), None) => format!("γ* ≥ {}, no upper end known", rounded(lower, Rounding::Down)),
+        (None, Some(most)) => format!("γ* ≤ {most}"),
+        (None, None) => "γ* is not known".to_string(),
+    }
+}
+
+fn bound(decided: &Decided, bias: Bias) -> String {
+    let means = match bias {
+        Bias::Free => {
+            "; a perceptron counts its bias in the norm: for the bound on its mistakes, choose ⟦bias=append⟧"
+        }
+        _ => ": no perceptron that starts at zero makes more mistakes, in any order",
+    };
+    match (decided.separation.verdict, decided.difficulty.lower, decided.difficulty.upper) {
+        (Verdict::QuasiComplete | Verdict::Overlap, ..) | (_, None, _) => {
+            "none: no margin is above zero, so Novikoff's theorem gives no bound".to_string()
+        }
+        (_, Some(lower), Some(upper)) => {
+            let (lower, upper) = (rounded(lower, Rounding::Down), rounded(upper, Rounding::Up));
+            format!("{lower} ≤ (R/γ*)² ≤ {upper}{means}")
+        }
+        (_, Some(lower), None) => {
+            format!("(R/γ*)² ≥ {}, no upper end known", rounded(lower, Rounding::Down))
+        }
+    }
+}
+
+fn describe_rank(rank: usize, features: usize, bias: Bias) -> String {
+    let bias = bias != Bias::None;
+    let of = counted(features as u64, "feature", "features") + if bias { " and the bias" } else { "" };
+    let full = features + usize::from(bias);
+    let rank_shown = grouped(rank as u64);
+    if rank < full {
+        format!("{rank_shown} of {full}: some of the {of} are linear combinations of others")
+    } else {
+        format!("{rank_shown}, full: {of} are linearly independent")
+    }
+}
+
+/// What the verdict means for other methods.
+fn meaning(separation: &Separation, bias: Bias, dimension: usize) -> Option<String> {
+    let logistic =
+        if bias == Bias::None { "Logistic regression without an intercept" } else { "Logistic regression" };
+    Some(match separation.verdict {
+        Verdict::Complete => format!(
+            "A perceptron converges. {logistic} has no finite maximum-likelihood estimate on these rows: its weights \
+             grow without limit (complete separation)."
+        ),
+        Verdict::QuasiComplete => format!(
+            "{logistic} has no finite maximum-likelihood estimate on these rows: its weights grow without limit along \
+             the features below (quasi-complete separation). No perceptron converges, because of the rows on the boundary."
+        ),
+        Verdict::Overlap => format!(
+            "No perceptron converges. {logistic} has a finite maximum-likelihood estimate on these rows{}.",
+            if separation.rank.is_some_and(|rank| rank < dimension) {
+                ", though not a unique one, since some features are linear combinations of others"
+            } else {
+                ""
+            }
+        ),
+        Verdict::Undecided => return None,
+    })
+}

@@ -1,0 +1,190 @@
+//! The rows and features that a verdict is about.
+
+use super::facts::ends;
+use crate::Theta;
+use crate::job::{Blamed, Decided, Separated, place_of};
+use crate::numbers::{Rounding, counted, grouped, percent, rounded};
+use crate::report::Block;
+use crate::report::layout::{cell, column_width, right_cell};
+use crate::separate::{Bias, Blame, Separation, Verdict};
+
+/// Rows, pairs or features listed at most.
+const LISTED: usize = 20;
+/// Rows listed that are closest to the boundary.
+const NEAREST: usize = 8;
+
+/// The rows nearest to the boundary.
+pub(super) fn closest(separated: &Separated, separation: &Separation) -> Option<Block> {
+    let rows = separation.closest.iter().take(NEAREST);
+    let list: Vec<_> = rows.map(|near| (near.row, rounded(near.value, Rounding::Down))).collect();
+    (!list.is_empty()).then(|| {
+        let rows = row_list(separated, &list);
+        Block::text(format!("\nThe rows closest to the boundary, with their distance:\n{rows}"))
+    })
+}
+
+/// The rows that every boundary without a row on its wrong side goes through.
+pub(super) fn boundary(separated: &Separated, separation: &Separation) -> Block {
+    let list: Vec<_> = separation.boundary.iter().map(|&i| (i, String::new())).collect();
+    let rows = counted(list.len() as u64, "row", "rows");
+    Block::text(format!("\nOn every such boundary: {rows}\n{}", row_list(separated, &list)))
+}
+
+/// The features with a weight in the separating boundary, the largest weight first.
+pub(super) fn separating_features(separated: &Separated, separation: &Separation) -> Vec<(String, f64)> {
+    let Some(theta) = &separation.weights else { return Vec::new() };
+    let mut features: Vec<(usize, f64)> =
+        theta.weights.iter().copied().enumerate().filter(|&(_, weight)| weight != 0.0).collect();
+    features.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
+    features.into_iter().map(|(j, weight)| (separated.schema.feature_name(j), weight)).collect()
+}
+
+pub(super) fn features(separated: &Separated, separation: &Separation) -> Block {
+    let features = separating_features(separated, separation);
+    if features.is_empty() {
+        return Block::text("\nNo feature separates: the bias alone does.\n");
+    }
+    let mut text = "\nThe features that separate, with their weights in one such boundary:\n".to_string();
+    let width = column_width(features.iter().take(LISTED).map(|(name, _)| name.as_str()), 6, 40);
+    for (name, weight) in features.iter().take(LISTED) {
+        text += &format!("  {}  {weight:>+12.6}\n", cell(name, width));
+    }
+    text += &more(features.len());
+    let intercept = separation.weights.as_ref().map_or(0.0, Theta::intercept);
+    if intercept != 0.0 {
+        text += &format!("  {:<width$}  {intercept:>+12.6}\n", "(bias)");
+    }
+    Block::Text(text)
+}
+
+/// The rows that cannot all be on their right sides.
+pub(super) fn witness(separated: &Separated, separation: &Separation) -> Vec<Block> {
+    let through_origin = separated.settings.bias == Bias::None;
+    if !separation.contradictions.is_empty() {
+        return contradictions(separated, &separation.contradictions, through_origin);
+    }
+    match separation.witness.as_slice() {
+        [] => Vec::new(),
+        [row] => vec![Block::text(format!(
+            "\n{} is zero, and every boundary through the origin goes through it.\n",
+            named(separated, row.row)
+        ))],
+        witness => {
+            let why = if through_origin {
+                "added up with these shares, each with the sign of its side, they give zero"
+            } else {
+                "mixed in these shares, the rows of one side give the same point as those of the other"
+            };
+            let list: Vec<_> = witness.iter().map(|share| (share.row, percent(share.value))).collect();
+            let opening = format!(
+                "These {} rows cannot all be on their right sides: {why}. None of them can be left out of this proof.",
+                grouped(witness.len() as u64)
+            );
+            with_rows(opening, row_list(separated, &list))
+        }
+    }
+}
+
+/// Two rows for each direction that occurs on both sides.
+fn contradictions(separated: &Separated, pairs: &[[usize; 2]], through_origin: bool) -> Vec<Block> {
+    let count = pairs.len() as u64;
+    let opening = match (through_origin, count) {
+        (false, 1) => "Two rows have the same features and different labels: nothing can tell them apart.".to_string(),
+        (false, count) => format!(
+            "{} pairs of rows have the same features and different labels: nothing can tell them apart.",
+            grouped(count)
+        ),
+        (true, 1) => "Two rows contradict each other: a boundary through the origin that has one on its right side has \
+                      the other on its wrong side."
+            .to_string(),
+        (true, count) => format!(
+            "{} pairs of rows contradict each other: a boundary through the origin that has one on its right side has \
+             the other on its wrong side.",
+            grouped(count)
+        ),
+    };
+    let line = |&[a, b]: &[usize; 2]| format!("  {} and {}\n", named(separated, a), named(separated, b));
+    with_rows(opening, pairs.iter().take(LISTED).map(line).collect::<String>() + &more(pairs.len()))
+}
+
+/// The rows whose removal separates the rest.
+pub(super) fn blame(separated: &Separated, decided: &Decided, blamed: &Blamed) -> Vec<Block> {
+    let Blame { rows, at_least, rest } = &blamed.found;
+    let count = rows.len() as u64;
+    let least = counted(*at_least as u64, "row", "rows");
+    let opening = match rest.verdict {
+        Verdict::Complete if leaves_one_side(separated, decided, rows) => format!(
+            "The only set of rows found whose removal separates the rest is a whole side: {}. It is proved that every \
+             such set has at least {least}.",
+            counted(count, "row", "rows")
+        ),
+        Verdict::Complete => format!(
+            "Without {} the other {} are completely separable, with {}. {}",
+            if count == 1 { "this row".to_string() } else { format!("these {} rows", grouped(count)) },
+            grouped(rest.rows as u64),
+            ends(rest.margin.lower, rest.margin.upper),
+            if *at_least >= rows.len() {
+                "It is proved that no smaller set does.".to_string()
+            } else {
+                format!(
+                    "They were found by a heuristic, so a smaller set may exist; it is proved that every such set has at \
+                     least {least}."
+                )
+            }
+        ),
+        _ => format!(
+            "The search for few rows whose removal separates the rest did not finish{}. It is proved that every such set \
+             has at least {least}. Removed until then:",
+            rest.stopped.as_ref().map_or(String::new(), |why| format!(" ({why})"))
+        ),
+    };
+    let list = rows.iter().map(|&i| (i, String::new())).collect::<Vec<_>>();
+    with_rows(opening, row_list(separated, &list))
+}
+
+/// Whether nothing is left of one side without these rows.
+fn leaves_one_side(separated: &Separated, decided: &Decided, removed: &[usize]) -> bool {
+    let side = |i: usize| decided.separation.classes.sign_of(separated.label(i));
+    let count =
+        |rows: &mut dyn Iterator<Item = usize>, sign: i8| rows.filter(|&i| side(i) == Some(sign)).count();
+    let all = separated.data.len();
+    [1, -1].into_iter().any(|sign| count(&mut removed.iter().copied(), sign) == count(&mut (0..all), sign))
+}
+
+/// A paragraph after an empty line, and the rows that it is about.
+fn with_rows(opening: String, rows: String) -> Vec<Block> {
+    vec![Block::text("\n"), Block::paragraph(opening), Block::Text(rows)]
+}
+
+fn place(separated: &Separated, i: usize) -> String {
+    place_of(&separated.name(), &separated.schema, &separated.data, i)
+}
+
+fn named(separated: &Separated, i: usize) -> String {
+    format!("{} ({})", place(separated, i), separated.label(i))
+}
+
+/// Rows with their places, labels, and a remark on each.
+fn row_list(separated: &Separated, rows: &[(usize, String)]) -> String {
+    let listed = || rows.iter().take(LISTED);
+    let places: Vec<String> = listed().map(|(i, _)| place(separated, *i)).collect();
+    let width = column_width(places.iter().map(String::as_str), 0, usize::MAX);
+    let labels = column_width(listed().map(|(i, _)| separated.label(*i)), 0, 30);
+    let remarks = column_width(listed().map(|(_, remark)| remark.as_str()), 0, usize::MAX);
+    let mut text = String::new();
+    for ((i, remark), place) in listed().zip(&places) {
+        let (place, label) = (cell(place, width), cell(separated.label(*i), labels));
+        let line = format!("  {place}  {label}  {}", right_cell(remark, remarks));
+        text += line.trim_end();
+        text.push('\n');
+    }
+    text + &more(rows.len())
+}
+
+/// How much of a list is not shown.
+fn more(count: usize) -> String {
+    match count.saturating_sub(LISTED) {
+        0 => String::new(),
+        rest => format!("  … and {} more (⟦json⟧ has all)\n", grouped(rest as u64)),
+    }
+}

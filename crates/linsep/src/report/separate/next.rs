@@ -1,0 +1,70 @@
+//! Jobs that make sense after a verdict.
+
+use crate::job::{
+    BiasSpec, ClassSpec, CompareSpec, Decided, SeparateSpec, Separated, Spec, TrainSpec, VerifySpec,
+};
+use crate::report::Block;
+use crate::separate::{Bias, Verdict};
+
+/// What to do next, each with the job that does it.
+pub(super) fn steps(separated: &Separated, decided: &Decided) -> Vec<Block> {
+    let given = &separated.spec;
+    if given.data.source.path().is_none() {
+        return Vec::new();
+    }
+    let data = given.data.clone();
+    let classes =
+        || ClassSpec { positive: given.positive.clone(), only: given.only.clone(), ..ClassSpec::default() };
+    let bias = match separated.settings.bias {
+        Bias::None => BiasSpec { append: Some(false), scale: None },
+        Bias::Append(scale) if scale != 1.0 => BiasSpec { append: None, scale: Some(scale) },
+        Bias::Append(_) | Bias::Free => BiasSpec::default(),
+    };
+    let again = SeparateSpec {
+        data: data.clone(),
+        positive: given.positive.clone(),
+        only: given.only.clone(),
+        bias: given.bias,
+        bias_scale: given.bias_scale.filter(|&scale| scale != 1.0),
+        ..SeparateSpec::default()
+    };
+    let mut steps: Vec<(&str, Spec)> = Vec::new();
+    match decided.separation.verdict {
+        Verdict::Complete => {
+            let what = match separated.settings.bias {
+                Bias::Free => "For the classifier with the best margin, with the bias counted in the norm:",
+                _ => "For the classifier with that margin:",
+            };
+            let train = TrainSpec {
+                data: data.clone(),
+                classes: classes(),
+                bias,
+                learner: Some("max-margin".into()),
+                output: Some("MODEL".into()),
+                ..TrainSpec::default()
+            };
+            steps.push((what, Spec::Train(Box::new(train))));
+        }
+        Verdict::QuasiComplete | Verdict::Overlap => {
+            if decided.blame.is_none() {
+                let what = "For few rows whose removal separates the rest:";
+                steps.push((what, Spec::Separate(SeparateSpec { blame: true, ..again })));
+            }
+            let what = "These rows have no margin. To see which learner does best on them:";
+            let compare =
+                CompareSpec { data: data.clone(), classes: classes(), bias, ..CompareSpec::default() };
+            steps.push((what, Spec::Compare(compare)));
+        }
+        Verdict::Undecided if given.max_seconds.is_some() => {
+            steps.push(("To decide without a time limit:", Spec::Separate(again)));
+        }
+        Verdict::Undecided => {}
+    }
+    if let Some(path) = &decided.certificate {
+        let verify = VerifySpec { certificate: path.clone(), data };
+        steps.push(("To check the proof again, here or elsewhere:", Spec::Verify(verify)));
+    }
+    let blocks =
+        |(what, spec): (&str, Spec)| [Block::text(format!("\n{what}\n")), Block::Job(Box::new(spec))];
+    steps.into_iter().flat_map(blocks).collect()
+}

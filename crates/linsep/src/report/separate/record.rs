@@ -1,0 +1,193 @@
+//! The record of a decision about separation; `docs/json.md` describes every field.
+
+use super::lists::separating_features;
+use crate::Theta;
+use crate::classes::ClassPair;
+use crate::job::{Blamed, Decided, Separated, Sides};
+use crate::separate::{Bias, RowShare, Verdict, settings};
+use crate::theory::margin::MarginInterval;
+use crate::theory::novikoff::MistakeBound;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+/// A certificate longer than this is not put into the record.
+const MOST_PROOF: usize = 1_000_000;
+
+/// The record of a decision about separation, to be serialised.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct SeparateRecord(Form);
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Form {
+    One(Box<Record>),
+    Table(Table),
+}
+
+/// One pair of sides.
+#[derive(Debug, Serialize)]
+struct Record {
+    verdict: Verdict,
+    classes: ClassPair,
+    #[serde(with = "settings::bias")]
+    bias: Bias,
+    margin: MarginInterval,
+    difficulty: MistakeBound,
+    radius: f64,
+    rows: usize,
+    features: usize,
+    rank: Option<usize>,
+    witness_rows: Vec<ShareRecord>,
+    contradictions: Vec<[RowRecord; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    boundary_rows: Option<Vec<RowRecord>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    separating_features: Option<Vec<FeatureRecord>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    separating_intercept: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    closest_rows: Option<Vec<DistanceRecord>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blame: Option<BlameRecord>,
+    certificate: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proof: Option<Box<RawValue>>,
+    stopped: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skipped_rows: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dropped_rows: Option<u64>,
+    passes: u64,
+    seconds: f64,
+}
+
+/// Several pairs of sides.
+#[derive(Debug, Serialize)]
+struct Table {
+    tasks: Sides,
+    rows: usize,
+    features: usize,
+    interrupted: bool,
+    table: Vec<Record>,
+    skipped_rows: u64,
+    dropped_rows: u64,
+}
+
+/// A row: its number from 0 as in certificates, its line, and its label.
+#[derive(Debug, Serialize)]
+struct RowRecord {
+    row: usize,
+    line: u64,
+    label: String,
+}
+
+/// A row of a witness.
+#[derive(Debug, Serialize)]
+struct ShareRecord {
+    #[serde(flatten)]
+    row: RowRecord,
+    share: f64,
+}
+
+/// A row near the boundary.
+#[derive(Debug, Serialize)]
+struct DistanceRecord {
+    #[serde(flatten)]
+    row: RowRecord,
+    distance: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct FeatureRecord {
+    feature: String,
+    weight: f64,
+}
+
+/// Few rows whose removal separates the rest.
+#[derive(Debug, Serialize)]
+struct BlameRecord {
+    rows: Vec<RowRecord>,
+    at_least: usize,
+    rest: Verdict,
+    rest_rows: usize,
+    rest_margin: MarginInterval,
+    stopped: Option<String>,
+    seconds: f64,
+}
+
+impl From<&Separated> for SeparateRecord {
+    fn from(separated: &Separated) -> Self {
+        Self(match (separated.sides, separated.decided.as_slice()) {
+            (Sides::Two, [decided]) => Form::One(Box::new(record(separated, decided, true))),
+            (tasks, decided) => Form::Table(Table {
+                tasks,
+                rows: separated.data.len(),
+                features: separated.data.columns(),
+                interrupted: separated.interrupted,
+                table: decided.iter().map(|decided| record(separated, decided, false)).collect(),
+                skipped_rows: separated.notes.skipped,
+                dropped_rows: separated.notes.dropped,
+            }),
+        })
+    }
+}
+
+/// The record of one pair of sides; `alone` if it is the only one.
+fn record(separated: &Separated, decided: &Decided, alone: bool) -> Record {
+    let separation = &decided.separation;
+    let quasi = separation.verdict == Verdict::QuasiComplete;
+    let row =
+        |i: usize| RowRecord { row: i, line: separated.data.line(i), label: separated.label(i).to_string() };
+    let rows = |rows: &[usize]| rows.iter().map(|&i| row(i)).collect();
+    let share = |share: &RowShare| ShareRecord { row: row(share.row), share: share.value };
+    let near = |share: &RowShare| DistanceRecord { row: row(share.row), distance: share.value };
+    let features = || {
+        let features = separating_features(separated, separation).into_iter();
+        features.map(|(feature, weight)| FeatureRecord { feature, weight }).collect()
+    };
+    let blame = |blamed: &Blamed| BlameRecord {
+        rows: rows(&blamed.found.rows),
+        at_least: blamed.found.at_least,
+        rest: blamed.found.rest.verdict,
+        rest_rows: blamed.found.rest.rows,
+        rest_margin: blamed.found.rest.margin,
+        stopped: blamed.found.rest.stopped.clone(),
+        seconds: blamed.seconds,
+    };
+    Record {
+        verdict: separation.verdict,
+        classes: separation.classes.clone(),
+        bias: separated.settings.bias,
+        margin: separation.margin,
+        difficulty: decided.difficulty,
+        radius: separation.extent.radius_upper,
+        rows: separation.rows,
+        features: separated.data.columns(),
+        rank: separation.rank,
+        witness_rows: separation.witness.iter().map(share).collect(),
+        contradictions: separation.contradictions.iter().map(|pair| pair.map(row)).collect(),
+        boundary_rows: quasi.then(|| rows(&separation.boundary)),
+        separating_features: quasi.then(features),
+        separating_intercept: separation.weights.as_ref().filter(|_| quasi).map(Theta::intercept),
+        closest_rows: (separation.verdict == Verdict::Complete)
+            .then(|| separation.closest.iter().map(near).collect()),
+        blame: decided.blame.as_ref().map(blame),
+        certificate: decided.certificate.as_ref().map(|path| path.display().to_string()),
+        proof: if alone && decided.certificate.is_none() { proof(decided) } else { None },
+        stopped: separation.stopped.clone(),
+        skipped_rows: alone.then_some(separated.notes.skipped),
+        dropped_rows: alone.then_some(separated.notes.dropped),
+        passes: separation.passes,
+        seconds: decided.seconds,
+    }
+}
+
+/// The certificate itself, unless it is long. It stands as it is: no digit of its exact numbers may change.
+fn proof(decided: &Decided) -> Option<Box<RawValue>> {
+    let text = decided.separation.certificate.as_ref()?.to_json();
+    if text.len() > MOST_PROOF {
+        return None;
+    }
+    RawValue::from_string(text.trim_end().to_string()).ok()
+}

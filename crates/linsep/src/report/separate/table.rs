@@ -1,0 +1,69 @@
+//! The report on several pairs of sides: each class against the rest, or every pair of classes.
+
+use super::{facts, kind_of_margin, word};
+use crate::classes::ClassPair;
+use crate::job::Separated;
+use crate::numbers::{Rounding, counted, grouped, rounded};
+use crate::report::Block;
+use crate::report::layout::{cell, column_width};
+
+pub(super) fn report(separated: &Separated) -> Vec<Block> {
+    let margin =
+        format!("γ* is the best margin of the rows as read ({})", kind_of_margin(separated.settings.bias));
+    let mut blocks = vec![
+        Block::Facts(vec![("Data", facts::data(separated, separated.data.len())), ("Margin", margin)]),
+        Block::Text(table(separated)),
+        Block::text("\n"),
+        Block::paragraph(
+            "witness: the number of rows found that cannot all be on their right sides, none of which can be left out of \
+             the proof. To see which rows, choose ⟦positive=CLASS⟧ or ⟦classes=A,B⟧.",
+        ),
+    ];
+    for decided in &separated.decided {
+        if let Some(why) = &decided.separation.stopped {
+            blocks.push(Block::paragraph(format!("{}: {why}.", title(&decided.separation.classes))));
+        }
+    }
+    if let Some(folder) = &separated.spec.output {
+        let written = separated.decided.iter().filter(|decided| decided.certificate.is_some()).count() as u64;
+        let certificates = counted(written, "certificate", "certificates");
+        blocks.push(Block::paragraph(format!("{certificates} written to {}.", folder.display())));
+    }
+    blocks
+}
+
+fn table(separated: &Separated) -> String {
+    let titles: Vec<String> =
+        separated.decided.iter().map(|decided| title(&decided.separation.classes)).collect();
+    let width = column_width(titles.iter().map(String::as_str), 7, 40);
+    let mut text = format!(
+        "\n  {:<width$}  {:>9}  {:<14}  {:>10}  {:>10}  {:>7}  {:>8}\n",
+        "classes", "rows", "verdict", "γ* ≥", "γ* ≤", "witness", "seconds"
+    );
+    for (decided, title) in separated.decided.iter().zip(&titles) {
+        let separation = &decided.separation;
+        let lower =
+            separation.margin.lower.map_or("none".to_string(), |lower| rounded(lower, Rounding::Down));
+        let witness = match separation.witness.len() {
+            0 => "none".to_string(),
+            count => grouped(count as u64),
+        };
+        text += &format!(
+            "  {}  {:>9}  {:<14}  {lower:>10}  {:>10}  {witness:>7}  {:>8.3}\n",
+            cell(title, width),
+            grouped(separation.rows as u64),
+            word(separation.verdict),
+            rounded(separation.margin.upper, Rounding::Up),
+            decided.seconds
+        );
+    }
+    text
+}
+
+/// What a pair of sides is called.
+fn title(pair: &ClassPair) -> String {
+    match pair.negative.as_slice() {
+        [only] => format!("{only} against {}", pair.positive),
+        _ => format!("{} against the rest", pair.positive),
+    }
+}

@@ -1,0 +1,175 @@
+//! The report of a certificate that was checked.
+
+use super::facts::ends;
+use super::{boundary_name, kind_of_margin};
+use crate::job::{Verified, place_of};
+use crate::numbers::{counted, grouped};
+use crate::report::Block;
+use crate::separate::{Accepted, Bias, Claim, Rejected, settings};
+use serde::Serialize;
+
+/// The record of a certificate that was checked, to be serialised; `docs/json.md` describes every field.
+#[derive(Debug, Serialize)]
+pub struct VerifyRecord {
+    accepted: bool,
+    claim: &'static str,
+    classes: SidesRecord,
+    #[serde(with = "settings::bias")]
+    bias: Bias,
+    same_data: bool,
+    seconds: f64,
+    #[serde(flatten)]
+    outcome: Outcome,
+}
+
+#[derive(Debug, Serialize)]
+struct SidesRecord {
+    positive: Vec<String>,
+    negative: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Outcome {
+    Accepted {
+        rows: usize,
+        boundary_rows: usize,
+        boundary_is_exact: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        margin: Option<Ends>,
+    },
+    Rejected {
+        reason: String,
+        row: Option<usize>,
+        line: Option<u64>,
+    },
+}
+
+#[derive(Debug, Serialize)]
+struct Ends {
+    lower: f64,
+    upper: Option<f64>,
+}
+
+impl From<&Verified> for VerifyRecord {
+    fn from(verified: &Verified) -> Self {
+        let certificate = &verified.certificate;
+        let margin = match &certificate.claim {
+            Claim::Complete { margin, .. } => {
+                let upper = Some(margin.upper).filter(|&upper| upper < f64::MAX);
+                Some(Ends { lower: margin.lower, upper })
+            }
+            _ => None,
+        };
+        Self {
+            accepted: verified.outcome.is_ok(),
+            claim: claim(verified),
+            classes: SidesRecord {
+                positive: certificate.subject.positive.clone(),
+                negative: certificate.subject.negative.clone(),
+            },
+            bias: certificate.bias,
+            same_data: verified.same_data,
+            seconds: verified.seconds,
+            outcome: match &verified.outcome {
+                Ok(accepted) => Outcome::Accepted {
+                    rows: accepted.rows,
+                    boundary_rows: accepted.boundary_rows,
+                    boundary_is_exact: accepted.boundary_is_exact,
+                    margin,
+                },
+                Err(rejected) => Outcome::Rejected {
+                    reason: rejected.reason.clone(),
+                    row: rejected.row,
+                    line: row_at_fault(verified, rejected).map(|i| verified.data.line(i)),
+                },
+            },
+        }
+    }
+}
+
+/// The report of a certificate that was checked, for people.
+pub fn verify_report(verified: &Verified) -> Vec<Block> {
+    let (certificate, data) = (&verified.certificate, &verified.data);
+    let name = verified.spec.data.source.name();
+    let mut facts = Vec::new();
+    match &verified.outcome {
+        Ok(accepted) => {
+            facts.push(("Accepted", proved(verified, accepted)));
+            if let Claim::Complete { margin, .. } = &certificate.claim {
+                let ends = ends(Some(margin.lower), margin.upper);
+                facts.push(("Margin", format!("{ends} ({})", kind_of_margin(certificate.bias))));
+            }
+        }
+        Err(rejected) => {
+            let place = row_at_fault(verified, rejected).map_or(String::new(), |i| {
+                let label = &data.classes()[data.labels()[i] as usize];
+                format!("{} ({label}): ", place_of(&name, &verified.schema, data, i))
+            });
+            facts.push(("Rejected", format!("{place}{}", rejected.reason)));
+            facts.push(("Claim", format!("{}, which this certificate does not prove", claim(verified))));
+        }
+    }
+    facts.push(("Classes", classes(verified)));
+    let same = if verified.same_data { "the rows" } else { "not the rows" };
+    facts.push(("Data", format!("{name}: {same} that the certificate was made for")));
+    facts.push(("Time", format!("checked in {:.3} s", verified.seconds)));
+    vec![Block::Facts(facts)]
+}
+
+/// One word for what the certificate claims.
+fn claim(verified: &Verified) -> &'static str {
+    match verified.certificate.claim {
+        Claim::Complete { .. } => "complete",
+        Claim::QuasiComplete { .. } => "quasi-complete",
+        Claim::Overlap { .. } => "overlap",
+    }
+}
+
+/// The row at fault, if the data has it.
+fn row_at_fault(verified: &Verified, rejected: &Rejected) -> Option<usize> {
+    rejected.row.filter(|&i| i < verified.data.len())
+}
+
+/// The classes of either side, and those of neither.
+fn classes(verified: &Verified) -> String {
+    let (subject, data) = (&verified.certificate.subject, &verified.data);
+    let rows = |classes: &[String]| {
+        let counts = data.classes().iter().zip(data.class_counts());
+        let count: usize = counts.filter(|(class, _)| classes.contains(class)).map(|(_, count)| count).sum();
+        format!("{} ({})", classes.join(" or "), counted(count as u64, "row", "rows"))
+    };
+    let mut text = format!("−1 = {}, +1 = {}", rows(&subject.negative), rows(&subject.positive));
+    let on_a_side = |class: &&String| subject.positive.contains(class) || subject.negative.contains(class);
+    let others: Vec<&str> =
+        data.classes().iter().filter(|class| !on_a_side(class)).map(String::as_str).collect();
+    if !others.is_empty() {
+        text += &format!("; rows of {} are not covered", others.join(", "));
+    }
+    text
+}
+
+/// What an accepted certificate proves.
+fn proved(verified: &Verified, accepted: &Accepted) -> String {
+    let rows = counted(accepted.rows as u64, "row", "rows");
+    let boundary = boundary_name(verified.certificate.bias);
+    match verified.certificate.claim {
+        Claim::Complete { .. } => {
+            format!("it is proved that some {boundary} has all {rows} strictly on their right sides")
+        }
+        Claim::QuasiComplete { .. } => format!(
+            "it is proved that some {boundary} has none of the {rows} on its wrong side, and that none has all of them \
+             strictly on their right sides. The {boundary} of the certificate goes through {}{}",
+            counted(accepted.boundary_rows as u64, "row", "rows"),
+            if accepted.boundary_is_exact {
+                ", and so does every other"
+            } else {
+                "; another may go through fewer"
+            }
+        ),
+        Claim::Overlap { .. } => format!(
+            "it is proved that every {boundary} has some of the {} rows on its wrong side (or every row lies on it)",
+            grouped(accepted.rows as u64)
+        ),
+    }
+}

@@ -1,0 +1,169 @@
+//! The report of a training run.
+
+use super::Block;
+use super::layout::{cell, column_width};
+use super::wording::{
+    describe_bound, describe_detail, describe_end, describe_margin, describe_settings, explain,
+};
+use crate::classes::Classes;
+use crate::job::{BiasKind, SeparateSpec, Spec, Trained};
+use crate::numbers::{Rounding, counted, grouped, percent, rounded};
+use crate::read::Source;
+use crate::scale::Scaling;
+use crate::theory::margin::MarginKind;
+use crate::train::{Bias, Boundary, Evidence, Learner, Status};
+
+/// The report of a training run, for people.
+pub fn train_report(trained: &Trained) -> Vec<Block> {
+    let mut blocks = vec![Block::Facts(facts(trained))];
+    let boundaries = &trained.model.boundaries;
+    if !boundaries.is_empty() {
+        blocks.push(Block::text(format!("\nEach class against the rest:\n{}", boundary_table(boundaries))));
+    }
+    if let Some(question) = open_question(trained) {
+        blocks.push(Block::text("\n"));
+        blocks.push(Block::paragraph(
+            "To know whether any boundary can separate these rows, and which rows stand in the way:",
+        ));
+        blocks.push(Block::Job(Box::new(Spec::Separate(question))));
+    }
+    blocks
+}
+
+fn facts(trained: &Trained) -> Vec<(&'static str, String)> {
+    let (model, evidence) = (&trained.model, &trained.model.evidence);
+    let shape = format!(
+        "{}: {}, {}, {} not zero ({})",
+        trained.source.name(),
+        counted(evidence.examples, "row", "rows"),
+        counted(evidence.features, "feature", "features"),
+        counted(evidence.nonzeros, "value", "values"),
+        trained.notes.format,
+    );
+    let scaling = match model.recipe.scaling.scaling() {
+        Scaling::None => "",
+        Scaling::MaxAbs => "; features scaled by their largest magnitude",
+        Scaling::Standard => "; features scaled to unit variance",
+        Scaling::UnitRows => "; rows scaled to length 1",
+    };
+    let mut facts = vec![
+        ("Data", shape),
+        ("Classes", classes(trained)),
+        ("Learner", describe_settings(&model.settings) + scaling),
+        ("Result", describe_end(evidence)),
+        ("Error", error(trained)),
+    ];
+    facts.extend(describe_detail(evidence).map(|detail| ("Detail", detail)));
+    facts.push(("Margin", describe_margin(evidence)));
+    if let Some(distance) = evidence.distance {
+        // After the margin, which it is easily mistaken for: this is the distance that these weights keep.
+        let distance = rounded(distance, Rounding::Down);
+        facts.push(("Nearest", format!("no row is nearer than {distance} to this boundary")));
+    }
+    facts.push(("Bound", describe_bound(evidence, &model.settings)));
+    facts.push(("Meaning", explain(evidence, &model.settings)));
+    let threads = counted(trained.threads as u64, "thread", "threads");
+    let (read, train) = (trained.seconds.read, trained.seconds.train);
+    facts.push(("Time", format!("read {read:.3} s, train {train:.3} s, {threads}")));
+    facts.push(match &trained.saved {
+        Some(path) => ("Saved", path.display().to_string()),
+        None => ("Saved", "not saved; name a file with ⟦output=MODEL⟧".to_string()),
+    });
+    facts
+}
+
+fn classes(trained: &Trained) -> String {
+    let rows = |outcome: usize| {
+        let count = trained.counts.get(outcome);
+        count.map_or(String::new(), |&count| format!(" ({})", counted(count, "row", "rows")))
+    };
+    match &trained.model.classes {
+        Classes::Pair(pair) => {
+            let negative = pair.negative.join(" or ");
+            format!("−1 = {negative}{}, +1 = {}{}", rows(0), pair.positive, rows(1))
+        }
+        Classes::Each { names } => {
+            let listed: Vec<String> =
+                names.iter().enumerate().map(|(i, name)| format!("{name}{}", rows(i))).collect();
+            listed.join(", ")
+        }
+    }
+}
+
+fn error(trained: &Trained) -> String {
+    let evidence = &trained.model.evidence;
+    let mut text = match (evidence.training_error, evidence.progressive_error) {
+        (Some(error), _) => format!(
+            "training {} ({} of {})",
+            percent(error),
+            grouped((error * evidence.examples as f64).round() as u64),
+            grouped(evidence.examples)
+        ),
+        (None, Some(error)) => {
+            format!("progressive error (each row predicted before it is learned): {}", percent(error))
+        }
+        (None, None) => "unknown".to_string(),
+    };
+    if let Some(held_out) = trained.held_out {
+        text.push_str(&format!(
+            ", held out {} ({} of {})",
+            percent(held_out.error()),
+            grouped(held_out.errors),
+            grouped(held_out.rows)
+        ));
+    }
+    text
+}
+
+/// The job that decides what this run could not: whether the rows are separable. There is none for runs that separated
+/// them, that were stopped, or that look for no linear boundary, nor for rows that are gone.
+fn open_question(trained: &Trained) -> Option<SeparateSpec> {
+    let (spec, model) = (&trained.spec, &trained.model);
+    let Evidence { margin, status, .. } = &model.evidence;
+    let linear = !matches!(model.settings.learner, Learner::Kernel(_) | Learner::Memoriser)
+        && matches!(
+            margin.kind,
+            MarginKind::ThroughOrigin | MarginKind::AppendedBias | MarginKind::OneAgainstRest
+        );
+    let open = margin.lower.is_none() && margin.upper > 0.0 && *status != Status::Interrupted;
+    if !linear || !open || !matches!(spec.data.source, Source::File(_)) {
+        return None;
+    }
+    let (bias, bias_scale) = match model.settings.bias {
+        Bias::None => (BiasKind::None, None),
+        Bias::Append(scale) => (BiasKind::Append, (scale != 1.0).then_some(scale)),
+    };
+    Some(SeparateSpec {
+        data: spec.data.clone(),
+        positive: spec.classes.positive.clone(),
+        only: spec.classes.only.clone(),
+        bias,
+        bias_scale,
+        ..SeparateSpec::default()
+    })
+}
+
+/// What is known about each class against the rest, as a table.
+pub fn boundary_table(boundaries: &[Boundary]) -> String {
+    let width = column_width(boundaries.iter().map(|boundary| boundary.class.as_str()), 5, 24);
+    let mut text = format!(
+        "  {:<width$}  {:>8}  {:>10}  {:>10}  {:>10}  result\n",
+        "class", "error", "updates", "γ* ≥", "γ* ≤"
+    );
+    for Boundary { class, evidence } in boundaries {
+        let lower = evidence.margin.lower.map_or("none".to_string(), |lower| rounded(lower, Rounding::Down));
+        let upper = rounded(evidence.margin.upper, Rounding::Up);
+        let error = evidence.training_error.map_or("unknown".to_string(), percent);
+        let result = match evidence.status {
+            Status::Converged => "converged",
+            Status::Interrupted => "interrupted",
+            _ => "reached its limit",
+        };
+        text.push_str(&format!(
+            "  {}  {error:>8}  {:>10}  {lower:>10}  {upper:>10}  {result}\n",
+            cell(class, width),
+            grouped(evidence.updates)
+        ));
+    }
+    text
+}

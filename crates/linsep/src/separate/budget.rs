@@ -1,0 +1,96 @@
+//! The time and memory that a decision may use, and the observer that is told of its progress.
+
+use crate::observe::{Observer, Progress};
+use std::time::{Duration, Instant};
+
+/// Why a decision was ended early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    Time,
+    Interrupted,
+    Memory,
+}
+
+/// Reports progress to the observer, and says when to stop.
+pub(super) struct Budget<'a> {
+    observer: &'a mut dyn Observer,
+    deadline: Option<Instant>,
+    last: Instant,
+    stop: Option<Stop>,
+    step: &'static str,
+    /// The margin is at least this, as far as is known.
+    pub(super) lower: Option<f64>,
+    /// The margin is at most this, as far as is known.
+    pub(super) upper: Option<f64>,
+    /// Passes over the data.
+    pub(super) passes: u64,
+    /// Rows with coefficients that sum to 1 on each simplex: their combination bounds the margin from above.
+    pub(super) support: Vec<(usize, [f64; 2])>,
+}
+
+/// The time between two reports to the observer.
+const PAUSE: Duration = Duration::from_millis(50);
+
+impl<'a> Budget<'a> {
+    pub(super) fn new(observer: &'a mut dyn Observer, max_seconds: Option<f64>) -> Self {
+        let now = Instant::now();
+        // A limit too large for the clock is no limit.
+        let deadline = max_seconds
+            .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+            .and_then(|limit| now.checked_add(limit));
+        Self {
+            observer,
+            deadline,
+            last: now,
+            stop: None,
+            step: "search",
+            lower: None,
+            upper: None,
+            passes: 0,
+            support: Vec::new(),
+        }
+    }
+
+    /// Names the step that is at work now.
+    pub(super) fn begin(&mut self, step: &'static str) {
+        self.step = step;
+    }
+
+    /// Whether to stop. Cheap enough to be asked at every step.
+    pub(super) fn is_over(&mut self) -> bool {
+        if self.stop.is_some() {
+            return true;
+        }
+        let now = Instant::now();
+        if self.deadline.is_some_and(|deadline| now >= deadline) {
+            self.stop = Some(Stop::Time);
+        } else if now - self.last >= PAUSE {
+            self.last = now;
+            let progress = Progress::Separating {
+                step: self.step,
+                margin_lower: self.lower,
+                margin_upper: self.upper,
+                passes: self.passes,
+            };
+            if self.observer.progress(&progress).is_break() {
+                self.stop = Some(Stop::Interrupted);
+            }
+        }
+        self.stop.is_some()
+    }
+
+    /// Ends the decision: it needs more memory than it may use.
+    pub(super) fn end_for_memory(&mut self) {
+        self.stop.get_or_insert(Stop::Memory);
+    }
+
+    /// Why the decision was ended.
+    pub(super) fn reason(&self) -> String {
+        match self.stop {
+            Some(Stop::Time) => "the time limit was reached".to_string(),
+            Some(Stop::Interrupted) => "it was interrupted".to_string(),
+            Some(Stop::Memory) => "the memory limit leaves too little room".to_string(),
+            None => "rounding errors hide the answer".to_string(),
+        }
+    }
+}

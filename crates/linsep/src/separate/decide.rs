@@ -1,0 +1,312 @@
+//! From rows to a verdict whose certificate the checker has accepted.
+
+use super::agreements::Agreements;
+use super::budget::Budget;
+use super::contradictions::{Contradictions, contradictions};
+use super::faces::{Faces, Side};
+use super::margin_interval::{self, Bounds};
+use super::modular::{self, Echelon};
+use super::nearest::Space;
+use super::number::ExactVector;
+use super::{Bias, Certificate, Examples, RowShare, SeparateSettings, Separation, Verdict, wide};
+use crate::classes::{ClassError, ClassPair};
+use crate::dataset::Rows;
+use crate::observe::Observer;
+use crate::random::Random;
+use crate::theory::margin::{Extent, MarginInterval, MarginKind};
+use crate::{Error, Theta};
+use linsep_check::{Claim, Subject};
+
+/// The relative width of the margin interval that is aimed at by default.
+const USUAL_GAP: f64 = 1e-6;
+/// Passes that are spent on the margin of data with many features by default.
+const USUAL_PASSES: u64 = 16;
+/// Data with more coordinates than this is decided by [`wide`]: a matrix of the support would take too long.
+const FEW_DENSE: usize = 2048;
+/// The same for sparse rows.
+pub(super) const FEW_SPARSE: usize = 512;
+/// Why the margin of data with many features is not known better.
+const FEW_PASSES: &str =
+    "with so many features only a few passes were made for it; ⟦gap⟧ goes on until it is reached";
+/// Why the margin of data with few features is not known better.
+const NO_MORE_DIGITS: &str = "floats of this size, or with so many features, hold no more digits";
+
+/// What the search ended with.
+pub(super) enum Found {
+    /// w vanishes on the boundary rows and is positive on all others; the support sums to 1 on each simplex.
+    Positive {
+        boundary: Vec<usize>,
+        w: ExactVector,
+        agreements: Agreements,
+        support: Vec<(usize, [f64; 2])>,
+    },
+    Overlap,
+    Undecided(String),
+}
+
+/// Decides whether a boundary separates the rows that belong to a side.
+pub(crate) fn decide(
+    examples: &Examples<'_>,
+    classes: &ClassPair,
+    settings: &SeparateSettings,
+    observer: &mut dyn Observer,
+) -> Result<Separation, Error> {
+    let rows: Vec<usize> = examples.present().collect();
+    let one_sided = |sign: i8| rows.iter().all(|&row| examples.signs()[row] == sign);
+    if settings.bias == Bias::Free || rows.is_empty() {
+        if one_sided(1) {
+            return Err(ClassError::One { class: classes.positive.clone() }.into());
+        }
+        if one_sided(-1) {
+            return Err(ClassError::One { class: classes.negative_name() }.into());
+        }
+    }
+    let mut budget = Budget::new(observer, settings.max_seconds);
+    let extent = Extent::of_rows(examples.data(), &rows, examples.bias_input());
+    let space = space_of(examples, &extent, settings);
+    let few = if matches!(examples.data().rows(), Rows::Sparse { .. }) { FEW_SPARSE } else { FEW_DENSE };
+    let is_wide = examples.dimension() > few;
+    // The least that any method keeps for each row and each coordinate.
+    let least = 48 * rows.len() as u64 + 64 * examples.dimension() as u64;
+    if settings.max_memory.is_some_and(|limit| limit < least) {
+        budget.end_for_memory();
+    }
+    let (mut faces, found, contradictions) = search(&space, &rows, is_wide, &mut budget);
+    let mut separation = undecided(examples, classes, &rows, extent);
+    separation.witness = shares(&faces.witness);
+    separation.contradictions = contradictions.pairs;
+    if !faces.witness.is_empty() {
+        separation.margin.upper = 0.0;
+    }
+    let (verdict, claim) = match found {
+        Found::Undecided(reason) => {
+            if let Some(upper) = margin_interval::proved_upper(examples, &budget.support) {
+                separation.margin.upper = separation.margin.upper.min(upper);
+            }
+            separation.out_of_time = budget.is_over();
+            separation.passes = budget.passes;
+            separation.stopped = Some(reason);
+            return Ok(separation);
+        }
+        Found::Overlap => {
+            let kernel = faces.prove(&rows);
+            separation.rank = Some(faces.rank());
+            (Verdict::Overlap, Claim::Overlap { combination: faces.combination(), kernel })
+        }
+        Found::Positive { boundary, w, .. } if !boundary.is_empty() => {
+            let kernel = faces.prove(&boundary);
+            separation.weights = Some(unit_weights(examples, &w));
+            separation.boundary = boundary;
+            separation.margin.lower = Some(0.0);
+            let claim =
+                Claim::QuasiComplete { weights: w.to_sparse(), combination: faces.combination(), kernel };
+            (Verdict::QuasiComplete, claim)
+        }
+        Found::Positive { w, agreements, support, .. } => {
+            let mut bounds = Bounds::new(examples, w, &agreements);
+            bounds.offer_combination(examples, &support);
+            (
+                Verdict::Complete,
+                complete(space, &rows, bounds, settings, is_wide, &mut separation, &mut budget),
+            )
+        }
+    };
+    if separation.rank.is_none() && !is_wide {
+        separation.rank = Some(rank(examples, &rows));
+    }
+    budget.begin("verification");
+    separation.out_of_time = budget.is_over();
+    separation.passes = budget.passes;
+    accept(examples, verdict, claim, &mut separation);
+    Ok(separation)
+}
+
+/// What is known before anything is proved but the lengths of the rows.
+fn undecided(examples: &Examples<'_>, classes: &ClassPair, rows: &[usize], extent: Extent) -> Separation {
+    let (mut extent, mut upper) = (extent, extent.shortest);
+    if examples.bias() == Bias::Free {
+        extent = Extent::of_rows(examples.data(), rows, 0.0);
+        // Half the distance between two rows is at most the length of the longest.
+        upper = extent.radius_upper;
+    }
+    Separation {
+        classes: classes.clone(),
+        verdict: Verdict::Undecided,
+        certificate: None,
+        margin: MarginInterval { lower: None, upper, kind: kind_of(examples.bias()) },
+        rows: rows.len(),
+        extent,
+        rank: None,
+        witness: Vec::new(),
+        contradictions: Vec::new(),
+        boundary: Vec::new(),
+        weights: None,
+        closest: Vec::new(),
+        support: 0,
+        passes: 0,
+        out_of_time: false,
+        stopped: None,
+    }
+}
+
+/// Narrows the margin of completely separable rows to the gap asked for, and gives the claim.
+fn complete(
+    space: Space<'_>,
+    rows: &[usize],
+    mut bounds: Bounds,
+    settings: &SeparateSettings,
+    is_wide: bool,
+    separation: &mut Separation,
+    budget: &mut Budget<'_>,
+) -> Claim {
+    (budget.lower, budget.upper) = (Some(bounds.lower), Some(bounds.upper));
+    let gap = settings.gap.unwrap_or(USUAL_GAP);
+    if is_wide {
+        let usual = if settings.gap.is_some() { u64::MAX } else { USUAL_PASSES };
+        wide::narrow(&space, rows, &mut bounds, gap, settings.max_passes.unwrap_or(usual), budget);
+    } else {
+        let two_hulls = settings.bias == Bias::Free;
+        bounds.narrow(&Space { two_hulls, ..space }, rows, gap, budget);
+    }
+    if !bounds.is_within(gap) {
+        separation.stopped = Some(match is_wide {
+            _ if budget.is_over() => budget.reason(),
+            true => FEW_PASSES.to_string(),
+            false => NO_MORE_DIGITS.to_string(),
+        });
+    }
+    separation.margin.lower = Some(bounds.lower);
+    separation.margin.upper = bounds.upper;
+    separation.weights = Some(unit_weights(space.examples, &bounds.weights));
+    separation.support = bounds.combination.len();
+    separation.closest = shares(&bounds.closest);
+    Claim::Complete { weights: bounds.weights.to_sparse(), margin: bounds.to_claim() }
+}
+
+/// Asks the checker; only what it accepts becomes the verdict.
+fn accept(examples: &Examples<'_>, verdict: Verdict, claim: Claim, separation: &mut Separation) {
+    let certificate = Certificate {
+        subject: Subject {
+            fingerprint: examples.data().fingerprint().to_string(),
+            rows: examples.len(),
+            features: examples.data().columns(),
+            positive: vec![separation.classes.positive.clone()],
+            negative: separation.classes.negative.clone(),
+        },
+        bias: examples.bias(),
+        claim,
+    };
+    match linsep_check::verify(&certificate, examples) {
+        Ok(_) => (separation.verdict, separation.certificate) = (verdict, Some(certificate)),
+        Err(rejected) => {
+            separation.stopped = Some(format!("the checker did not accept the proof: {rejected}"));
+        }
+    }
+}
+
+/// The space of one simplex, in which verdicts are found.
+pub(super) fn space_of<'a>(
+    examples: &'a Examples<'a>,
+    extent: &Extent,
+    settings: &SeparateSettings,
+) -> Space<'a> {
+    let radius = extent.radius_upper;
+    Space {
+        examples,
+        two_hulls: false,
+        exponent: if (1e-60..=1e60).contains(&radius) { 0 } else { -libm::ilogb(radius).clamp(-1000, 1000) },
+        radius,
+        seed: settings.seed,
+        memory: settings.max_memory.unwrap_or(4 << 30),
+    }
+}
+
+/// Finds the verdict and what proves it.
+pub(super) fn search<'a>(
+    space: &Space<'a>,
+    rows: &[usize],
+    is_wide: bool,
+    budget: &mut Budget<'_>,
+) -> (Faces<'a>, Found, Contradictions) {
+    let mut faces = Faces::new(space.examples);
+    if is_wide {
+        budget.begin("contradictions");
+        let contradictions = contradictions(space.examples);
+        faces.add_contradictions(&contradictions);
+        let (faces, found) = wide::decide(space, faces, rows, budget);
+        return (faces, found, contradictions);
+    }
+    let two_hulls = space.examples.bias() == Bias::Free;
+    let first = faces.locate(&Space { two_hulls, ..*space }, rows, &[], budget);
+    let (support, free) = match first {
+        None => return (faces, Found::Undecided(budget.reason()), Contradictions::default()),
+        Some(Side::Positive { w, agreements, support }) => {
+            let found = Found::Positive { boundary: Vec::new(), w, agreements, support };
+            return (faces, found, Contradictions::default());
+        }
+        Some(Side::Meets { support, free }) => (support, free),
+    };
+    // Rows that contradict each other by themselves are the plainest witness.
+    let contradictions = contradictions(space.examples);
+    faces.add_contradictions(&contradictions);
+    faces.add_circuit(support, free);
+    loop {
+        let (boundary, outside) = faces.split(rows);
+        if outside.is_empty() {
+            return (faces, Found::Overlap, contradictions);
+        }
+        match faces.locate(space, &outside, &[], budget) {
+            None => return (faces, Found::Undecided(budget.reason()), contradictions),
+            Some(Side::Positive { w, agreements, support }) => {
+                return (faces, Found::Positive { boundary, w, agreements, support }, contradictions);
+            }
+            Some(Side::Meets { support, free }) => faces.add_circuit(support, free),
+        }
+    }
+}
+
+fn kind_of(bias: Bias) -> MarginKind {
+    match bias {
+        Bias::None => MarginKind::ThroughOrigin,
+        Bias::Append(_) => MarginKind::AppendedBias,
+        Bias::Free => MarginKind::FreeBias,
+    }
+}
+
+fn shares(rows: &[(usize, f64)]) -> Vec<RowShare> {
+    rows.iter().map(|&(row, value)| RowShare { row, value }).collect()
+}
+
+/// The weights divided by their length, rounded; for a free bias by the length of those of the features.
+fn unit_weights(examples: &Examples<'_>, w: &ExactVector) -> Theta {
+    let (mut weights, _) = w.rounded();
+    let columns = examples.data().columns();
+    let counted = if examples.bias() == Bias::Free { columns } else { weights.len() };
+    let norm = crate::linalg::norm_squared(&weights[..counted]).sqrt();
+    if norm > 0.0 {
+        weights.iter_mut().for_each(|x| *x /= norm);
+    }
+    let bias = weights.get(columns).copied().unwrap_or(0.0);
+    weights.truncate(columns);
+    Theta { weights, bias, bias_input: examples.bias_input() }
+}
+
+/// The rank of the rows modulo a prime, which is their rank but for an accident of probability about 2⁻⁶¹.
+fn rank(examples: &Examples<'_>, rows: &[usize]) -> usize {
+    let mut echelon = Echelon::new(examples.dimension());
+    let mut rest = rows;
+    loop {
+        // Rows before the first that a random vector tells apart from the span are in it, and stay in it.
+        let orthogonal = echelon.orthogonal(&mut Random::new(echelon.rank() as u64));
+        let outside = |&&row: &&usize| modular::dot(&orthogonal, examples.entries(row)) != 0;
+        let Some(next) = rest.iter().position(|row| outside(&row)) else { return echelon.rank() };
+        let (some, others) = rest[next..].split_at((2 * examples.dimension()).min(rest.len() - next));
+        for &row in some {
+            echelon.insert_f64(examples.entries(row));
+            if echelon.rank() == examples.dimension() {
+                return echelon.rank();
+            }
+        }
+        rest = others;
+    }
+}

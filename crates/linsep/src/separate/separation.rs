@@ -1,0 +1,70 @@
+//! The verdict on a data set and what comes with it.
+
+use super::Certificate;
+use crate::Theta;
+use crate::classes::ClassPair;
+use crate::theory::margin::{Extent, MarginInterval};
+use serde::{Deserialize, Serialize};
+
+/// Whether a boundary can separate the rows. B is the set of rows with ⟨w, z⟩ = 0 for every w that has ⟨w, z⟩ ≥ 0 on
+/// all rows: every boundary without a row on its wrong side goes through them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// B is empty: some boundary has every row strictly on its right side.
+    Complete,
+    /// B and its complement are not empty: some boundary has no row on its wrong side, but all that do touch B.
+    QuasiComplete,
+    /// All rows are in B: a boundary with no row on its wrong side goes through all of them.
+    Overlap,
+    /// A limit of time or memory was reached before a proof was found.
+    Undecided,
+}
+
+/// A row with a number: its share in a witness, or its distance from the boundary.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct RowShare {
+    /// The row, counted from 0.
+    pub row: usize,
+    /// Its share or distance.
+    pub value: f64,
+}
+
+/// The answer of [`separate()`](super::separate()), with its proof.
+#[derive(Clone, Debug)]
+pub struct Separation {
+    /// The classes on each side.
+    pub classes: ClassPair,
+    /// The verdict. Unless undecided, the checker has accepted its certificate.
+    pub verdict: Verdict,
+    /// The certificate.
+    pub certificate: Option<Certificate>,
+    /// What is proved of the best margin: for complete both ends; for quasi-complete it is 0; for overlap at most 0.
+    pub margin: MarginInterval,
+    /// Rows that belong to a side.
+    pub rows: usize,
+    /// The lengths of the rows z (for a free bias, of x alone).
+    pub extent: Extent,
+    /// The rank of the rows z, where it is known.
+    pub rank: Option<usize>,
+    /// Not complete: a few rows that cannot all be strictly on their right sides, with shares that sum to 1 in a
+    /// combination of their z that vanishes. No row can be left out. The largest share comes first.
+    pub witness: Vec<RowShare>,
+    /// Not complete: pairs of rows that contradict each other by themselves, one pair for each direction that occurs on
+    /// both sides; with a bias, these are rows with the same features and different labels.
+    pub contradictions: Vec<[usize; 2]>,
+    /// Quasi-complete: B, the rows that every boundary without a wrong side goes through.
+    pub boundary: Vec<usize>,
+    /// Complete and quasi-complete: the separating weights, rounded to floats and to length 1.
+    pub weights: Option<Theta>,
+    /// Complete: the rows nearest to the boundary, nearest first, with their distances (at most 20).
+    pub closest: Vec<RowShare>,
+    /// Complete: the number of rows in the combination that proves the upper end of the margin.
+    pub support: usize,
+    /// Passes over the data.
+    pub passes: u64,
+    /// Whether a limit or the observer ended the search.
+    pub out_of_time: bool,
+    /// Undecided: the reason. Complete: why the gap was not reached, if it was not.
+    pub stopped: Option<String>,
+}

@@ -1,0 +1,56 @@
+#![no_main]
+
+//! Certificates: whatever the text says, reading and checking it ends with an error or a verdict. What was read says the
+//! same when it is written and read again, and a claim of separation is accepted only where rows are separable.
+
+use linsep_check::{Certificate, Claim, Examples, Row, Side, verify};
+
+/// Rows with two features. The seeds are certificates about these (seeds.sh has the same numbers).
+struct Rows(&'static [(Side, [f64; 2])]);
+
+impl Examples for Rows {
+    fn rows(&self) -> usize {
+        self.0.len()
+    }
+
+    fn features(&self) -> usize {
+        2
+    }
+
+    fn row(&self, i: usize) -> Row<'_> {
+        Row::DenseF64(&self.0[i].1)
+    }
+
+    fn side(&self, i: usize) -> Side {
+        self.0[i].0
+    }
+}
+
+use Side::{Negative as DOWN, Positive as UP};
+
+const SEPARABLE: Rows = Rows(&[(UP, [0.0, 2.0]), (UP, [1.0, 3.0]), (DOWN, [0.5, -1.0]), (DOWN, [-2.0, -3.0])]);
+const TOUCHING: Rows =
+    Rows(&[(UP, [0.0, 0.0]), (DOWN, [0.0, 0.0]), (UP, [1.0, 2.0]), (UP, [-1.0, 3.0]), (DOWN, [2.0, -1.0])]);
+const OVERLAPPING: Rows = Rows(&[
+    (UP, [0.0, 1.0]),
+    (DOWN, [0.0, -1.0]),
+    (UP, [0.0, 0.0]),
+    (DOWN, [2.0, 1.0]),
+    (DOWN, [-2.0, 0.5]),
+    (UP, [1.0, 2.0]),
+]);
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let Ok(certificate) = Certificate::parse(text) else { return };
+    assert_eq!(Certificate::parse(&certificate.to_json()).as_ref(), Ok(&certificate));
+    for (rows, separable) in [(SEPARABLE, true), (TOUCHING, false), (OVERLAPPING, false)] {
+        match verify(&certificate, &rows) {
+            Ok(_) => match certificate.claim {
+                Claim::Complete { .. } => assert!(separable),
+                Claim::QuasiComplete { .. } | Claim::Overlap { .. } => assert!(!separable),
+            },
+            Err(rejected) => drop(rejected.to_string()),
+        }
+    }
+});
