@@ -1,11 +1,11 @@
 //! Learners side by side on the same rows.
 
-use super::data::is_default;
 use super::{BiasSpec, ClassSpec, DataSpec};
 use crate::compare::{CompareSettings, Comparison, compare, suitable};
 use crate::dataset::Dataset;
 use crate::numbers::counted;
 use crate::observe::{Note, Observer};
+use crate::read::options::is_default;
 use crate::scale::Scaling;
 use crate::train::{Learner, Settings};
 use crate::{Error, SettingsError};

@@ -8,7 +8,9 @@ use crate::model::Model;
 use crate::numbers::counted;
 use crate::observe::{Note, Observer};
 use crate::read::cache::{self, CacheUse};
-use crate::read::{Loaded, ReadNotes, ReadOptions, Source, read, read_weights};
+use crate::read::options::is_default;
+use crate::read::{Loaded, Missing, ReadNotes, ReadOptions, Source, read, read_weights};
+use crate::scale::Scaling;
 use crate::train::{Bias, ClassWeight};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -57,11 +59,6 @@ pub struct BiasSpec {
     pub scale: Option<f64>,
 }
 
-/// Whether a field need not be written down.
-pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}
-
 impl DataSpec {
     /// The file alone, read as its content says.
     pub fn file(path: impl Into<PathBuf>) -> Self {
@@ -86,6 +83,11 @@ impl DataSpec {
         // How the text was read is settled in the cache.
         let options = ReadOptions { max_features: self.read.max_features, ..ReadOptions::default() };
         Ok((Source::File(kept), options))
+    }
+
+    /// Whether no row is changed by something learned from all rows, so that rows not learned from judge fairly.
+    pub(crate) fn as_drawn(&self, scaling: Scaling) -> bool {
+        matches!(scaling, Scaling::None | Scaling::UnitRows) && self.read.csv.missing != Missing::Mean
     }
 
     /// Reads the rows, and says what was noticed.

@@ -1,9 +1,8 @@
 //! Every statement of the theory on a data set.
 
-use super::data::is_default;
 use super::{BiasSpec, ClassSpec, DataSpec};
 use crate::observe::Observer;
-use crate::read::Missing;
+use crate::read::options::is_default;
 use crate::scale::{Scaler, Scaling};
 use crate::story::{Story, tell};
 use crate::train::{ClassWeight, Settings};
@@ -85,14 +84,11 @@ impl TheorySpec {
         settings.validate()?;
         let data = self.classes.kept(self.data.load(observer)?.dataset)?;
         let data = Scaler::learn(self.scale, &data).apply_all(data)?;
-        tell(&data, &settings, self.delta, self.as_drawn(), observer).map_err(|error| match error {
-            Error::Interrupted => Error::Interrupted,
-            error => error.at(self.data.source.name()),
+        tell(&data, &settings, self.delta, self.data.as_drawn(self.scale), observer).map_err(|error| {
+            match error {
+                Error::Interrupted => Error::Interrupted,
+                error => error.at(self.data.source.name()),
+            }
         })
-    }
-
-    /// Whether no row is changed by something learned from all rows, so that rows not learned from judge fairly.
-    fn as_drawn(&self) -> bool {
-        matches!(self.scale, Scaling::None | Scaling::UnitRows) && self.data.read.csv.missing != Missing::Mean
     }
 }

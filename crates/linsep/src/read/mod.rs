@@ -19,7 +19,7 @@ mod libsvm;
 mod load;
 mod notes;
 mod number;
-mod options;
+pub(crate) mod options;
 mod reader;
 mod row_stream;
 mod source;

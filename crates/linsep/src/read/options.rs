@@ -92,7 +92,8 @@ pub struct ArrayOptions {
     pub labels_file: Option<PathBuf>,
 }
 
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+/// Whether a field of a specification need not be written down.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 

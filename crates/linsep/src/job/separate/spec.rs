@@ -2,7 +2,7 @@
 
 use crate::SettingsError;
 use crate::job::DataSpec;
-use crate::job::data::is_default;
+use crate::read::options::is_default;
 use crate::separate::{Bias, SeparateSettings};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};

@@ -81,7 +81,7 @@ pub struct Trained {
 impl TrainSpec {
     /// Trains, writes what the specification names, and gives the model.
     pub fn run(&self, observer: &mut dyn Observer) -> Result<Trained, Error> {
-        let every = self.checkpoint_every.unwrap_or(10.0);
+        let every = self.seconds_between_checkpoints();
         if !(0.0..=1e9).contains(&every) {
             let problem = "⟦checkpoint_every⟧ needs a number of seconds, at least 0";
             return Err(SettingsError::new("checkpoint_every", problem).into());
@@ -131,6 +131,10 @@ impl TrainSpec {
             trained.saved = Some(path.clone());
         }
         Ok(trained)
+    }
+
+    fn seconds_between_checkpoints(&self) -> f64 {
+        self.checkpoint_every.unwrap_or(10.0)
     }
 
     /// Refuses outputs that would destroy an input. A model may be replaced by the one that starts from it, and a
@@ -189,7 +193,7 @@ struct Runner<'a> {
 
 impl Runner<'_> {
     fn recorder<'a>(&self, observer: &'a mut dyn Observer) -> Recorder<'a> {
-        let every = Duration::from_secs_f64(self.spec.checkpoint_every.unwrap_or(10.0));
+        let every = Duration::from_secs_f64(self.spec.seconds_between_checkpoints());
         Recorder::new(observer).saving(self.spec.checkpoint.as_ref(), every)
     }
 
@@ -298,10 +302,7 @@ impl Runner<'_> {
         let fingerprint = fingerprint.unwrap_or_else(|| data.fingerprint().to_string());
         recorder.failed()?;
         let mut outcome = outcome?;
-        // Rows that were changed by something learned from all of them do not judge a learner fairly.
-        let as_drawn = matches!(self.scaling(), Scaling::None | Scaling::UnitRows)
-            && self.spec.data.read.csv.missing != crate::read::Missing::Mean;
-        if !as_drawn {
+        if !self.spec.data.as_drawn(self.scaling()) {
             outcome.evidence.forget_new_rows();
             outcome.boundaries.iter_mut().for_each(|boundary| boundary.evidence.forget_new_rows());
         }

@@ -1,8 +1,8 @@
 //! The specification of a training job.
 
 use crate::Error;
-use crate::job::data::is_default;
 use crate::job::{BiasSpec, ClassSpec, DataSpec};
+use crate::read::options::is_default;
 use crate::scale::Scaling;
 use crate::train::{MistakeRule, Mixing, Options, Order, Settings};
 use serde::{Deserialize, Serialize};
