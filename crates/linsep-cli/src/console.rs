@@ -38,8 +38,11 @@ pub(crate) fn interrupted() -> bool {
 
 /// Sets how many threads the parallel parts use.
 pub(crate) fn set_threads(threads: Option<usize>) -> anyhow::Result<()> {
-    let Some(threads) = threads else { return Ok(()) };
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("cannot start the threads")
+    // Zero stands for as many as there are processors. Started now, a thread that the system does not give is an error.
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads.unwrap_or(0))
+        .build_global()
+        .context("cannot start the threads; fewer of them, with --threads, need less memory")
 }
 
 /// Where notes go, unless the user wants quiet.

@@ -1,12 +1,14 @@
 //! The `linsep` program: arguments in, library called, exit code out.
 
-#![forbid(unsafe_code)]
+// An allocator needs it, in its own file.
+#![deny(unsafe_code)]
 
 mod args;
 mod commands;
 mod console;
 mod exit;
 mod layout;
+mod out_of_memory;
 mod stdin;
 
 use clap::Parser;

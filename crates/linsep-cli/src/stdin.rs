@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_millis(50);
 pub(crate) fn open() -> io::Result<Box<dyn Read + Send>> {
     let (sender, blocks) = sync_channel(BLOCKS_AHEAD);
     // A blocked read cannot be called off, so it waits in a thread of its own.
-    std::thread::spawn(move || {
+    std::thread::Builder::new().spawn(move || {
         let mut input = io::stdin().lock();
         loop {
             let mut block = vec![0; BLOCK_BYTES];
@@ -33,7 +33,7 @@ pub(crate) fn open() -> io::Result<Box<dyn Read + Send>> {
                 break;
             }
         }
-    });
+    })?;
     Ok(Box::new(Interruptible { blocks, block: Vec::new(), given: 0 }))
 }
 

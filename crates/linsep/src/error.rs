@@ -3,6 +3,7 @@
 use crate::classes::ClassError;
 use crate::dataset::DatasetError;
 use crate::generate::GenerateError;
+use crate::memory::amount;
 use crate::read::ReadError;
 use crate::spelling;
 use crate::store::StoreError;
@@ -91,6 +92,16 @@ pub enum Error {
         /// What is wrong.
         problem: String,
     },
+    /// There is not enough memory for it.
+    #[error("{what} needs about {} of memory, and only {} are free", amount(*needed), amount(*available))]
+    Memory {
+        /// What needs it, as the beginning of a sentence.
+        what: String,
+        /// The least that it needs, in bytes.
+        needed: u64,
+        /// What the process may still use.
+        available: u64,
+    },
     /// The job was stopped from outside before it had anything to show.
     #[error("interrupted")]
     Interrupted,
@@ -132,6 +143,13 @@ impl Error {
                 "the certificate comes first, then the data; if it was changed or cut, make it again with linsep separate \
                  DATA -o CERTIFICATE",
             ),
+            Error::Memory { .. } => Some(
+                "free some memory or raise the limit of the process; or give fewer rows or features; the learners that go row by \
+                 row can leave the rows in their file, with ⟦memory⟧",
+            ),
+            Error::Dataset(DatasetError::Memory { .. }) => {
+                Some("give fewer rows, or leave the rows in their file, with ⟦memory⟧")
+            }
             Error::Lengths { .. } => {
                 Some("bring the features to a common scale with ⟦scale=max-abs⟧ or standard")
             }

@@ -57,7 +57,7 @@
 //! | [`model`] | predict, evaluate, save, load |
 //! | [`job`], [`mod@compare`], [`story`] | whole jobs as values |
 //! | [`report`], [`numbers`], [`spelling`] | results as JSON records and plain sentences |
-//! | [`observe`] | progress, notes, interruption |
+//! | [`observe`], [`memory`] | progress, notes, interruption; how much memory there is |
 //!
 //! Statements about data are statements about the exact values of the floats that are stored: every bound is rounded
 //! outwards, and a run that says [`Status::Converged`] has decided each sign beyond rounding.
@@ -77,6 +77,7 @@ pub mod features;
 pub mod generate;
 pub mod job;
 mod linalg;
+pub mod memory;
 pub mod model;
 pub mod numbers;
 pub mod observe;

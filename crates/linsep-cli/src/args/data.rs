@@ -40,9 +40,15 @@ pub(crate) struct ReadArgs {
     /// Skip malformed rows, count them and list the first
     #[arg(long)]
     pub(crate) skip_bad: bool,
-    /// The most features accepted [default: 134217728]
+    /// The most features accepted [default: 16777216]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_features: Option<u32>,
+    /// The most classes accepted [default: 65536]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
+    pub(crate) max_classes: Option<u32>,
+    /// The longest line of text accepted, such as 500MB [default: 256MB]
+    #[arg(long, value_name = "SIZE", value_parser = super::size)]
+    pub(crate) max_line: Option<u64>,
 }
 
 /// Whether the rows are kept for the next time.
@@ -158,6 +164,8 @@ impl ReadArgs {
         read.array.labels_file = self.labels.clone().or(read.array.labels_file.take());
         read.skip_bad |= self.skip_bad;
         read.max_features = self.max_features.or(read.max_features);
+        read.max_classes = self.max_classes.or(read.max_classes);
+        read.max_line = self.max_line.or(read.max_line);
     }
 }
 

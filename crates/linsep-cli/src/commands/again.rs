@@ -143,6 +143,8 @@ impl Words {
             .option("index-base", read.libsvm.index_base.map(|base| base.to_string()))
             .option("labels", read.array.labels_file.as_ref().map(|path| path.display().to_string()))
             .option("max-features", read.max_features.map(|most| most.to_string()))
+            .option("max-classes", read.max_classes.map(|most| most.to_string()))
+            .option("max-line", read.max_line.map(|bytes| format!("{bytes}B")))
             .flag("skip-bad", read.skip_bad)
     }
 }

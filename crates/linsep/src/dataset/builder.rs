@@ -2,8 +2,9 @@
 
 use super::{Batch, BatchRows, Dataset, DatasetError, Row, Rows, Values};
 use crate::classes::{class_name, sorted_order};
+use crate::memory::fallibly;
 use rayon::prelude::*;
-use std::collections::HashMap;
+use std::collections::{HashMap, TryReserveError};
 use std::sync::OnceLock;
 
 /// How a builder stores what it is given.
@@ -51,7 +52,7 @@ impl DatasetBuilder {
     /// Makes room for this many rows with this many values in all, so that nothing has to grow. Only a hint: what
     /// does not fit is found out when it comes.
     pub(crate) fn reserve(&mut self, rows: usize, stored: usize) {
-        let _ = self.labels.try_reserve_exact(rows);
+        let _ = fallibly(|| self.labels.try_reserve_exact(rows));
         match &mut self.rows {
             Rows::Dense { values } => values.reserve(stored),
             Rows::Sparse { offsets, indices, values } => {
@@ -117,6 +118,7 @@ impl DatasetBuilder {
     /// Appends rows that a reader has checked: finite, and for sparse rows not zero, with increasing columns.
     pub(crate) fn append(&mut self, batch: &Batch) -> Result<(), DatasetError> {
         self.check_room(batch.len())?;
+        self.make_room(batch).map_err(|_| DatasetError::Memory { rows: self.labels.len() })?;
         match (&mut self.rows, &batch.rows) {
             (Rows::Dense { values }, BatchRows::Dense { values: numbers, .. }) => values.extend(numbers),
             (
@@ -140,6 +142,44 @@ impl DatasetBuilder {
         }
         self.labels.extend_from_slice(&batch.labels);
         Ok(())
+    }
+
+    /// Makes room for the rows of a batch, if there is memory for them.
+    fn make_room(&mut self, batch: &Batch) -> Result<(), TryReserveError> {
+        match (&mut self.rows, &batch.rows) {
+            (Rows::Dense { values }, BatchRows::Dense { values: more, .. }) => values.try_room(more.len())?,
+            (Rows::Sparse { offsets, indices, values }, BatchRows::Sparse { indices: more, .. }) => {
+                offsets.try_room(batch.len())?;
+                indices.try_room(more.len())?;
+                values.try_room(more.len())?;
+            }
+            _ => {}
+        }
+        if let Some(lines) = &mut self.lines {
+            fallibly(|| lines.try_reserve(batch.len()))?;
+        }
+        fallibly(|| self.labels.try_reserve(batch.len()))
+    }
+
+    /// The least that this many rows with this many values in all will take, in bytes.
+    pub(crate) fn least_bytes(&self, rows: usize, values: usize) -> u64 {
+        let per_value = if matches!(self.rows, Rows::Sparse { .. }) { 8 } else { 4 };
+        (values as u64).saturating_mul(per_value).saturating_add((rows as u64).saturating_mul(4))
+    }
+
+    /// The bytes that the rows take.
+    pub(crate) fn bytes(&self) -> u64 {
+        let of_values = |values: &Values| match values {
+            Values::F32(values) => 4 * values.len(),
+            Values::F64(values) => 8 * values.len(),
+        };
+        let rows = match &self.rows {
+            Rows::Dense { values } => of_values(values),
+            Rows::Sparse { offsets, indices, values } => {
+                8 * offsets.len() + 4 * indices.len() + of_values(values)
+            }
+        };
+        (rows + 4 * self.labels.len()) as u64
     }
 
     fn check_room(&self, more: usize) -> Result<(), DatasetError> {

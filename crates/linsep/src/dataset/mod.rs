@@ -44,6 +44,12 @@ pub enum DatasetError {
         /// The weight.
         weight: String,
     },
+    /// The memory for more rows is not there.
+    #[error("there is not enough memory for more than {} rows", crate::numbers::grouped(*rows as u64))]
+    Memory {
+        /// The rows so far.
+        rows: usize,
+    },
     /// A label that no class can have.
     #[error("row {row}: the label \"{label}\" is empty or not finite")]
     Label {

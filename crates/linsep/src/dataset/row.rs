@@ -4,6 +4,7 @@ use super::DatasetError;
 use super::storage::Array;
 use crate::linalg;
 use rayon::prelude::*;
+use std::collections::TryReserveError;
 
 /// Stored numbers: f32 where every value survives the round trip, otherwise f64.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +56,14 @@ impl Values {
         match self {
             Values::F32(values) => values.reserve(more),
             Values::F64(values) => values.reserve(more),
+        }
+    }
+
+    /// Makes room for so many more values.
+    pub(super) fn try_room(&mut self, more: usize) -> Result<(), TryReserveError> {
+        match self {
+            Values::F32(values) => values.try_room(more),
+            Values::F64(values) => values.try_room(more),
         }
     }
 

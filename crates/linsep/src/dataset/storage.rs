@@ -2,6 +2,8 @@
 
 #![allow(unsafe_code, reason = "pointers to numbers in shared memory")]
 
+use crate::memory::fallibly;
+use std::collections::TryReserveError;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
@@ -144,7 +146,16 @@ impl<T: Plain> Array<T> {
 
     /// Makes room for so many more numbers. Only a hint: what does not fit is found out when it comes.
     pub(super) fn reserve(&mut self, more: usize) {
-        let _ = self.to_mut().try_reserve_exact(more);
+        let _ = fallibly(|| self.to_mut().try_reserve_exact(more));
+    }
+
+    /// Makes room for so many more numbers, and some to spare if there is memory for it.
+    pub(super) fn try_room(&mut self, more: usize) -> Result<(), TryReserveError> {
+        let numbers = self.to_mut();
+        if numbers.capacity() - numbers.len() >= more {
+            return Ok(());
+        }
+        fallibly(|| numbers.try_reserve(more).or_else(|_| numbers.try_reserve_exact(more)))
     }
 
     /// How many numbers there is room for.

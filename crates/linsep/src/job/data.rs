@@ -81,8 +81,7 @@ impl DataSpec {
             return Ok(as_given());
         }
         // How the text was read is settled in the cache.
-        let options = ReadOptions { max_features: self.read.max_features, ..ReadOptions::default() };
-        Ok((Source::File(kept), options))
+        Ok((Source::File(kept), self.read.limits()))
     }
 
     /// Whether no row is changed by something learned from all rows, so that rows not learned from judge fairly.

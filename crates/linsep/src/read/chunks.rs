@@ -4,6 +4,7 @@
 //! other source is read by one thread ahead of the others. Either way a fixed number of chunks is under way, so memory does
 //! not grow with the source, and reading goes on while the rows before it are learned from.
 
+use super::error::LongLine;
 use super::source::{Input, PlainFile};
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -79,16 +80,18 @@ enum Supply {
 }
 
 impl<T: Send + 'static> Chunks<T> {
-    /// Divides `input` into chunks of about `chunk_bytes`.
+    /// Divides `input` into chunks of about `chunk_bytes`. A line longer than `line_limit`, which is no less than a chunk, is
+    /// a failure of the source.
     pub(crate) fn new(
         input: Input,
         chunk_bytes: usize,
+        line_limit: usize,
         parse: impl Fn(&[u8]) -> T + Send + Sync + 'static,
     ) -> Self {
         let threads = rayon::current_num_threads();
         let supply = match input.plain_file() {
-            Some(file) => Supply::File(FileParts::new(file, chunk_bytes)),
-            None => Supply::lines(Lines::new(input, chunk_bytes), threads),
+            Some(file) => Supply::File(FileParts::new(file, chunk_bytes, line_limit)),
+            None => Supply::lines(Lines::new(input, chunk_bytes, line_limit), threads),
         };
         // With one thread nothing is gained by waiting for another.
         let depth = if threads == 1 { 1 } else { 4 * threads };
@@ -172,8 +175,20 @@ impl Supply {
             return Supply::Inline(lines);
         }
         let (give, take) = sync_channel(threads);
-        std::thread::spawn(move || lines.send_all(&give));
-        Supply::Ahead(take)
+        let (hand_over, lines_to_send) = sync_channel(1);
+        let reader = std::thread::Builder::new().spawn(move || {
+            let lines: Lines = lines_to_send.recv().ok()?;
+            lines.send_all(&give);
+            Some(())
+        });
+        // A system that has no thread to give has one that reads.
+        if reader.is_err() {
+            return Supply::Inline(lines);
+        }
+        match hand_over.send(lines) {
+            Ok(()) => Supply::Ahead(take),
+            Err(unsent) => Supply::Inline(unsent.0),
+        }
     }
 
     fn next_text(&mut self) -> Option<io::Result<Text>> {
@@ -189,6 +204,7 @@ impl Supply {
 struct Lines {
     input: Input,
     chunk_bytes: usize,
+    line_limit: usize,
     /// The beginning of a line whose end has not been read yet.
     carry: Vec<u8>,
     ended: bool,
@@ -196,8 +212,8 @@ struct Lines {
 }
 
 impl Lines {
-    fn new(input: Input, chunk_bytes: usize) -> Self {
-        Self { input, chunk_bytes, carry: Vec::new(), ended: false, failure: None }
+    fn new(input: Input, chunk_bytes: usize, line_limit: usize) -> Self {
+        Self { input, chunk_bytes, line_limit, carry: Vec::new(), ended: false, failure: None }
     }
 
     /// The next whole lines, about a chunk of them; the failure of the source after the lines that came before it.
@@ -205,6 +221,7 @@ impl Lines {
         let mut bytes = std::mem::take(&mut self.carry);
         while !self.ended {
             let before = bytes.len();
+            // Only the first line began before this read; the others fit into it.
             match self.input.by_ref().take(self.chunk_bytes as u64).read_to_end(&mut bytes) {
                 Ok(0) => {
                     self.ended = true;
@@ -217,6 +234,11 @@ impl Lines {
                     self.ended = true;
                     self.failure = Some(error);
                 }
+            }
+            let first_line = memchr::memchr(b'\n', &bytes[before..]).map_or(bytes.len(), |end| before + end);
+            if first_line > self.line_limit {
+                self.ended = true;
+                return Some(Err(LongLine { limit: self.line_limit as u64, lines_before: 0 }.into()));
             }
             if let Some(end) = memchr::memrchr(b'\n', &bytes[before..]) {
                 self.carry = bytes.split_off(before + end + 1);
@@ -242,6 +264,7 @@ struct FileParts {
     /// Where the next part starts.
     start: u64,
     chunk_bytes: usize,
+    line_limit: usize,
 }
 
 /// The lines of a file that begin in `start..end`.
@@ -249,17 +272,18 @@ pub(crate) struct FilePart {
     file: PlainFile,
     start: u64,
     end: u64,
+    line_limit: usize,
 }
 
 impl FileParts {
-    fn new(file: PlainFile, chunk_bytes: usize) -> Self {
-        Self { start: file.first, file, chunk_bytes }
+    fn new(file: PlainFile, chunk_bytes: usize, line_limit: usize) -> Self {
+        Self { start: file.first, file, chunk_bytes, line_limit }
     }
 
     fn next(&mut self) -> Option<FilePart> {
         let (start, end) = (self.start, (self.start + self.chunk_bytes as u64).min(self.file.length));
         self.start = end;
-        (start < end).then(|| FilePart { file: self.file.clone(), start, end })
+        (start < end).then(|| FilePart { file: self.file.clone(), start, end, line_limit: self.line_limit })
     }
 }
 
@@ -271,18 +295,22 @@ thread_local! {
 impl FilePart {
     fn parse<T>(self, parse: &Parse<T>) -> Outcome<T> {
         PART.with_borrow_mut(|bytes| {
-            let lines = self.read(bytes)?;
+            let lines = self.read(bytes).inspect_err(|_| *bytes = Vec::new())?;
             self.file.count(self.end - self.start);
             let lines = &bytes[lines];
             let cut_short = lines.last().is_some_and(|&last| last != b'\n');
-            let (content, bytes) = (parse(lines), lines.len());
-            Ok(Chunk { content, bytes, cut_short, lines: ChunkLines::File(self) })
+            let (content, length) = (parse(lines), lines.len());
+            // A thread need not keep the room of one very long line.
+            if bytes.capacity() > 64 * CHUNK_BYTES {
+                *bytes = Vec::new();
+            }
+            Ok(Chunk { content, bytes: length, cut_short, lines: ChunkLines::File(self) })
         })
     }
 
     /// Reads the lines of this part, and gives where in `bytes` they are.
     fn read(&self, bytes: &mut Vec<u8>) -> io::Result<Range<usize>> {
-        /// What is read beyond the end at a time, for the rest of the last line.
+        /// What is read beyond the end at first, for the rest of the last line; of a long one twice as much each time.
         const MORE: usize = 1 << 12;
         // The byte before tells whether a line begins at the start.
         let from = if self.start == self.file.first { self.start } else { self.start - 1 };
@@ -294,10 +322,21 @@ impl FilePart {
         };
         let Some(begin) = begin.filter(|&begin| begin < length) else { return Ok(0..0) };
         let mut at_end = length < wanted;
+        let mut last_line = None;
+        let mut next = MORE;
         while !at_end && bytes[length - 1] != b'\n' {
-            let more = self.file.read_at(from + length as u64, bytes, length, MORE)?;
-            at_end = more < MORE;
+            let asked = next;
+            next = (next * 2).min(1 << 24);
+            let last_line = *last_line.get_or_insert_with(|| {
+                memchr::memrchr(b'\n', &bytes[begin..length]).map_or(begin, |end| begin + end + 1)
+            });
+            let more = self.file.read_at(from + length as u64, bytes, length, asked)?;
+            at_end = more < asked;
             let end = memchr::memchr(b'\n', &bytes[length..length + more]);
+            if length + end.unwrap_or(more) - last_line > self.line_limit {
+                let lines_before = memchr::memchr_iter(b'\n', &bytes[begin..last_line]).count() as u64;
+                return Err(LongLine { limit: self.line_limit as u64, lines_before }.into());
+            }
             length += end.map_or(more, |end| end + 1);
         }
         Ok(begin..length)
@@ -311,8 +350,8 @@ mod tests {
     use proptest::prelude::*;
 
     /// All lines of a source with their line breaks, chunk by chunk, and whether the last was cut short.
-    fn lines_of(input: Input, chunk_bytes: usize) -> io::Result<(Vec<Vec<u8>>, bool)> {
-        let mut chunks = Chunks::new(input, chunk_bytes, |text| {
+    fn lines_of(input: Input, chunk_bytes: usize, limit: usize) -> io::Result<(Vec<Vec<u8>>, bool)> {
+        let mut chunks = Chunks::new(input, chunk_bytes, limit, |text| {
             text.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect::<Vec<_>>()
         });
         let (mut lines, mut cut_short) = (Vec::new(), false);
@@ -330,20 +369,25 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(300))]
 
         /// Files by position and sources from beginning to end give the lines that are there, for any size of chunk and
-        /// number of threads.
+        /// number of threads; a line that is too long is a failure for all of them.
         #[test]
-        fn every_line_comes_once_and_in_order(text in "[ab\n]{0,200}", chunk in 1usize..50, threads in 1usize..4) {
+        fn every_line_comes_once_and_in_order(
+            text in "([ab\n]{0,200}|[ab]{0,60}\n[ab]{0,60}\n[ab]{0,9})", chunk in 1usize..50, spare in 0usize..60, threads in 1usize..4
+        ) {
             let expected: Vec<Vec<u8>> =
                 text.as_bytes().split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
             let cut = !text.is_empty() && !text.ends_with('\n');
+            let limit = chunk + spare;
+            let longest = text.lines().map(str::len).max().unwrap_or(0);
+            let expected = (longest <= limit).then_some((expected, cut));
             let file = tempfile::NamedTempFile::new().unwrap();
             std::fs::write(file.path(), &text).unwrap();
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
                 let input = source::open(&Source::File(file.path().to_path_buf())).unwrap().0;
-                assert_eq!(lines_of(input, chunk).unwrap(), (expected.clone(), cut));
+                assert_eq!(lines_of(input, chunk, limit).ok(), expected.clone());
                 let input = Input::from_bytes(text.as_bytes(), 7);
-                assert_eq!(lines_of(input, chunk).unwrap(), (expected, cut));
+                assert_eq!(lines_of(input, chunk, limit).ok(), expected);
             });
         }
     }
@@ -359,7 +403,7 @@ mod tests {
                 }
             }
         }
-        let mut lines = Lines::new(Input::from_reader(Box::new(Fails(b"one\ntwo\nthr")), 5), 4);
+        let mut lines = Lines::new(Input::from_reader(Box::new(Fails(b"one\ntwo\nthr")), 5), 4, 100);
         let mut given = Vec::new();
         let error = loop {
             match lines.next().expect("a failure comes before the end") {

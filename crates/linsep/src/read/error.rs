@@ -2,6 +2,7 @@
 
 use super::cache::CacheFault;
 use super::formats::FORMATS;
+use crate::numbers::grouped;
 use std::fmt;
 use std::sync::LazyLock;
 
@@ -30,7 +31,19 @@ impl ReadError {
 pub enum ReadErrorKind {
     /// The file could not be opened or read.
     #[error("cannot read: {0}")]
-    Io(#[from] std::io::Error),
+    Io(std::io::Error),
+    /// A line without end, or nearly so.
+    #[error("this line is longer than {} bytes", grouped(*.limit))]
+    LongLine {
+        /// The longest line accepted, in bytes.
+        limit: u64,
+    },
+    /// Nothing for too long.
+    #[error("the first {} bytes hold only blank lines and comments", grouped(*.bytes))]
+    LateStart {
+        /// How much was looked at.
+        bytes: u64,
+    },
     /// Nothing in it.
     #[error("no rows: the file is empty, or has only blank lines and comments")]
     Empty,
@@ -200,6 +213,12 @@ pub enum ReadErrorKind {
         /// The largest number accepted.
         limit: u32,
     },
+    /// More classes than accepted.
+    #[error("more than {} {}", grouped(*.limit as u64), plural(*.limit, "class", "classes"))]
+    TooManyClasses {
+        /// The largest number accepted.
+        limit: usize,
+    },
     /// A cell that is not text.
     #[error("the cell in column \"{column}\" is not UTF-8 text")]
     NotUtf8 {
@@ -225,6 +244,37 @@ pub enum ReadErrorKind {
     Cache(#[from] super::cache::CacheFault),
 }
 
+/// A line that is too long, on its way through a reader of bytes.
+#[derive(Debug, thiserror::Error)]
+#[error("a line is longer than {limit} bytes")]
+pub(crate) struct LongLine {
+    pub(crate) limit: u64,
+    /// Lines before it since the last that were counted.
+    pub(crate) lines_before: u64,
+}
+
+impl LongLine {
+    /// How many lines come before the one at fault, if that is what the error is about.
+    pub(crate) fn lines_before(error: &std::io::Error) -> Option<u64> {
+        Some(error.get_ref()?.downcast_ref::<Self>()?.lines_before)
+    }
+}
+
+impl From<LongLine> for std::io::Error {
+    fn from(line: LongLine) -> Self {
+        std::io::Error::other(line)
+    }
+}
+
+impl From<std::io::Error> for ReadErrorKind {
+    fn from(error: std::io::Error) -> Self {
+        match error.downcast::<LongLine>() {
+            Ok(LongLine { limit, .. }) => ReadErrorKind::LongLine { limit },
+            Err(error) => ReadErrorKind::Io(error),
+        }
+    }
+}
+
 impl ReadErrorKind {
     /// Whether one row is at fault, so that skipping it can help.
     pub fn is_row(&self) -> bool {
@@ -232,6 +282,9 @@ impl ReadErrorKind {
         !matches!(
             self,
             Io(_)
+                | LongLine { .. }
+                | LateStart { .. }
+                | TooManyClasses { .. }
                 | Empty
                 | AllSkipped(_)
                 | Binary(_)
@@ -257,7 +310,18 @@ impl ReadErrorKind {
     pub fn help(&self) -> &'static str {
         use ReadErrorKind::*;
         match self {
+            Io(error) if error.kind() == std::io::ErrorKind::OutOfMemory => {
+                "more memory is needed than there is: give fewer rows, or leave them in their file with ⟦memory⟧"
+            }
             Io(_) => "check the path, the permissions and that the file is whole",
+            LongLine { .. } => {
+                "check that the file is text with one row on each line, or raise the limit with ⟦max_line⟧"
+            }
+            LateStart { .. } => "remove them, or look further with ⟦max_line⟧",
+            TooManyClasses { .. } => {
+                "if the label is a measurement or a name, choose another column with ⟦label⟧; otherwise raise the limit with \
+                 ⟦max_classes⟧"
+            }
             Empty | AllSkipped(_) => "give a file with at least one row of each class",
             Binary(_) => {
                 "give a LIBSVM, CSV, .npy, .npz or .linsep file, plain or compressed with gzip or zstd"

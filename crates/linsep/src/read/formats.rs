@@ -2,6 +2,7 @@
 
 use super::error::ReadErrorKind;
 use super::reader::{Opening, RecordReader};
+use super::source::Input;
 use super::{array, cache, csv, libsvm};
 use crate::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
@@ -148,6 +149,22 @@ impl<'de> Deserialize<'de> for Format {
 
 /// How many rows are looked at.
 const SAMPLE_ROWS: usize = 50;
+
+/// Detects the format of an input; one that begins with blank lines and comments is looked at further, up to a limit.
+pub(crate) fn detect_in(input: &mut Input, limit: usize) -> Result<Format, ReadErrorKind> {
+    loop {
+        match detect(input.head()) {
+            Err(ReadErrorKind::Empty) if input.look_further(limit) => {}
+            Err(ReadErrorKind::Empty) if input.head().len() >= limit => {
+                return Err(match input.head().contains(&b'\n') {
+                    true => ReadErrorKind::LateStart { bytes: limit as u64 },
+                    false => ReadErrorKind::LongLine { limit: limit as u64 },
+                });
+            }
+            detected => return detected,
+        }
+    }
+}
 
 /// Detects the format from the first bytes of a file.
 pub(crate) fn detect(head: &[u8]) -> Result<Format, ReadErrorKind> {

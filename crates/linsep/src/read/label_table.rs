@@ -1,5 +1,6 @@
 //! The classes met so far, in the order of their first row.
 
+use super::error::ReadErrorKind;
 use crate::classes::class_name;
 use std::collections::HashMap;
 
@@ -44,6 +45,11 @@ impl LabelTable {
     /// For each class of `other`, its number here.
     pub(crate) fn merge(&mut self, other: &LabelTable) -> Vec<u32> {
         other.names.iter().map(|name| self.named(name.clone())).collect()
+    }
+
+    /// Refuses more classes than are accepted.
+    pub(crate) fn check(&self, limit: usize) -> Result<(), ReadErrorKind> {
+        if self.names.len() > limit { Err(ReadErrorKind::TooManyClasses { limit }) } else { Ok(()) }
     }
 
     fn named(&mut self, name: String) -> u32 {

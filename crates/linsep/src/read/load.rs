@@ -1,9 +1,10 @@
 //! A whole source into memory.
 
 use super::{Format, Labels, ReadNotes, ReadOptions, RowStream, Schema, Source};
-use crate::Error;
-use crate::dataset::{Dataset, DatasetBuilder, DatasetError};
+use crate::dataset::{Batch, Dataset, DatasetBuilder, DatasetError};
+use crate::numbers::grouped;
 use crate::observe::{Observer, Progress};
+use crate::{Error, memory};
 
 /// A data set together with how it was read.
 #[derive(Debug)]
@@ -38,18 +39,39 @@ pub fn read(source: &Source, options: &ReadOptions, observer: &mut dyn Observer)
     }
 }
 
+/// How often memory is looked at while rows come.
+const STEP: u64 = 128 << 20;
+
+/// A builder with room for all rows, as far as their number can be told from the first ones. Rows that cannot fit into the
+/// memory are refused before they are read.
+fn with_room(stream: &RowStream, first: &Batch) -> Result<DatasetBuilder, Error> {
+    let mut builder = DatasetBuilder::new(first.layout());
+    if let Some((rows, values)) = stream.expected(first) {
+        // The rows of a text are estimated from its first ones, and the later ones may be shorter.
+        let certain = if stream.format().is_text() { 2 } else { 1 };
+        let least = builder.least_bytes(rows, values) / certain;
+        memory::check(least, || format!("{}: holding about {} rows", stream.name(), grouped(rows as u64)))?;
+        builder.reserve(rows, values);
+    }
+    Ok(builder)
+}
+
 fn collect(stream: &mut RowStream, observer: &mut dyn Observer) -> Result<Loaded, Error> {
     let mut builder: Option<DatasetBuilder> = None;
     let mut rows = 0;
+    // What was held when memory was last looked at.
+    let mut looked = 0;
     while let Some(batch) = stream.next_batch()? {
-        let builder = builder.get_or_insert_with(|| {
-            let mut builder = DatasetBuilder::new(batch.layout());
-            if let Some((rows, values)) = stream.expected(&batch) {
-                builder.reserve(rows, values);
-            }
-            builder
-        });
-        builder.append(&batch)?;
+        let builder = match &mut builder {
+            Some(builder) => builder,
+            None => builder.insert(with_room(stream, &batch)?),
+        };
+        // A source whose length is not known shows only now that there is no room for what comes next.
+        if builder.bytes() > looked + STEP {
+            looked = builder.bytes();
+            memory::check(STEP, || format!("{}: holding more than {} rows", stream.name(), grouped(rows)))?;
+        }
+        builder.append(&batch).map_err(|error| Error::from(error).at(stream.name()))?;
         rows += batch.len() as u64;
         let (bytes, total) = stream.bytes();
         if observer.progress(&Progress::Reading { bytes, total, rows }).is_break() {

@@ -30,9 +30,15 @@ pub struct ReadOptions {
     /// Skip malformed rows and list the first of them, instead of stopping at the first.
     #[serde(skip_serializing_if = "is_default")]
     pub skip_bad: bool,
-    /// The largest number of features accepted; `None` for 2²⁷ (a gigabyte of weights).
+    /// The largest number of features accepted; `None` for [`MAX_FEATURES`](Self::MAX_FEATURES).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_features: Option<u32>,
+    /// The largest number of classes accepted; `None` for [`MAX_CLASSES`](Self::MAX_CLASSES).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_classes: Option<u32>,
+    /// The longest line of text accepted, in bytes; `None` for [`MAX_LINE`](Self::MAX_LINE).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_line: Option<u64>,
     /// Options of delimited text.
     #[serde(skip_serializing_if = "is_default")]
     pub csv: CsvOptions,
@@ -134,8 +140,34 @@ mod delimiter_text {
 }
 
 impl ReadOptions {
+    /// The most features that are accepted unless more are asked for: 128 MB of weights for each vector of a learner.
+    pub const MAX_FEATURES: u32 = 1 << 24;
+    /// The most classes that are accepted unless more are asked for. What has more is a measurement or a name.
+    pub const MAX_CLASSES: u32 = 1 << 16;
+    /// The longest line of text that is accepted unless a longer one is asked for.
+    pub const MAX_LINE: u64 = 256_000_000;
+    /// The least that a line may be limited to. Shorter lines fit into a chunk, where nobody measures them.
+    pub const LEAST_MAX_LINE: u64 = 1_000_000;
+
+    /// The most features that rows may have: those of the model that they are read for are never too many.
     pub(crate) fn feature_limit(&self) -> u32 {
-        self.max_features.unwrap_or(1 << 27)
+        let of_model =
+            self.schema.as_ref().map_or(0, |schema| schema.features().try_into().unwrap_or(u32::MAX));
+        self.max_features.unwrap_or(Self::MAX_FEATURES.max(of_model))
+    }
+
+    pub(crate) fn class_limit(&self) -> usize {
+        self.max_classes.unwrap_or(Self::MAX_CLASSES) as usize
+    }
+
+    pub(crate) fn line_limit(&self) -> usize {
+        usize::try_from(self.max_line.unwrap_or(Self::MAX_LINE)).unwrap_or(usize::MAX)
+    }
+
+    /// Only the limits, for a file in which all else is settled.
+    pub(crate) fn limits(&self) -> Self {
+        let Self { max_features, max_classes, max_line, .. } = *self;
+        Self { max_features, max_classes, max_line, ..Self::default() }
     }
 
     /// The options given that have a meaning for some formats only, by their names in messages.
@@ -156,6 +188,9 @@ impl ReadOptions {
 
     /// Refuses an option that would have no effect on files of this format.
     pub(super) fn check(&self, format: Format) -> Result<(), SettingsError> {
+        if self.max_line.is_some_and(|limit| limit < Self::LEAST_MAX_LINE) {
+            return Err(SettingsError::new("max_line", "⟦max_line⟧ is at least 1MB"));
+        }
         if self.array.labels_file.is_some() && self.labels == Labels::Ignored {
             return Err(SettingsError::new(
                 "labels",
@@ -187,6 +222,8 @@ mod tests {
             format: Some(Format::TSV),
             skip_bad: true,
             max_features: Some(1000),
+            max_classes: Some(100),
+            max_line: Some(2_000_000),
             csv: CsvOptions {
                 label: Some("kind".into()),
                 ignore: vec!["id".into(), "3".into()],
@@ -211,7 +248,7 @@ mod tests {
         assert_eq!(serde_json::to_string(&ReadOptions::default()).unwrap(), "{}");
         assert_eq!(
             serde_json::to_string(&all()).unwrap(),
-            r#"{"format":"tsv","skip_bad":true,"max_features":1000,"csv":{"label":"kind","ignore":["id","3"],"header":false,"delimiter":"tab","missing":"drop-row"},"libsvm":{"index_base":0},"array":{"labels_file":"labels.npy"}}"#
+            r#"{"format":"tsv","skip_bad":true,"max_features":1000,"max_classes":100,"max_line":2000000,"csv":{"label":"kind","ignore":["id","3"],"header":false,"delimiter":"tab","missing":"drop-row"},"libsvm":{"index_base":0},"array":{"labels_file":"labels.npy"}}"#
         );
     }
 

@@ -30,11 +30,11 @@ impl RowStream {
     pub(super) fn open_with(source: &Source, options: &ReadOptions, guess: bool) -> Result<Self, Error> {
         let name = source.name();
         let located = |kind| ReadError::whole(&name, kind);
-        let (input, counter) = source::open(source).map_err(located)?;
+        let (mut input, counter) = source::open(source).map_err(located)?;
         let length = input.length();
         let format = match options.format {
             Some(format) => format,
-            None => match formats::detect(input.head()) {
+            None => match formats::detect_in(&mut input, options.line_limit()) {
                 // Who names a delimiter means a table.
                 Err(ReadErrorKind::UnknownFormat) if options.csv.delimiter.is_some() => Format::CSV,
                 detected => detected.map_err(located)?,

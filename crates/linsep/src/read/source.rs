@@ -210,7 +210,7 @@ impl PlainFile {
 }
 
 /// Enough to tell formats, delimiters and column types apart.
-const HEAD_BYTES: usize = 1 << 18;
+pub(crate) const HEAD_BYTES: usize = 1 << 18;
 
 impl Input {
     fn new(mut rest: Box<dyn Read + Send>, wanted: usize) -> io::Result<Self> {
@@ -240,6 +240,20 @@ impl Input {
     /// Whether nothing comes after the head.
     pub(crate) fn head_is_all(&self) -> bool {
         self.whole
+    }
+
+    /// Looks further: at twice as many first bytes, up to a limit. `false` if that is not possible.
+    pub(crate) fn look_further(&mut self, limit: usize) -> bool {
+        let seen = self.head.len();
+        if self.whole || self.failure.is_some() || seen >= limit {
+            return false;
+        }
+        let wanted = (seen.max(1) * 2).min(limit) - seen;
+        match self.rest.by_ref().take(wanted as u64).read_to_end(&mut self.head) {
+            Ok(count) => self.whole = count < wanted,
+            Err(error) => self.failure = Some(error),
+        }
+        self.head.len() > seen
     }
 
     /// The number of bytes in all, where that is known beforehand.

@@ -11,10 +11,11 @@ use super::number::ExactVector;
 use super::{Bias, Certificate, Examples, RowShare, SeparateSettings, Separation, Verdict, wide};
 use crate::classes::{ClassError, ClassPair};
 use crate::dataset::Rows;
+use crate::numbers::grouped;
 use crate::observe::Observer;
 use crate::random::Random;
 use crate::theory::margin::{Extent, MarginInterval, MarginKind};
-use crate::{Error, Theta};
+use crate::{Error, Theta, memory};
 use linsep_check::{Claim, Subject};
 
 /// The relative width of the margin interval that is aimed at by default.
@@ -68,6 +69,7 @@ pub(crate) fn decide(
     let is_wide = examples.dimension() > few;
     // The least that any method keeps for each row and each coordinate.
     let least = 48 * rows.len() as u64 + 64 * examples.dimension() as u64;
+    memory::check(least, || format!("deciding about {} rows", grouped(rows.len() as u64)))?;
     if settings.max_memory.is_some_and(|limit| limit < least) {
         budget.end_for_memory();
     }

@@ -109,8 +109,7 @@ fn mapped(
     let failed = |source| Error::Write { path: beside.to_path_buf(), source };
     let temporary = temporary_beside(beside, ".linsep.part").map_err(failed)?.into_temp_path();
     cache::make(source, options, &temporary, observer)?;
-    let as_wide = ReadOptions { max_features: options.max_features, ..ReadOptions::default() };
-    let loaded = read(&Source::File(temporary.to_path_buf()), &as_wide, observer)?;
+    let loaded = read(&Source::File(temporary.to_path_buf()), &options.limits(), observer)?;
     Ok((loaded, Some(temporary)))
 }
 

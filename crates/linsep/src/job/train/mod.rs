@@ -292,7 +292,8 @@ impl Runner<'_> {
         let mut recorder = self.recorder(observer);
         let outcome = std::thread::scope(|scope| {
             if fingerprint.is_none() && rayon::current_num_threads() > 1 {
-                scope.spawn(|| compute_fingerprint(data));
+                // Without a thread for it, it is computed afterwards.
+                let _ = std::thread::Builder::new().spawn_scoped(scope, || compute_fingerprint(data));
             }
             match checkpoint {
                 Some(run) => resume(run, data, &self.settings, &mut recorder),

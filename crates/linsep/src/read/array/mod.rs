@@ -79,6 +79,7 @@ pub(crate) struct ArrayReader {
     /// The labels, where they are needed.
     labels: Option<LabelColumn>,
     table: LabelTable,
+    class_limit: usize,
     next: usize,
     skip_bad: bool,
     known: Option<Schema>,
@@ -147,6 +148,7 @@ impl ArrayReader {
             columns,
             labels,
             table: LabelTable::default(),
+            class_limit: options.class_limit(),
             next: 0,
             skip_bad: options.skip_bad,
             known: options.schema.clone(),
@@ -159,7 +161,9 @@ impl ArrayReader {
         let Some(labels) = &mut self.labels else { return Ok(Batch::UNLABELLED) };
         let text = labels.text(row).map_err(|kind| (0, kind))?;
         let bad = || (0, ReadErrorKind::BadLabel { found: excerpt(text.as_bytes()) });
-        self.table.class(text.as_bytes()).ok_or_else(bad)
+        let class = self.table.class(text.as_bytes()).ok_or_else(bad)?;
+        self.table.check(self.class_limit).map_err(|kind| (0, kind))?;
+        Ok(class)
     }
 
     /// Skips a malformed row, or stops at it.

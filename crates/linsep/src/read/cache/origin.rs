@@ -58,7 +58,11 @@ impl Origin {
 
 /// Whether a source is delimited text.
 fn is_table(source: &Source, options: &ReadOptions) -> bool {
-    let detected = || source::open(source).ok().and_then(|(input, _)| formats::detect(input.head()).ok());
+    let detected = || {
+        source::open(source)
+            .ok()
+            .and_then(|(mut input, _)| formats::detect_in(&mut input, options.line_limit()).ok())
+    };
     options.format.or_else(detected).is_some_and(Format::is_table)
 }
 

@@ -5,6 +5,7 @@ use crate::dataset::{BatchRows, Dataset, Row};
 use crate::read::error::{ReadError, ReadErrorKind};
 use crate::read::reader::{Expected, RecordReader};
 use crate::read::{Batch, ColumnKind, Labels, Loaded, ReadNotes, ReadOptions, Schema};
+use std::collections::{HashMap, HashSet};
 
 /// Rows handed out at a time, and numbers: wide rows come in smaller batches.
 const BATCH_ROWS: usize = 4096;
@@ -43,6 +44,9 @@ impl CacheReader {
         let columns = cache.metadata.columns;
         if options.schema.is_none() && columns > u64::from(options.feature_limit()) {
             return Err(located(ReadErrorKind::TooManyFeatures { limit: options.feature_limit() }));
+        }
+        if options.labels == Labels::Required && cache.metadata.classes.len() > options.class_limit() {
+            return Err(located(ReadErrorKind::TooManyClasses { limit: options.class_limit() }));
         }
         let own = &cache.metadata.schema;
         let (matching, schema, remark) = match &options.schema {
@@ -237,11 +241,8 @@ fn match_features(
                      the model's features.";
     let remark = matches!(model, Schema::Table { .. }).then(|| by_number.to_string());
     match (own, model) {
-        (Schema::Table { columns, features, .. }, Schema::Table { columns: wanted, features: known, .. }) => {
-            if features == known {
-                return Ok((Matching::Same, None));
-            }
-            match_names(columns, features, wanted, known)
+        (Schema::Table { columns, .. }, Schema::Table { columns: wanted, .. }) => {
+            match_names(columns, own.features(), wanted, model.features())
         }
         // A table or array has no indices of its own: numbered rows for it count from 1.
         (Schema::Numbered { index_base, .. }, model) => {
@@ -259,39 +260,66 @@ fn match_features(
     }
 }
 
-/// Matches the features of two tables by their names.
+/// Matches the features of two tables by the names of their columns, and of words by the words. Names of features will not
+/// do: the word `red` of a column `c` and a column `c=red` have the same.
 fn match_names(
     columns: &[crate::read::Column],
-    features: &[String],
+    features: usize,
     wanted: &[crate::read::Column],
-    known: &[String],
+    known: usize,
 ) -> Result<(Matching, Option<String>), ReadErrorKind> {
     let is_feature = |kind: &ColumnKind| matches!(kind, ColumnKind::Number { .. } | ColumnKind::Words { .. });
+    let used = columns.iter().filter(|here| is_feature(&here.kind));
+    let by_name: HashMap<&String, &ColumnKind> = used.map(|here| (&here.name, &here.kind)).collect();
     for column in wanted.iter().filter(|column| is_feature(&column.kind)) {
         let name = &column.name;
-        let Some(here) = columns.iter().find(|here| here.name == *name && is_feature(&here.kind)) else {
+        let Some(&here) = by_name.get(name) else {
             let names: Vec<String> =
                 columns.iter().take(12).map(|here| format!("\"{}\"", here.name)).collect();
             return Err(ReadErrorKind::NoSuchColumn { column: name.clone(), columns: names.join(", ") });
         };
         let numbers = |kind: &ColumnKind| matches!(kind, ColumnKind::Number { .. });
-        if numbers(&here.kind) != numbers(&column.kind) {
-            let kinds = if numbers(&here.kind) { ("numbers", "words") } else { ("words", "numbers") };
+        if numbers(here) != numbers(&column.kind) {
+            let kinds = if numbers(here) { ("numbers", "words") } else { ("words", "numbers") };
             return Err(ReadErrorKind::Misused(format!(
                 "column \"{name}\" holds {} in the cache and {} in the model: give the file that the cache was made from",
                 kinds.0, kinds.1
             )));
         }
     }
-    let places: std::collections::HashMap<&String, u32> = known.iter().zip(0..).collect();
-    let named = features.iter().map(|feature| places.get(feature).copied()).collect();
-    let extra = columns
-        .iter()
-        .filter(|here| is_feature(&here.kind) && !wanted.iter().any(|column| column.name == here.name))
-        .count();
+    let mut named = vec![None; features];
+    for column in wanted {
+        match (by_name.get(&column.name), &column.kind) {
+            (Some(ColumnKind::Number(here)), ColumnKind::Number(model)) => {
+                set(&mut named, here.feature, model.feature, known);
+            }
+            (Some(ColumnKind::Words(here)), ColumnKind::Words(model)) => {
+                let places: HashMap<&String, usize> =
+                    model.words.iter().map(|(word, place)| (word, *place)).collect();
+                for (word, feature) in &here.words {
+                    if let Some(&place) = places.get(word) {
+                        set(&mut named, *feature, place, known);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    if features == known && (0..).map(Some).zip(&named).all(|(place, name)| place == *name) {
+        return Ok((Matching::Same, None));
+    }
+    let in_model: HashSet<&String> = wanted.iter().map(|column| &column.name).collect();
+    let extra = by_name.keys().filter(|name| !in_model.contains(*name)).count();
     let remark = (extra > 0).then(|| {
         let noun = if extra == 1 { "column is" } else { "columns are" };
         format!("{extra} {noun} not in the model and ignored.")
     });
-    Ok((Matching::Named(named, known.len()), remark))
+    Ok((Matching::Named(named, known), remark))
+}
+
+/// Notes that a feature of the file is one of the model, unless a damaged file or model says so of one that is not there.
+fn set(named: &mut [Option<u32>], feature: usize, place: usize, known: usize) {
+    if let Some(name) = named.get_mut(feature).filter(|_| place < known) {
+        *name = Some(place as u32);
+    }
 }

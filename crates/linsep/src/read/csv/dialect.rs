@@ -32,6 +32,13 @@ impl Sample<'_> {
         Records::new(self.bytes.to_vec(), self.cut, delimiter)
     }
 
+    /// Whether it holds so many whole rows.
+    pub(super) fn has_rows(self, delimiter: u8, wanted: usize) -> bool {
+        let mut records = self.records(delimiter);
+        let mut record = Record::default();
+        (0..wanted).all(|_| matches!(records.next(&mut record), Ok(true)))
+    }
+
     /// The commonest number of cells of a row (of equal ones the first), how many rows have it, and how many
     /// rows there are; `None` without rows.
     fn common_width(self, delimiter: u8) -> Option<(usize, usize, usize)> {
@@ -216,10 +223,14 @@ impl FirstRow {
 
     /// Whether every column that the model needs is named here.
     fn names_all(&self, columns: &[Column]) -> bool {
+        // The model knows the columns by the names that they were given where the header had none, or one twice.
+        let cells: Vec<String> =
+            self.cells.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
+        let names: HashSet<String> = distinct_names(&cells).0.into_iter().collect();
         columns
             .iter()
             .filter(|column| matches!(column.kind, ColumnKind::Number { .. } | ColumnKind::Words { .. }))
-            .all(|column| self.cells.iter().any(|cell| cell == column.name.as_bytes()))
+            .all(|column| names.contains(&column.name))
     }
 }
 

@@ -6,6 +6,7 @@ use super::records::Fault;
 use crate::features::{FeatureKind, Number, Words};
 use crate::read::error::ReadErrorKind;
 use crate::read::{self, ColumnKind, Labels, ReadOptions, Schema};
+use std::collections::HashMap;
 
 /// The columns of the file at hand, as the model uses them, and a remark about those that it does not use.
 pub(super) fn match_columns(
@@ -65,10 +66,10 @@ fn by_name(
     options: &ReadOptions,
 ) -> Result<(Vec<Column>, Option<String>), Fault> {
     let mut parts: Vec<Option<CellUse>> = names.iter().map(|_| None).collect();
+    let places: HashMap<&String, usize> = names.iter().zip(0..).collect();
     for column in model {
-        let place = names.iter().position(|name| *name == column.name);
-        match (place, &column.kind) {
-            (Some(place), kind) => parts[place] = Some(part(kind, options)),
+        match (places.get(&column.name), &column.kind) {
+            (Some(&place), kind) => parts[place] = Some(part(kind, options)),
             (None, ColumnKind::Number { .. } | ColumnKind::Words { .. }) => {
                 return Err(no_such_column(&names, &column.name));
             }

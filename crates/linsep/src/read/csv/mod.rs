@@ -16,11 +16,11 @@ mod remarks;
 mod tests;
 
 use super::chunks::{CHUNK_BYTES, Chunk, Chunks};
-use super::error::{ReadError, ReadErrorKind};
+use super::error::{LongLine, ReadError, ReadErrorKind};
 use super::formats::{Detect, Format, FormatColumns, FormatDescriptor};
 use super::label_table::LabelTable;
 use super::reader::{Expected, Opening, RecordReader};
-use super::source::Input;
+use super::source::{HEAD_BYTES, Input};
 use super::{Batch, Missing, ReadNotes, ReadOptions, Schema};
 use crate::dataset::BatchRows;
 use crate::{Error, SettingsError};
@@ -90,6 +90,8 @@ fn has_delimiter(row: &[u8]) -> bool {
 pub(crate) struct CsvReader {
     name: String,
     chunks: Chunks<Block>,
+    /// The longest record accepted; one may go over several lines.
+    line_limit: usize,
     reading: Arc<RwLock<Reading>>,
     dialect: Dialect,
     known: Option<Schema>,
@@ -103,6 +105,7 @@ pub(crate) struct CsvReader {
     unfinished: Vec<u8>,
     look_again: usize,
     labels: LabelTable,
+    class_limit: usize,
     /// Of each column, what was met.
     counts: Vec<Counts>,
     notes: ReadNotes,
@@ -137,8 +140,8 @@ impl CsvReader {
         if options.online && options.schema.is_none() && options.csv.missing == Missing::Mean {
             return Err(dialect::nowhere(ReadErrorKind::MeanInOnePass));
         }
+        let dialect = settle_dialect(&mut input, options)?;
         let sample = Sample { bytes: input.head(), cut: !input.head_is_all() };
-        let dialect = dialect::settle(sample, options)?;
         let delimiter = dialect.delimiter;
         let mut notes = ReadNotes::default();
         let trailing_delimiter = options.csv.label.is_none() && dialect.ends_in_delimiter(sample);
@@ -175,7 +178,8 @@ impl CsvReader {
         let rows = move |text: &[u8]| Block::rows(text, false, &look(&shared));
         let mut reader = Self {
             name,
-            chunks: Chunks::new(input, chunk_bytes, rows),
+            chunks: Chunks::new(input, chunk_bytes, options.line_limit(), rows),
+            line_limit: options.line_limit(),
             reading,
             dialect,
             known: options.schema.clone(),
@@ -185,6 +189,7 @@ impl CsvReader {
             unfinished: Vec::new(),
             look_again: 0,
             labels: LabelTable::default(),
+            class_limit: options.class_limit(),
             counts,
             notes,
             rows: 0,
@@ -231,7 +236,11 @@ impl CsvReader {
         let batch = self.take_unfinished(failure.is_none());
         let line = self.line;
         self.pending = self.pending.take().or_else(|| match failure {
-            Some(failure) => Some(Fault { line, column: 1, kind: failure.into() }),
+            Some(failure) => {
+                let (line, column) =
+                    LongLine::lines_before(&failure).map_or((line, 1), |lines| (line + lines, 0));
+                Some(Fault { line, column, kind: failure.into() })
+            }
             None => self.empty_column(),
         });
         self.ended = true;
@@ -245,7 +254,12 @@ impl CsvReader {
         text.drain(..block.bytes);
         self.look_again = text.len() * 2;
         self.unfinished = text;
-        self.take(block)
+        let batch = self.take(block);
+        if self.unfinished.len() > self.line_limit {
+            let kind = ReadErrorKind::LongLine { limit: self.line_limit as u64 };
+            self.pending.get_or_insert(Fault { line: self.line, column: 0, kind });
+        }
+        batch
     }
 
     /// Takes over what a block holds; all before it has been taken.
@@ -276,6 +290,10 @@ impl CsvReader {
         self.unseen += block.unseen;
         self.pending = block.fault.map(|fault| Fault { line: self.line + fault.line, ..fault });
         self.line += block.line_count;
+        if let Err(kind) = self.labels.check(self.class_limit) {
+            self.pending = Some(dialect::nowhere(kind));
+            return None;
+        }
         if block.labels.is_empty() {
             return None;
         }
@@ -338,6 +356,8 @@ impl RecordReader for CsvReader {
                 CellUse::Label | CellUse::Ignored => {}
             }
         }
+        // A word may make the name of another column: `c=red`.
+        let (features, _) = dialect::distinct_names(&features);
         Schema::Table {
             header: self.dialect.header.is_some(),
             columns: columns.iter().map(Column::describe).collect(),
@@ -363,6 +383,32 @@ impl RecordReader for CsvReader {
 
     fn expected(&self) -> Expected {
         Expected::FromText(self.text_bytes)
+    }
+}
+
+/// Settles how the text is divided, from as many first bytes as that needs: two rows however long they are, and a few more
+/// of rows that are not very long.
+fn settle_dialect(input: &mut Input, options: &ReadOptions) -> Result<Dialect, Fault> {
+    const FEW: usize = 10;
+    const NOT_MUCH: usize = 1 << 22;
+    loop {
+        let sample = Sample { bytes: input.head(), cut: !input.head_is_all() };
+        let dialect = dialect::settle(sample, options);
+        let wanted = if (HEAD_BYTES..NOT_MUCH).contains(&sample.bytes.len()) { FEW } else { 2 };
+        let enough = dialect.as_ref().is_ok_and(|dialect| sample.has_rows(dialect.delimiter, wanted));
+        if enough || !input.look_further(options.line_limit()) {
+            return match dialect {
+                Err(fault) if input.head().len() >= options.line_limit() => Err(match fault.kind {
+                    ReadErrorKind::Empty => Fault {
+                        line: 1,
+                        column: 0,
+                        kind: ReadErrorKind::LongLine { limit: options.line_limit() as u64 },
+                    },
+                    kind => Fault { kind, ..fault },
+                }),
+                dialect => dialect,
+            };
+        }
     }
 }
 

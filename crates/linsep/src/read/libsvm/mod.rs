@@ -7,7 +7,7 @@ mod pairs;
 mod rows;
 
 use super::chunks::{CHUNK_BYTES, Chunks};
-use super::error::{ReadError, ReadErrorKind};
+use super::error::{LongLine, ReadError, ReadErrorKind};
 use super::formats::{Detect, Format, FormatColumns, FormatDescriptor};
 use super::label_table::LabelTable;
 use super::reader::{Expected, Opening, RecordReader};
@@ -62,6 +62,7 @@ pub(crate) struct LibsvmReader {
     rules: Rules,
     known_features: Option<usize>,
     labels: LabelTable,
+    class_limit: usize,
     lines: u64,
     /// Bytes of all chunks so far.
     text_bytes: u64,
@@ -97,10 +98,13 @@ impl LibsvmReader {
         };
         Self {
             name,
-            chunks: Chunks::new(input, chunk_bytes, move |text| parse_block(text, rules)),
+            chunks: Chunks::new(input, chunk_bytes, options.line_limit(), move |text| {
+                parse_block(text, rules)
+            }),
             rules,
             known_features: known.map(|(_, features)| features),
             labels: LabelTable::default(),
+            class_limit: options.class_limit(),
             lines: 0,
             text_bytes: 0,
             saw_zero: false,
@@ -125,6 +129,7 @@ impl LibsvmReader {
             self.notes.skip(line, bad.kind.to_string());
         }
         let places = self.labels.merge(&block.table);
+        self.labels.check(self.class_limit).map_err(|kind| self.located(None, None, kind))?;
         for label in block.labels.iter_mut().filter(|label| **label != Batch::UNLABELLED) {
             *label = places[*label as usize];
         }
@@ -160,7 +165,10 @@ impl LibsvmReader {
 impl RecordReader for LibsvmReader {
     fn next_batch(&mut self) -> Result<Option<Batch>, ReadError> {
         while let Some(chunk) = self.chunks.next() {
-            let chunk = chunk.map_err(|error| self.located(None, None, error.into()))?;
+            let chunk = chunk.map_err(|error| {
+                let line = LongLine::lines_before(&error).map(|lines| self.lines + lines + 1);
+                self.located(line, None, error.into())
+            })?;
             self.cut_short |= chunk.cut_short;
             self.text_bytes += chunk.bytes as u64;
             if let Some(batch) = self.take(chunk.content)? {
@@ -290,8 +298,8 @@ mod tests {
             ("1:2 2:3", &default, 1, "the label is missing: the row begins with \"1:2\""),
             ("  nan 1:2", &default, 3, "the label \"nan\" is missing or not finite"),
             ("1 1:2 x", &default, 7, "expected index:value, found \"x\""),
-            ("1 -1:2", &default, 3, "the feature index \"-1\" is not a whole number from 0 to 134217728"),
-            ("1 1:2 :3", &default, 7, "the feature index \"\" is not a whole number from 0 to 134217728"),
+            ("1 -1:2", &default, 3, "the feature index \"-1\" is not a whole number from 0 to 16777216"),
+            ("1 1:2 :3", &default, 7, "the feature index \"\" is not a whole number from 0 to 16777216"),
             (
                 "1 99999999999999999999:1",
                 &few,
@@ -312,7 +320,7 @@ mod tests {
                 "1 2:1 qid:3",
                 &default,
                 7,
-                "the feature index \"qid\" is not a whole number from 0 to 134217728",
+                "the feature index \"qid\" is not a whole number from 0 to 16777216",
             ),
         ] {
             let text = format!("# first\n1 1:1\n{row}\n1 bad\n");

@@ -1,8 +1,8 @@
 //! A run over a data set, from the settings to the outcome.
 
-use crate::Error;
 use crate::classes::{ClassPair, Classes};
 use crate::dataset::Dataset;
+use crate::numbers::grouped;
 use crate::observe::Observer;
 use crate::theory::margin::Extent;
 use crate::train::engine::checkpoint::CheckpointError;
@@ -17,6 +17,7 @@ use crate::train::engine::weights::row_weights;
 use crate::train::engine::{one_against_rest, shards};
 use crate::train::learners::Learner;
 use crate::train::settings::Settings;
+use crate::{Error, memory};
 use serde::{Deserialize, Serialize};
 
 /// How a run ended. None of these is an error.
@@ -217,6 +218,7 @@ pub(crate) fn pause_after(per_row: usize) -> usize {
 /// rest, unless the learner is made for many.
 pub fn train(data: &Dataset, settings: &Settings, observer: &mut dyn Observer) -> Result<Outcome, Error> {
     settings.validate()?;
+    check_memory(data, settings)?;
     if let Learner::Multiclass(_) = settings.learner {
         return one_against_rest::train_multiclass(data, settings, None, observer);
     }
@@ -224,6 +226,24 @@ pub fn train(data: &Dataset, settings: &Settings, observer: &mut dyn Observer) -
         return one_against_rest::train_each(data, settings, observer);
     }
     train_task(&Task::new(data, settings)?, settings, observer)
+}
+
+/// Refuses a run whose weights cannot fit into the memory.
+fn check_memory(data: &Dataset, settings: &Settings) -> Result<(), Error> {
+    if matches!(settings.learner, Learner::Kernel(_) | Learner::Memoriser) {
+        return Ok(());
+    }
+    let classes = match data.classes().len() {
+        many if many > 2 && settings.positive.is_none() => many as u64,
+        _ => 1,
+    };
+    // What is learned, and what it becomes in the result.
+    const VECTORS: u64 = 2;
+    let least = (data.columns() as u64 + 1).saturating_mul(8 * VECTORS).saturating_mul(classes);
+    memory::check(least, || {
+        let vectors = if classes > 1 { format!(" and {} classes", grouped(classes)) } else { String::new() };
+        format!("learning weights for {} features{vectors}", grouped(data.columns() as u64))
+    })
 }
 
 /// Trains on a binary task.

@@ -26,10 +26,10 @@ impl MeasuredFile<'_> {
         let per_row = self.measured.first.max(self.measured.nonzeros as usize / data.rows());
         let empty = Part::with_room(&data.reader, 0, 0);
         std::thread::scope(|scope| {
-            let ahead = (room.parts == 2).then(|| {
+            let ahead = (room.parts == 2).then_some(()).and_then(|()| {
                 let (ask, asked) = channel::<(Vec<Range<usize>>, Part)>();
                 let (answer, answers) = channel();
-                scope.spawn(move || {
+                let reader = std::thread::Builder::new().spawn_scoped(scope, move || {
                     for (ranges, mut part) in asked {
                         let read = data.reader.read(&ranges, &mut part).map(|()| part);
                         if answer.send(read).is_err() {
@@ -37,8 +37,10 @@ impl MeasuredFile<'_> {
                         }
                     }
                 });
+                // Without a thread that reads ahead, each part is read when its turn comes.
+                reader.ok()?;
                 let spare = Some(Part::with_room(&data.reader, room.rows, room.values));
-                Ahead { ask, answers, spare, blocks: Vec::new() }
+                Some(Ahead { ask, answers, spare, blocks: Vec::new() })
             });
             let mut rows = FileRows {
                 file: self,
