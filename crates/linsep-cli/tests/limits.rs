@@ -146,3 +146,16 @@ fn too_little_memory_is_refused_with_numbers() {
         "of memory, and only",
     ]);
 }
+
+/// `separate --memory` keeps its word where the features alone need more: it says how much, and takes none of it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_decision_that_needs_more_memory_than_it_may_use_is_not_begun() {
+    let folder = Folder::with("wide.svm", "1 9000000:1\n-1 1:1\n");
+    let ran = within(&folder, 200_000, "separate wide.svm --memory 64MB --threads 1").exits(4);
+    assert!(
+        ran.out.contains("the memory limit leaves too little room: at least 721 MB are needed"),
+        "{ran:#?}"
+    );
+    folder.linsep("separate wide.svm --memory 800MB").exits(0);
+}

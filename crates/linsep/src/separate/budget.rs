@@ -1,5 +1,6 @@
 //! The time and memory that a decision may use, and the observer that is told of its progress.
 
+use crate::memory::amount;
 use crate::observe::{Observer, Progress};
 use std::time::{Duration, Instant};
 
@@ -8,7 +9,8 @@ use std::time::{Duration, Instant};
 pub(super) enum Stop {
     Time,
     Interrupted,
-    Memory,
+    /// The bytes that would have been needed.
+    Memory(u64),
 }
 
 /// Reports progress to the observer, and says when to stop.
@@ -80,8 +82,8 @@ impl<'a> Budget<'a> {
     }
 
     /// Ends the decision: it needs more memory than it may use.
-    pub(super) fn end_for_memory(&mut self) {
-        self.stop.get_or_insert(Stop::Memory);
+    pub(super) fn end_for_memory(&mut self, needed: u64) {
+        self.stop.get_or_insert(Stop::Memory(needed));
     }
 
     /// Why the decision was ended.
@@ -89,7 +91,9 @@ impl<'a> Budget<'a> {
         match self.stop {
             Some(Stop::Time) => "the time limit was reached".to_string(),
             Some(Stop::Interrupted) => "it was interrupted".to_string(),
-            Some(Stop::Memory) => "the memory limit leaves too little room".to_string(),
+            Some(Stop::Memory(needed)) => {
+                format!("the memory limit leaves too little room: at least {} are needed", amount(needed))
+            }
             None => "rounding errors hide the answer".to_string(),
         }
     }

@@ -64,15 +64,18 @@ pub(crate) fn decide(
     }
     let mut budget = Budget::new(observer, settings.max_seconds);
     let extent = Extent::of_rows(examples.data(), &rows, examples.bias_input());
-    let space = space_of(examples, &extent, settings);
     let few = if matches!(examples.data().rows(), Rows::Sparse { .. }) { FEW_SPARSE } else { FEW_DENSE };
     let is_wide = examples.dimension() > few;
-    // The least that any method keeps for each row and each coordinate.
-    let least = 48 * rows.len() as u64 + 64 * examples.dimension() as u64;
+    // The least that any method keeps for each row and each coordinate: with many features, weights as they are searched,
+    // exact, rounded, and as they are checked.
+    let least = 48 * rows.len() as u64 + if is_wide { 80 } else { 64 } * examples.dimension() as u64;
     memory::check(least, || format!("deciding about {} rows", grouped(rows.len() as u64)))?;
     if settings.max_memory.is_some_and(|limit| limit < least) {
-        budget.end_for_memory();
+        budget.end_for_memory(least);
+        let separation = undecided(examples, classes, &rows, extent);
+        return Ok(Separation { out_of_time: true, stopped: Some(budget.reason()), ..separation });
     }
+    let space = space_of(examples, &extent, settings);
     let (mut faces, found, contradictions) = search(&space, &rows, is_wide, &mut budget);
     let mut separation = undecided(examples, classes, &rows, extent);
     separation.witness = shares(&faces.witness);

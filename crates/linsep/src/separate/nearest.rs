@@ -115,10 +115,10 @@ pub(super) fn nearest<T: Real>(
         let columns = Columns::of(space, working.rows.iter().chain(directions).copied());
         let width = columns.used.len();
         // The matrix of the rows, and Q and R of as many columns as the support can have.
-        let numbers =
-            working.rows.len() * width + (width + 2 * size_of::<T>() / 8) * width.min(working.rows.len());
-        if numbers as u64 * 8 > space.memory {
-            budget.end_for_memory();
+        let most = width.min(working.rows.len());
+        let bytes = working.rows.len() * width * size_of::<f64>() + (width + most) * most * size_of::<T>();
+        if bytes as u64 > space.memory {
+            budget.end_for_memory(bytes as u64);
             return Nearest { end: End::Stopped, w: vec![], support: vec![], relative_distance: 0.0 };
         }
         let mut points = Points::new(width);
