@@ -69,12 +69,12 @@ pub(crate) fn decide(
     // The least that any method keeps for each row and each coordinate: with many features, weights as they are searched,
     // exact, rounded, and as they are checked.
     let least = 48 * rows.len() as u64 + if is_wide { 80 } else { 64 } * examples.dimension() as u64;
-    memory::check(least, || format!("deciding about {} rows", grouped(rows.len() as u64)))?;
     if settings.max_memory.is_some_and(|limit| limit < least) {
         budget.end_for_memory(least);
         let separation = undecided(examples, classes, &rows, extent);
         return Ok(Separation { out_of_time: true, stopped: Some(budget.reason()), ..separation });
     }
+    memory::check(least, || format!("deciding about {} rows", grouped(rows.len() as u64)))?;
     let space = space_of(examples, &extent, settings);
     let (mut faces, found, contradictions) = search(&space, &rows, is_wide, &mut budget);
     let mut separation = undecided(examples, classes, &rows, extent);
