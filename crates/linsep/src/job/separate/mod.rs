@@ -229,8 +229,7 @@ impl Separated {
         let seconds = clock.elapsed().as_secs_f64();
         let mut certificate = None;
         if let (Some(path), Some(proof)) = (output, &separation.certificate) {
-            let text = proof.to_json();
-            write_atomically(path, |out| out.write_all(text.as_bytes()))?;
+            write_atomically(path, |out| write!(out, "{proof}"))?;
             certificate = Some(path.to_path_buf());
         }
         let difficulty = mistake_bound(&separation.extent, &separation.margin);
