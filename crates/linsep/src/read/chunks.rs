@@ -287,16 +287,21 @@ impl FilePart {
         // The byte before tells whether a line begins at the start.
         let from = if self.start == self.file.first { self.start } else { self.start - 1 };
         let wanted = (self.end - from) as usize;
-        let mut length = self.file.read_at(from, bytes, 0, wanted)?;
+        self.file.read_at(from, bytes, 0, wanted)?;
+        let mut length = wanted;
         let begin = match self.start == self.file.first {
             true => Some(0),
             false => memchr::memchr(b'\n', &bytes[..length]).map(|end| end + 1),
         };
         let Some(begin) = begin.filter(|&begin| begin < length) else { return Ok(0..0) };
-        let mut at_end = length < wanted;
-        while !at_end && bytes[length - 1] != b'\n' {
-            let more = self.file.read_at(from + length as u64, bytes, length, MORE)?;
-            at_end = more < MORE;
+        while bytes[length - 1] != b'\n' {
+            // What was appended since the file was opened is not read.
+            let left = self.file.length - (from + length as u64);
+            let more = usize::try_from(left).unwrap_or(MORE).min(MORE);
+            if more == 0 {
+                break;
+            }
+            self.file.read_at(from + length as u64, bytes, length, more)?;
             let end = memchr::memchr(b'\n', &bytes[length..length + more]);
             length += end.map_or(more, |end| end + 1);
         }

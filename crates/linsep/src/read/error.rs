@@ -31,6 +31,9 @@ pub enum ReadErrorKind {
     /// The file could not be opened or read.
     #[error("cannot read: {0}")]
     Io(#[from] std::io::Error),
+    /// The file is no longer the one that was opened.
+    #[error("the file was changed while it was read: {0}")]
+    Changed(String),
     /// Nothing in it.
     #[error("no rows: the file is empty, or has only blank lines and comments")]
     Empty,
@@ -232,6 +235,7 @@ impl ReadErrorKind {
         !matches!(
             self,
             Io(_)
+                | Changed(_)
                 | Empty
                 | AllSkipped(_)
                 | Binary(_)
@@ -258,6 +262,7 @@ impl ReadErrorKind {
         use ReadErrorKind::*;
         match self {
             Io(_) => "check the path, the permissions and that the file is whole",
+            Changed(_) => "wait until nothing writes to the file any more, and start again",
             Empty | AllSkipped(_) => "give a file with at least one row of each class",
             Binary(_) => {
                 "give a LIBSVM, CSV, .npy, .npz or .linsep file, plain or compressed with gzip or zstd"

@@ -6,6 +6,7 @@
 
 mod beside;
 mod format;
+mod guard;
 mod origin;
 mod parts;
 mod rows;
@@ -16,6 +17,7 @@ mod write;
 pub use beside::{CacheUse, beside, path_beside};
 pub use format::CacheFault;
 pub(crate) use format::MAGIC;
+pub use guard::guard_mapped_files;
 pub(crate) use parts::{Part, PartReader, Sums};
 use rows::CacheReader;
 pub use write::make;
@@ -267,7 +269,7 @@ fn map(file: &File) -> io::Result<FileBytes> {
         return Ok(FileBytes::copy_of(&[]));
     }
     // SAFETY: the map is only read. It must not change under us: this program replaces caches by renaming a whole new file,
-    // which leaves the mapped one as it is; for other programs see `Array`.
+    // which leaves the mapped one as it is; for other programs see `Array` and `guard_mapped_files`.
     let map = unsafe { memmap2::Mmap::map(file) }?;
     Ok(FileBytes::Mapped(map))
 }

@@ -99,7 +99,8 @@ fn make_with(
         return Err(stream.no_rows());
     }
     if Origin::of(source, &options).map_err(located)? != origin {
-        return Err(located(io::Error::other("the file was changed while it was read")).into());
+        let kind = ReadErrorKind::Changed("its length, its time or its content is another".to_string());
+        return Err(ReadError::whole(&source.name(), kind).into());
     }
     let mut joiner = Joiner::new(scratch, &stream, origin);
     let mut interrupted = false;
