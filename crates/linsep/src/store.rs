@@ -8,6 +8,7 @@ mod place;
 mod temporary;
 
 pub(crate) use arrays::{Opened, Tensors};
+pub(crate) use place::is_same_file;
 pub(crate) use temporary::scratch_file;
 
 use place::{Place, folder_of, open_device};

@@ -87,6 +87,7 @@ impl SeparateSpec {
         let settings = self.settings()?;
         if let Some(path) = &self.output {
             refuse_overwriting(&[path], &self.inputs())?;
+            self.data.refuse_replacing_cache(&[path])?;
             // A place that cannot be written to is better known before hours of work than after. Several pairs of sides
             // need a folder.
             if !path.is_dir() {
