@@ -88,9 +88,12 @@ pub fn check_writable(path: &Path) -> Result<(), crate::Error> {
 }
 
 fn write_and_rename(target: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let mut out = io::BufWriter::new(temporary_beside(target)?);
+    let mut temporary = temporary_beside(target)?;
+    // The file itself, whose errors do not name the temporary file.
+    let mut out = io::BufWriter::new(temporary.as_file_mut());
     write(&mut out)?;
-    let temporary = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    out.flush()?;
+    drop(out);
     if let Ok(replaced) = fs::metadata(target) {
         temporary.as_file().set_permissions(replaced.permissions())?;
     }

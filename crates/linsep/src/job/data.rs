@@ -247,9 +247,9 @@ pub fn tell(notes: &ReadNotes, observer: &mut dyn Observer) {
 /// Refuses outputs that would destroy an input or each other, and `-`, which is no file to write.
 pub fn refuse_overwriting(outputs: &[&Path], inputs: &[&Path]) -> Result<(), SettingsError> {
     // Standard input may be a file as well.
-    let read_from = |input: &'_ Path| {
-        if input.as_os_str() == "-" { PathBuf::from("/dev/stdin") } else { input.to_path_buf() }
-    };
+    let is_stdin = |input: &Path| input.as_os_str() == "-";
+    let file_of =
+        |input: &'_ Path| if is_stdin(input) { PathBuf::from("/dev/stdin") } else { input.to_path_buf() };
     for (i, output) in outputs.iter().enumerate() {
         if output.as_os_str() == "-" {
             let problem =
@@ -258,11 +258,12 @@ pub fn refuse_overwriting(outputs: &[&Path], inputs: &[&Path]) -> Result<(), Set
         }
         let special = std::fs::metadata(output).is_ok_and(|metadata| !metadata.is_file());
         let mut others = inputs.iter().chain(&outputs[..i]);
-        if !special && others.any(|other| is_same_file(&read_from(other), output)) {
-            let problem =
-                format!("{} is named twice, and would be overwritten: name another file", output.display());
-            return Err(SettingsError::new("output", problem));
-        }
+        let Some(other) = others.find(|other| !special && is_same_file(&file_of(other), output)) else {
+            continue;
+        };
+        let what = if is_stdin(other) { "what standard input is read from" } else { "named twice" };
+        let problem = format!("{} is {what}, and would be overwritten: name another file", output.display());
+        return Err(SettingsError::new("output", problem));
     }
     Ok(())
 }

@@ -51,7 +51,7 @@ impl Model {
     /// The bytes of the model's file.
     pub fn to_bytes(&self) -> Result<Vec<u8>, StoreError> {
         let (tensors, content) = self.parts();
-        tensors.to_bytes(KIND, &content)
+        tensors.into_bytes(KIND, &content)
     }
 
     /// The arrays of the model's file, and the rest of it.

@@ -41,13 +41,16 @@ pub(crate) struct Tensors<'a> {
     entries: Vec<Entry<'a>>,
 }
 
+/// Writes the bytes of an array.
+type WriteArray<'a> = dyn Fn(&mut dyn Write) -> io::Result<()> + 'a;
+
 struct Entry<'a> {
     name: String,
     dtype: Dtype,
     /// Numbers, and bytes.
     length: usize,
     size: usize,
-    write: Box<dyn Fn(&mut dyn Write) -> io::Result<()> + 'a>,
+    write: Box<WriteArray<'a>>,
 }
 
 impl<'a> Tensors<'a> {
@@ -120,7 +123,7 @@ impl<'a> Tensors<'a> {
     }
 
     /// The bytes of the file.
-    pub(crate) fn to_bytes<T: Serialize>(self, kind: &str, content: &T) -> Result<Vec<u8>, StoreError> {
+    pub(crate) fn into_bytes<T: Serialize>(self, kind: &str, content: &T) -> Result<Vec<u8>, StoreError> {
         let mut bytes = Vec::new();
         self.write(kind, content, &mut bytes).map_err(|error| StoreError::Damaged(error.to_string()))?;
         Ok(bytes)
@@ -399,7 +402,7 @@ mod tests {
             let text = serde_json::to_string(&envelope).unwrap();
             let expected =
                 safetensors::serialize(views, Some(HashMap::from([(METADATA_KEY.to_string(), text)]))).unwrap();
-            let bytes = tensors.to_bytes("model", &content).unwrap();
+            let bytes = tensors.into_bytes("model", &content).unwrap();
             prop_assert_eq!(&bytes, &expected);
             let file = tempfile::NamedTempFile::new().unwrap();
             std::fs::write(file.path(), &bytes).unwrap();
@@ -428,7 +431,7 @@ mod tests {
         let values: Vec<f64> = (0..3 * CHUNK + 5).map(|value| value as f64).collect();
         let mut tensors = Tensors::default();
         tensors.put_f64("values", values.iter().copied());
-        let bytes = tensors.to_bytes("model", &HashMap::<String, String>::new()).unwrap();
+        let bytes = tensors.into_bytes("model", &HashMap::<String, String>::new()).unwrap();
         let opened: Opened<'_, HashMap<String, serde_json::Value>> = Opened::open(&bytes, "model").unwrap();
         assert_eq!(opened.f64s("values").unwrap(), values);
     }

@@ -149,7 +149,7 @@ impl State {
 
     fn bytes(&self, position: Option<String>) -> Result<Vec<u8>, StoreError> {
         let (tensors, content) = self.parts(position);
-        tensors.to_bytes(KIND, &content)
+        tensors.into_bytes(KIND, &content)
     }
 
     /// The arrays of the state's file, and the rest of it.

@@ -240,7 +240,7 @@ mod tests {
     type Content = HashMap<String, serde_json::Value>;
 
     fn bytes_of(tensors: Tensors<'_>) -> Vec<u8> {
-        tensors.to_bytes("model", &Content::new()).unwrap()
+        tensors.into_bytes("model", &Content::new()).unwrap()
     }
 
     fn memory(fit: &Fit) -> &Memoriser {
