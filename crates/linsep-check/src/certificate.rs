@@ -2,6 +2,7 @@
 
 use crate::Dyadic;
 use crate::json::{Reader, error, quoted};
+use std::fmt;
 
 /// Whether the boundary may miss the origin, and which margin is meant.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -177,51 +178,77 @@ impl Certificate {
     /// It reads back as the same certificate if that one is well formed: floats are finite, places increase, and no entry is
     /// zero or beyond what [`Dyadic`] reads.
     pub fn to_json(&self) -> String {
-        let Subject { fingerprint, rows, features, positive, negative } = &self.subject;
-        let names = |names: &[String]| names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
-        let bias = match self.bias {
-            Bias::None => "\"none\"".to_owned(),
-            Bias::Append(value) => format!("{{\"append\": {}}}", float(value)),
-            Bias::Free => "\"free\"".to_owned(),
-        };
-        let (verdict, proof) = match &self.claim {
-            Claim::Complete { weights, margin } => {
-                let (kind, weights) = (self.bias.margin_kind(), sparse(weights));
-                let (lower, upper) = (float(margin.lower), float(margin.upper));
-                let combination = sparse(&margin.combination);
-                let margin = format!(
-                    "    \"kind\": \"{kind}\",\n    \"lower\": {lower},\n    \"upper\": {upper},\n    \
-                     \"combination\": {combination}\n"
-                );
-                ("complete", format!("  \"weights\": {weights},\n  \"margin\": {{\n{margin}  }}\n"))
-            }
-            Claim::QuasiComplete { weights, combination, kernel } => {
-                let (weights, combination) = (sparse(weights), sparse(combination));
-                let both = format!("  \"weights\": {weights},\n  \"combination\": {combination},\n");
-                ("quasi-complete", format!("{both}  \"kernel\": {}\n", list(kernel, |vector| sparse(vector))))
-            }
-            Claim::Overlap { combination, kernel } => {
-                let kernel = list(kernel, |vector| sparse(vector));
-                ("overlap", format!("  \"combination\": {},\n  \"kernel\": {kernel}\n", sparse(combination)))
-            }
-        };
-        format!(
-            "{{\n  \"format\": \"{FORMAT}\",\n  \"data\": {{\n    \"fingerprint\": {},\n    \"rows\": {rows},\n    \
-             \"features\": {features},\n    \"positive\": [{}],\n    \"negative\": [{}]\n  }},\n  \"bias\": {bias},\n  \
-             \"verdict\": \"{verdict}\",\n{proof}}}\n",
-            quoted(fingerprint),
-            names(positive),
-            names(negative),
-        )
+        self.to_string()
     }
 }
 
-fn list<T>(entries: &[T], text: impl Fn(&T) -> String) -> String {
-    format!("[{}]", entries.iter().map(text).collect::<Vec<_>>().join(", "))
+/// The JSON text, written piece by piece: a long certificate need not be held as a text.
+impl fmt::Display for Certificate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Subject { fingerprint, rows, features, positive, negative } = &self.subject;
+        let fingerprint = quoted(fingerprint);
+        write!(
+            f,
+            "{{\n  \"format\": \"{FORMAT}\",\n  \"data\": {{\n    \"fingerprint\": {fingerprint},\n    "
+        )?;
+        write!(f, "\"rows\": {rows},\n    \"features\": {features},\n    \"positive\": ")?;
+        write_list(f, positive, |f, name| f.write_str(&quoted(name)))?;
+        f.write_str(",\n    \"negative\": ")?;
+        write_list(f, negative, |f, name| f.write_str(&quoted(name)))?;
+        f.write_str("\n  },\n  \"bias\": ")?;
+        match self.bias {
+            Bias::None => f.write_str("\"none\"")?,
+            Bias::Append(value) => write!(f, "{{\"append\": {}}}", float(value))?,
+            Bias::Free => f.write_str("\"free\"")?,
+        }
+        match &self.claim {
+            Claim::Complete { weights, margin } => {
+                f.write_str(",\n  \"verdict\": \"complete\",\n  \"weights\": ")?;
+                write_sparse(f, weights)?;
+                let (kind, lower, upper) =
+                    (self.bias.margin_kind(), float(margin.lower), float(margin.upper));
+                write!(f, ",\n  \"margin\": {{\n    \"kind\": \"{kind}\",\n    \"lower\": {lower},\n    ")?;
+                write!(f, "\"upper\": {upper},\n    \"combination\": ")?;
+                write_sparse(f, &margin.combination)?;
+                f.write_str("\n  }\n}\n")
+            }
+            Claim::QuasiComplete { weights, combination, kernel } => {
+                f.write_str(",\n  \"verdict\": \"quasi-complete\",\n  \"weights\": ")?;
+                write_sparse(f, weights)?;
+                f.write_str(",\n  \"combination\": ")?;
+                write_sparse(f, combination)?;
+                f.write_str(",\n  \"kernel\": ")?;
+                write_list(f, kernel, |f, vector| write_sparse(f, vector))?;
+                f.write_str("\n}\n")
+            }
+            Claim::Overlap { combination, kernel } => {
+                f.write_str(",\n  \"verdict\": \"overlap\",\n  \"combination\": ")?;
+                write_sparse(f, combination)?;
+                f.write_str(",\n  \"kernel\": ")?;
+                write_list(f, kernel, |f, vector| write_sparse(f, vector))?;
+                f.write_str("\n}\n")
+            }
+        }
+    }
 }
 
-fn sparse(vector: &[(usize, Dyadic)]) -> String {
-    list(vector, |(place, number)| format!("[{place}, \"{number}\"]"))
+fn write_list<T>(
+    f: &mut fmt::Formatter<'_>,
+    entries: &[T],
+    write: impl Fn(&mut fmt::Formatter<'_>, &T) -> fmt::Result,
+) -> fmt::Result {
+    f.write_str("[")?;
+    for (place, entry) in entries.iter().enumerate() {
+        if place > 0 {
+            f.write_str(", ")?;
+        }
+        write(f, entry)?;
+    }
+    f.write_str("]")
+}
+
+fn write_sparse(f: &mut fmt::Formatter<'_>, vector: &[(usize, Dyadic)]) -> fmt::Result {
+    write_list(f, vector, |f, (place, number)| write!(f, "[{place}, \"{number}\"]"))
 }
 
 /// A float as a number's text. A float without a value gives text that is not read again.

@@ -17,6 +17,8 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let arguments = args::Arguments::parse();
+    // Without the guard a cache that is cut short still ends the program, by a signal.
+    let _ = linsep::read::cache::guard_mapped_files(Exit::BadFile as u8);
     let result = console::listen_for_interrupts()
         .and_then(|()| console::set_threads(arguments.threads))
         .and_then(|()| commands::run(arguments));

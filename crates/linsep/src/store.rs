@@ -3,18 +3,22 @@
 //! Models and checkpoints are safetensors files: named arrays of numbers, and one JSON text under the metadata
 //! key `linsep` that says what they mean.
 
-use safetensors::tensor::{Dtype, SafeTensors, TensorView};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-use std::collections::HashMap;
+mod arrays;
+mod place;
+mod temporary;
+
+pub(crate) use arrays::{Opened, Tensors};
+pub(crate) use place::is_same_file;
+pub(crate) use temporary::scratch_file;
+
+use place::{Place, folder_of, open_device};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
+use temporary::temporary_beside;
 
 /// The version of what this program writes; it reads this one and all before it.
 pub(crate) const VERSION: u32 = 1;
-const METADATA_KEY: &str = "linsep";
 
 /// A file that cannot be opened as what it should be.
 #[derive(Debug, thiserror::Error)]
@@ -57,131 +61,6 @@ pub enum StoreError {
     Damaged(String),
 }
 
-/// The JSON text of every file: its kind, its version, the program that wrote it, and the content.
-#[derive(serde::Deserialize, serde::Serialize)]
-struct Envelope<T> {
-    kind: String,
-    version: u32,
-    program: String,
-    #[serde(flatten)]
-    content: T,
-}
-
-/// Named arrays on their way to a file.
-#[derive(Default)]
-pub(crate) struct Tensors {
-    entries: Vec<(String, Dtype, usize, Vec<u8>)>,
-}
-
-impl Tensors {
-    pub(crate) fn put_f64(&mut self, name: &str, values: &[f64]) {
-        self.put(name, Dtype::F64, values, |x| x.to_le_bytes());
-    }
-
-    pub(crate) fn put_u64(&mut self, name: &str, values: &[u64]) {
-        self.put(name, Dtype::U64, values, |x| x.to_le_bytes());
-    }
-
-    pub(crate) fn put_u32(&mut self, name: &str, values: &[u32]) {
-        self.put(name, Dtype::U32, values, |x| x.to_le_bytes());
-    }
-
-    pub(crate) fn put_i8(&mut self, name: &str, values: &[i8]) {
-        self.put(name, Dtype::I8, values, |x| x.to_le_bytes());
-    }
-
-    fn put<T, const N: usize>(
-        &mut self,
-        name: &str,
-        dtype: Dtype,
-        values: &[T],
-        bytes: impl Fn(&T) -> [u8; N],
-    ) {
-        let data = values.iter().flat_map(bytes).collect();
-        self.entries.push((name.to_string(), dtype, values.len(), data));
-    }
-
-    /// The bytes of the file: the same arrays and content give the same bytes.
-    pub(crate) fn to_bytes<T: Serialize>(&self, kind: &str, content: &T) -> Result<Vec<u8>, StoreError> {
-        let damaged = |error: &dyn std::fmt::Display| StoreError::Damaged(error.to_string());
-        let program = format!("linsep {}", env!("CARGO_PKG_VERSION"));
-        let envelope = Envelope { kind: kind.to_string(), version: VERSION, program, content };
-        let text = serde_json::to_string(&envelope).map_err(|error| damaged(&error))?;
-        let views = self
-            .entries
-            .iter()
-            .map(|(name, dtype, length, data)| Ok((name, TensorView::new(*dtype, vec![*length], data)?)))
-            .collect::<Result<Vec<_>, safetensors::SafeTensorError>>()
-            .map_err(|error| damaged(&error))?;
-        safetensors::serialize(views, Some(HashMap::from([(METADATA_KEY.to_string(), text)])))
-            .map_err(|error| damaged(&error))
-    }
-}
-
-/// An opened file: its content, and its arrays by name.
-pub(crate) struct Opened<'a, T> {
-    pub(crate) content: T,
-    tensors: SafeTensors<'a>,
-}
-
-impl<'a, T: DeserializeOwned> Opened<'a, T> {
-    pub(crate) fn open(bytes: &'a [u8], kind: &'static str) -> Result<Self, StoreError> {
-        let not_ours = |error: safetensors::SafeTensorError| StoreError::NotSafetensors {
-            kind,
-            reason: error.to_string(),
-        };
-        let (_, header) = SafeTensors::read_metadata(bytes).map_err(not_ours)?;
-        let text =
-            header.metadata().as_ref().and_then(|map| map.get(METADATA_KEY)).ok_or(StoreError::Foreign)?;
-        let damaged = |error: serde_json::Error| StoreError::Damaged(error.to_string());
-        let head: Envelope<HashMap<String, serde_json::Value>> =
-            serde_json::from_str(text).map_err(damaged)?;
-        if head.kind != kind {
-            return Err(StoreError::OtherKind { found: head.kind, expected: kind });
-        }
-        if head.version > VERSION {
-            return Err(StoreError::Newer { found: head.version });
-        }
-        let envelope: Envelope<T> = serde_json::from_str(text).map_err(damaged)?;
-        let tensors = SafeTensors::deserialize(bytes).map_err(not_ours)?;
-        Ok(Self { content: envelope.content, tensors })
-    }
-
-    pub(crate) fn f64s(&self, name: &str) -> Result<Vec<f64>, StoreError> {
-        self.get(name, Dtype::F64, f64::from_le_bytes)
-    }
-
-    pub(crate) fn u64s(&self, name: &str) -> Result<Vec<u64>, StoreError> {
-        self.get(name, Dtype::U64, u64::from_le_bytes)
-    }
-
-    pub(crate) fn u32s(&self, name: &str) -> Result<Vec<u32>, StoreError> {
-        self.get(name, Dtype::U32, u32::from_le_bytes)
-    }
-
-    pub(crate) fn i8s(&self, name: &str) -> Result<Vec<i8>, StoreError> {
-        self.get(name, Dtype::I8, i8::from_le_bytes)
-    }
-
-    fn get<V, const N: usize>(
-        &self,
-        name: &str,
-        dtype: Dtype,
-        value: fn([u8; N]) -> V,
-    ) -> Result<Vec<V>, StoreError> {
-        let tensor = self.tensors.tensor(name).map_err(|error| StoreError::Damaged(error.to_string()))?;
-        if tensor.dtype() != dtype || tensor.shape().len() != 1 {
-            return Err(StoreError::Damaged(format!("the array \"{name}\" has the wrong type or shape")));
-        }
-        Ok(tensor.data().as_chunks::<N>().0.iter().map(|&bytes| value(bytes)).collect())
-    }
-}
-
-/// Reads a whole file.
-pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, StoreError> {
-    fs::read(path).map_err(|source| StoreError::Read { path: path.to_path_buf(), source })
-}
-
 /// Writes a file so that it is either whole or untouched: a temporary file beside it, flushed to the disk, takes
 /// its place and its permissions. Links are followed; devices and pipes are written to directly.
 pub fn write_atomically(
@@ -191,8 +70,7 @@ pub fn write_atomically(
     let failed = |source| crate::Error::Write { path: path.to_path_buf(), source };
     match Place::of(path).map_err(failed)? {
         Place::Device(target) => {
-            let device = fs::OpenOptions::new().write(true).open(&target).map_err(failed)?;
-            let mut out = io::BufWriter::new(device);
+            let mut out = io::BufWriter::new(open_device(&target).map_err(failed)?);
             write(&mut out).and_then(|()| out.flush()).map_err(failed)
         }
         Place::File(target) => write_and_rename(&target, write).map_err(failed),
@@ -204,57 +82,18 @@ pub fn write_atomically(
 pub fn check_writable(path: &Path) -> Result<(), crate::Error> {
     let failed = |source| crate::Error::Write { path: path.to_path_buf(), source };
     if let Place::File(target) = Place::of(path).map_err(failed)? {
-        temporary_beside(&target, ".part").and_then(NamedTempFile::close).map_err(failed)?;
+        temporary_beside(&target).and_then(|temporary| temporary.close()).map_err(failed)?;
     }
     Ok(())
 }
 
-/// A new hidden file in the folder of `path`, with the name of `path` in its own. It is deleted when it is dropped.
-pub(crate) fn temporary_beside(path: &Path, suffix: &str) -> io::Result<NamedTempFile> {
-    let prefix = format!(".{}.", path.file_name().unwrap_or_default().to_string_lossy());
-    let mut builder = tempfile::Builder::new();
-    // Permissions as for any new file; those of tempfile itself let the owner alone read it.
-    builder
-        .prefix(&prefix)
-        .suffix(suffix)
-        .make_in(folder_of(path), |path| File::options().read(true).write(true).create_new(true).open(path))
-}
-
-fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-/// Where a file goes.
-enum Place {
-    /// Something that is there and no file: it is written to directly.
-    Device(PathBuf),
-    /// A file, or nothing yet.
-    File(PathBuf),
-}
-
-impl Place {
-    /// Follows links, and refuses what cannot be replaced.
-    fn of(path: &Path) -> io::Result<Self> {
-        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-        if let Ok(metadata) = fs::metadata(&target) {
-            if metadata.is_dir() {
-                return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
-            }
-            if !metadata.is_file() {
-                return Ok(Place::Device(target));
-            }
-            if metadata.permissions().readonly() {
-                return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is write-protected"));
-            }
-        }
-        Ok(Place::File(target))
-    }
-}
-
 fn write_and_rename(target: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let mut out = io::BufWriter::new(temporary_beside(target, ".part")?);
+    let mut temporary = temporary_beside(target)?;
+    // The file itself, whose errors do not name the temporary file.
+    let mut out = io::BufWriter::new(temporary.as_file_mut());
     write(&mut out)?;
-    let temporary = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    out.flush()?;
+    drop(out);
     if let Ok(replaced) = fs::metadata(target) {
         temporary.as_file().set_permissions(replaced.permissions())?;
     }

@@ -7,8 +7,8 @@ use crate::exit::{Exit, Usage};
 use clap::ValueEnum;
 use linsep::generate::{FileFormat, Limit, Synthetic, Written, write};
 use linsep::numbers;
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use linsep::store::write_atomically;
+use std::io::{self, Write};
 
 pub(crate) fn run(args: &GenerateArgs, console: Console) -> anyhow::Result<Exit> {
     let recipe = recipe(args)?;
@@ -34,12 +34,8 @@ pub(crate) fn run(args: &GenerateArgs, console: Console) -> anyhow::Result<Exit>
         Ok(())
     };
     match &args.output {
-        // Streamed to its place: a file of any size, and what was made before Ctrl-C can be used.
-        Some(path) => {
-            let failed = |source| linsep::Error::Write { path: path.clone(), source };
-            let mut out = BufWriter::with_capacity(1 << 20, File::create(path).map_err(failed)?);
-            job(&mut out).and_then(|()| out.flush()).map_err(failed)?;
-        }
+        // What was made before Ctrl-C can be used: whole rows. If writing fails, there is no file.
+        Some(path) => write_atomically(path, |out| job(out))?,
         None => {
             print_result(|out| job(out))?;
         }

@@ -6,9 +6,10 @@ use crate::console::{Console, ProgressDisplay};
 use crate::exit::{Exit, Usage};
 use anyhow::Context;
 use linsep::Status;
-use linsep::job::{Spec, TrainSpec};
+use linsep::job::{Spec, TrainSpec, refuse_overwriting};
 use linsep::report::{TrainRecord, describe_no_model, train_report};
 use linsep::train::{ClassWeight, Options};
+use std::path::{Path, PathBuf};
 
 pub(crate) fn run(args: &TrainArgs, console: Console) -> anyhow::Result<Exit> {
     let trained = spec(args)?.run(&mut ProgressDisplay::new(console))?;
@@ -88,6 +89,10 @@ fn spec(args: &TrainArgs) -> anyhow::Result<TrainSpec> {
     set(&mut spec.comparator, &args.comparator);
     set(&mut spec.teaching_set, &args.teaching_set);
     spec.online |= args.online;
+    let written = [&spec.output, &spec.checkpoint, &spec.trace, &spec.teaching_set];
+    let written: Vec<&Path> = written.into_iter().flatten().map(PathBuf::as_path).collect();
+    let read: Vec<&Path> = args.spec.iter().map(PathBuf::as_path).collect();
+    refuse_overwriting(&written, &read).map_err(linsep::Error::from)?;
     Ok(spec)
 }
 

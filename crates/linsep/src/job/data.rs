@@ -11,6 +11,7 @@ use crate::read::cache::{self, CacheUse};
 use crate::read::options::is_default;
 use crate::read::{Loaded, Missing, ReadNotes, ReadOptions, Source, read, read_weights};
 use crate::scale::Scaling;
+use crate::store::is_same_file;
 use crate::train::{Bias, ClassWeight};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -82,6 +83,32 @@ impl DataSpec {
         }
         // How the text was read is settled in the cache.
         Ok((Source::File(kept), self.read.limits()))
+    }
+
+    /// The files that the rows are read from: no output may replace them.
+    pub(crate) fn inputs(&self) -> Vec<&Path> {
+        let source = match &self.source {
+            Source::Stdin | Source::Custom(..) => Some(Path::new("-")),
+            source => source.path(),
+        };
+        [source, self.read.array.labels_file.as_deref()].into_iter().flatten().collect()
+    }
+
+    /// Refuses an output in the place of the cache beside the source, whether or not this job uses it.
+    pub(crate) fn refuse_replacing_cache(&self, outputs: &[&Path]) -> Result<(), SettingsError> {
+        let Some(source) = self.source.path() else { return Ok(()) };
+        let kept = cache::path_beside(source);
+        match outputs.iter().find(|output| is_same_file(output, &kept)) {
+            Some(output) => {
+                let problem = format!(
+                    "{} is where the cache of {} is kept: name another file",
+                    output.display(),
+                    source.display()
+                );
+                Err(SettingsError::new("output", problem))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Whether no row is changed by something learned from all rows, so that rows not learned from judge fairly.
@@ -218,7 +245,10 @@ pub fn tell(notes: &ReadNotes, observer: &mut dyn Observer) {
 
 /// Refuses outputs that would destroy an input or each other, and `-`, which is no file to write.
 pub fn refuse_overwriting(outputs: &[&Path], inputs: &[&Path]) -> Result<(), SettingsError> {
-    let place = |path: &Path| std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).ok();
+    // Standard input may be a file as well.
+    let is_stdin = |input: &Path| input.as_os_str() == "-";
+    let file_of =
+        |input: &'_ Path| if is_stdin(input) { PathBuf::from("/dev/stdin") } else { input.to_path_buf() };
     for (i, output) in outputs.iter().enumerate() {
         if output.as_os_str() == "-" {
             let problem =
@@ -227,11 +257,12 @@ pub fn refuse_overwriting(outputs: &[&Path], inputs: &[&Path]) -> Result<(), Set
         }
         let special = std::fs::metadata(output).is_ok_and(|metadata| !metadata.is_file());
         let mut others = inputs.iter().chain(&outputs[..i]);
-        if !special && others.any(|other| other.as_os_str() != "-" && place(other) == place(output)) {
-            let problem =
-                format!("{} is named twice, and would be overwritten: name another file", output.display());
-            return Err(SettingsError::new("output", problem));
-        }
+        let Some(other) = others.find(|other| !special && is_same_file(&file_of(other), output)) else {
+            continue;
+        };
+        let what = if is_stdin(other) { "what standard input is read from" } else { "named twice" };
+        let problem = format!("{} is {what}, and would be overwritten: name another file", output.display());
+        return Err(SettingsError::new("output", problem));
     }
     Ok(())
 }

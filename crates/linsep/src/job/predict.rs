@@ -60,9 +60,9 @@ impl PredictSpec {
     pub fn run_to(&self, out: &mut dyn Write, observer: &mut dyn Observer) -> Result<Predicted, Error> {
         self.check()?;
         if let Some(output) = &self.output {
-            let inputs: Vec<_> =
-                [Some(self.model.as_path()), self.data.source.path()].into_iter().flatten().collect();
+            let inputs: Vec<_> = [self.model.as_path()].into_iter().chain(self.data.inputs()).collect();
             refuse_overwriting(&[output], &inputs)?;
+            self.data.refuse_replacing_cache(&[output])?;
         }
         let model = load_model(&self.model)?;
         if self.show == Show::Distance && !matches!(model.learned, Learned::Linear(_)) {

@@ -12,7 +12,7 @@ fn prefix_of(class: usize) -> String {
 }
 
 /// Puts a decision function among the arrays, under names that begin with `prefix`.
-pub(super) fn put_learned(tensors: &mut Tensors, prefix: &str, learned: &Learned) {
+pub(super) fn put_learned<'a>(tensors: &mut Tensors<'a>, prefix: &str, learned: &'a Learned) {
     match learned {
         Learned::Linear(theta) => put_theta(tensors, &format!("{prefix}theta"), theta),
         Learned::Voted { start, last, ballot } => {

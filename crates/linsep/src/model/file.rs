@@ -9,75 +9,91 @@ use crate::store::{self, Opened, StoreError, Tensors};
 use crate::theta::Theta;
 use crate::train::{Boundary, Evidence, Settings};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::path::Path;
 
 const KIND: &str = "model";
 
 /// What a model file holds beside its arrays.
 #[derive(Serialize, Deserialize)]
-struct Content {
-    classes: Classes,
-    schema: Schema,
+struct Content<'a> {
+    classes: Cow<'a, Classes>,
+    schema: Cow<'a, Schema>,
     scaling: Scaling,
     centred: bool,
-    settings: Settings,
-    evidence: Evidence,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    boundaries: Vec<Boundary>,
-    fingerprint: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    spec: Option<serde_json::Value>,
+    settings: Cow<'a, Settings>,
+    evidence: Cow<'a, Evidence>,
+    #[serde(default, skip_serializing_if = "<[Boundary]>::is_empty")]
+    boundaries: Cow<'a, [Boundary]>,
+    fingerprint: Cow<'a, Option<String>>,
+    #[serde(default, skip_serializing_if = "is_none")]
+    spec: Cow<'a, Option<serde_json::Value>>,
+}
+
+fn is_none<T>(value: &Option<T>) -> bool {
+    value.is_none()
 }
 
 impl Model {
     /// Saves the model, whole or not at all.
     pub fn save(&self, path: &Path) -> Result<(), Error> {
-        let bytes = self.to_bytes()?;
-        store::write_atomically(path, |out| out.write_all(&bytes))
+        store::write_atomically(path, |out| {
+            let (tensors, content) = self.parts();
+            tensors.write(KIND, &content, out)
+        })
     }
 
     /// Opens a saved model. Any other file is an error.
     pub fn load(path: &Path) -> Result<Self, Error> {
-        Ok(Self::from_bytes(&store::read_file(path)?)?)
+        Ok(Self::of_file(Opened::load(path, KIND)?)?)
     }
 
     /// The bytes of the model's file.
     pub fn to_bytes(&self) -> Result<Vec<u8>, StoreError> {
+        let (tensors, content) = self.parts();
+        tensors.into_bytes(KIND, &content)
+    }
+
+    /// The arrays of the model's file, and the rest of it.
+    fn parts(&self) -> (Tensors<'_>, Content<'_>) {
         let mut tensors = Tensors::default();
         put_learned(&mut tensors, "", &self.learned);
         let mut centred = false;
         match &self.recipe.scaling {
             Scaler::None | Scaler::UnitRows => {}
-            Scaler::MaxAbs { divisor } => tensors.put_f64("scale.divisor", divisor),
+            Scaler::MaxAbs { divisor } => tensors.put_f64("scale.divisor", divisor.iter().copied()),
             Scaler::Standard { mean, divisor } => {
-                tensors.put_f64("scale.divisor", divisor);
+                tensors.put_f64("scale.divisor", divisor.iter().copied());
                 if let Some(mean) = mean {
-                    tensors.put_f64("scale.mean", mean);
+                    tensors.put_f64("scale.mean", mean.iter().copied());
                     centred = true;
                 }
             }
         }
         let content = Content {
-            classes: self.classes.clone(),
-            schema: self.recipe.columns.clone(),
+            classes: Cow::Borrowed(&self.classes),
+            schema: Cow::Borrowed(&self.recipe.columns),
             scaling: self.recipe.scaling.scaling(),
             centred,
-            settings: self.settings.clone(),
-            evidence: self.evidence.clone(),
-            boundaries: self.boundaries.clone(),
-            fingerprint: self.fingerprint.clone(),
-            spec: self.spec.clone(),
+            settings: Cow::Borrowed(&self.settings),
+            evidence: Cow::Borrowed(&self.evidence),
+            boundaries: Cow::Borrowed(&self.boundaries),
+            fingerprint: Cow::Borrowed(&self.fingerprint),
+            spec: Cow::Borrowed(&self.spec),
         };
-        tensors.to_bytes(KIND, &content)
+        (tensors, content)
     }
 
     /// Opens a model from the bytes of its file.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, StoreError> {
-        let opened: Opened<'_, Content> = Opened::open(bytes, KIND)?;
+        Self::of_file(Opened::open(bytes, KIND)?)
+    }
+
+    fn of_file(opened: Opened<'_, Content<'static>>) -> Result<Self, StoreError> {
         let Content { settings, schema, .. } = &opened.content;
         let damaged = |what: &str| StoreError::Damaged(what.to_string());
         settings.learner.validate().map_err(|error| damaged(&error.to_string()))?;
-        let learned = match &opened.content.classes {
+        let learned = match &*opened.content.classes {
             Classes::Pair(pair) if pair.negative.is_empty() => {
                 return Err(damaged("it names no negative class"));
             }
@@ -88,20 +104,20 @@ impl Model {
         check_schema(schema, columns)?;
         let scaler = get_scaler(&opened, columns)?;
         let content = opened.content;
-        let mut settings = content.settings;
+        let mut settings = content.settings.into_owned();
         if let crate::train::Init::Warm(start) = &mut settings.init {
             // The start itself is not saved: only that there was one.
             *start = Theta::default();
         }
         Ok(Self {
             learned,
-            classes: content.classes,
-            recipe: Recipe { columns: content.schema, scaling: scaler },
+            classes: content.classes.into_owned(),
+            recipe: Recipe { columns: content.schema.into_owned(), scaling: scaler },
             settings,
-            evidence: content.evidence,
-            boundaries: content.boundaries,
-            fingerprint: content.fingerprint,
-            spec: content.spec,
+            evidence: content.evidence.into_owned(),
+            boundaries: content.boundaries.into_owned(),
+            fingerprint: content.fingerprint.into_owned(),
+            spec: content.spec.into_owned(),
         })
     }
 }
@@ -112,7 +128,7 @@ fn check_schema(schema: &Schema, columns: usize) -> Result<(), StoreError> {
 }
 
 /// Opens the scaling of so many features.
-fn get_scaler(opened: &Opened<'_, Content>, columns: usize) -> Result<Scaler, StoreError> {
+fn get_scaler(opened: &Opened<'_, Content<'static>>, columns: usize) -> Result<Scaler, StoreError> {
     let damaged = |what: &str| StoreError::Damaged(what.to_string());
     let numbers = |name: &str| -> Result<Vec<f64>, StoreError> {
         let values = opened.f64s(name)?;

@@ -315,23 +315,27 @@ impl FilePart {
         // The byte before tells whether a line begins at the start.
         let from = if self.start == self.file.first { self.start } else { self.start - 1 };
         let wanted = (self.end - from) as usize;
-        let mut length = self.file.read_at(from, bytes, 0, wanted)?;
+        self.file.read_at(from, bytes, 0, wanted)?;
+        let mut length = wanted;
         let begin = match self.start == self.file.first {
             true => Some(0),
             false => memchr::memchr(b'\n', &bytes[..length]).map(|end| end + 1),
         };
         let Some(begin) = begin.filter(|&begin| begin < length) else { return Ok(0..0) };
-        let mut at_end = length < wanted;
         let mut last_line = None;
         let mut next = MORE;
-        while !at_end && bytes[length - 1] != b'\n' {
-            let asked = next;
-            next = (next * 2).min(1 << 24);
+        while bytes[length - 1] != b'\n' {
             let last_line = *last_line.get_or_insert_with(|| {
                 memchr::memrchr(b'\n', &bytes[begin..length]).map_or(begin, |end| begin + end + 1)
             });
-            let more = self.file.read_at(from + length as u64, bytes, length, asked)?;
-            at_end = more < asked;
+            // What was appended since the file was opened is not read.
+            let left = self.file.length - (from + length as u64);
+            let more = usize::try_from(left).unwrap_or(next).min(next);
+            if more == 0 {
+                break;
+            }
+            next = (next * 2).min(1 << 24);
+            self.file.read_at(from + length as u64, bytes, length, more)?;
             let end = memchr::memchr(b'\n', &bytes[length..length + more]);
             if length + end.unwrap_or(more) - last_line > self.line_limit {
                 let lines_before = memchr::memchr_iter(b'\n', &bytes[begin..last_line]).count() as u64;

@@ -44,6 +44,9 @@ pub enum ReadErrorKind {
         /// How much was looked at.
         bytes: u64,
     },
+    /// The file is no longer the one that was opened.
+    #[error("the file was changed while it was read: {0}")]
+    Changed(String),
     /// Nothing in it.
     #[error("no rows: the file is empty, or has only blank lines and comments")]
     Empty,
@@ -285,6 +288,7 @@ impl ReadErrorKind {
                 | LongLine { .. }
                 | LateStart { .. }
                 | TooManyClasses { .. }
+                | Changed(_)
                 | Empty
                 | AllSkipped(_)
                 | Binary(_)
@@ -322,6 +326,7 @@ impl ReadErrorKind {
                 "if the label is a measurement or a name, choose another column with ⟦label⟧; otherwise raise the limit with \
                  ⟦max_classes⟧"
             }
+            Changed(_) => "wait until nothing writes to the file any more, and start again",
             Empty | AllSkipped(_) => "give a file with at least one row of each class",
             Binary(_) => {
                 "give a LIBSVM, CSV, .npy, .npz or .linsep file, plain or compressed with gzip or zstd"

@@ -1,5 +1,6 @@
 //! A whole source into memory.
 
+use super::error::ReadErrorKind;
 use super::{Format, Labels, ReadNotes, ReadOptions, RowStream, Schema, Source};
 use crate::dataset::{Batch, Dataset, DatasetBuilder, DatasetError};
 use crate::numbers::grouped;
@@ -32,8 +33,10 @@ pub fn read(source: &Source, options: &ReadOptions, observer: &mut dyn Observer)
     }
     match collect(&mut stream, observer) {
         // A table of which a later row contradicts the first ones is read again, with all rows in view.
-        Err(Error::Read(_)) if stream.is_guess() => {
-            collect(&mut RowStream::open(source, &options)?, observer)
+        Err(Error::Read(error)) if stream.is_guess() && !matches!(error.kind, ReadErrorKind::Changed(_)) => {
+            let mut again = RowStream::open(source, &options)?;
+            stream.check_same(&again)?;
+            collect(&mut again, observer)
         }
         collected => collected,
     }

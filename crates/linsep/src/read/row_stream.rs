@@ -3,10 +3,15 @@
 use super::error::{ReadError, ReadErrorKind};
 use super::formats::{self, Format};
 use super::reader::{Expected, Opening, RecordReader};
-use super::source::{self, ByteCounter};
+use super::source::{self, ByteCounter, FileStamp};
 use super::{Loaded, ReadNotes, ReadOptions, Schema, Source};
 use crate::Error;
 use crate::dataset::{Batch, BatchRows};
+
+/// An error if the file is no longer what it was when it was opened.
+fn changed(name: &str, stamp: Option<&FileStamp>) -> Result<(), ReadError> {
+    stamp.map_or(Ok(()), FileStamp::check).map_err(|kind| ReadError::whole(name, kind))
+}
 
 /// The rows of a source, in batches.
 pub struct RowStream {
@@ -18,6 +23,8 @@ pub struct RowStream {
     reader: Box<dyn RecordReader>,
     /// How the file's features are matched with the model's, where that may surprise.
     remark: Option<String>,
+    /// The file as it was when it was opened.
+    stamp: Option<FileStamp>,
 }
 
 impl RowStream {
@@ -31,7 +38,7 @@ impl RowStream {
         let name = source.name();
         let located = |kind| ReadError::whole(&name, kind);
         let (mut input, counter) = source::open(source).map_err(located)?;
-        let length = input.length();
+        let (length, stamp) = (input.length(), input.stamp());
         let format = match options.format {
             Some(format) => format,
             None => match formats::detect_in(&mut input, options.line_limit()) {
@@ -46,13 +53,32 @@ impl RowStream {
         options.check(format)?;
         let remark = options.matching_remark(format);
         let opening = Opening { name: name.clone(), source, input, format, options, guess };
-        let reader = (format.descriptor().open)(opening)?;
-        Ok(Self { name, format, counter, length, reader, remark })
+        let reader =
+            (format.descriptor().open)(opening).map_err(|error| match changed(&name, stamp.as_ref()) {
+                Err(change) => change.into(),
+                Ok(()) => error,
+            })?;
+        Ok(Self { name, format, counter, length, reader, remark, stamp })
     }
 
     /// The next rows, or `None` at the end.
     pub fn next_batch(&mut self) -> Result<Option<Batch>, Error> {
-        self.reader.next_batch().map_err(Error::from)
+        let batch = self.reader.next_batch();
+        // What is wrong with a row of a file that is being written to is not the row's fault.
+        if !matches!(batch, Ok(Some(_))) {
+            changed(&self.name, self.stamp.as_ref())?;
+        }
+        batch.map_err(Error::from)
+    }
+
+    /// An error if another stream of the same source, opened later, reads another file.
+    pub(super) fn check_same(&self, later: &Self) -> Result<(), ReadError> {
+        match (&self.stamp, &later.stamp) {
+            (Some(first), Some(second)) => {
+                first.check_same(second).map_err(|kind| ReadError::whole(&self.name, kind))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Whether the columns are a guess from the first rows. If reading comes to its end, the guess was right.

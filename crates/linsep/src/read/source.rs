@@ -8,6 +8,7 @@ use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
 
 /// Where data comes from.
 #[derive(Clone, Debug, Default)]
@@ -164,6 +165,87 @@ pub(crate) struct Input {
     told: Option<u64>,
     /// The file itself, if it is plain: it can be read at any place.
     file: Option<PlainFile>,
+    /// The file that the bytes come from, as it was when it was opened.
+    stamp: Option<FileStamp>,
+}
+
+/// A file as it was when it was opened, to notice whether it was changed while it was read.
+#[derive(Clone, Debug)]
+pub(crate) struct FileStamp {
+    file: Arc<File>,
+    length: u64,
+    modified: Option<SystemTime>,
+}
+
+impl FileStamp {
+    pub(crate) fn of(file: Arc<File>) -> io::Result<Self> {
+        let metadata = file.metadata()?;
+        Ok(Self { file, length: metadata.len(), modified: metadata.modified().ok() })
+    }
+
+    /// Whether the file still is what it was. One that has only grown is: what was there at first is read.
+    pub(crate) fn check(&self) -> Result<(), ReadErrorKind> {
+        let now = self.file.metadata()?;
+        match now.len() {
+            length if length < self.length => Err(ReadErrorKind::Changed(cut_short(self.length, length))),
+            length if length == self.length && now.modified().ok() != self.modified => {
+                Err(ReadErrorKind::Changed("it was written to".to_string()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether another opening of the same source found the same file.
+    pub(crate) fn check_same(&self, other: &Self) -> Result<(), ReadErrorKind> {
+        self.check()?;
+        let same_file = identity(&self.file)? == identity(&other.file)?;
+        if same_file && other.length >= self.length {
+            return Ok(());
+        }
+        Err(ReadErrorKind::Changed("another file was put in its place".to_string()))
+    }
+}
+
+fn cut_short(then: u64, now: u64) -> String {
+    format!("it had {then} bytes, now it has {now}")
+}
+
+/// What tells a file from all others, where the system says so.
+#[cfg(unix)]
+fn identity(file: &File) -> io::Result<Option<(u64, u64)>> {
+    use std::os::unix::fs::MetadataExt;
+    let metadata = file.metadata()?;
+    Ok(Some((metadata.dev(), metadata.ino())))
+}
+
+#[cfg(not(unix))]
+fn identity(_: &File) -> io::Result<Option<(u64, u64)>> {
+    Ok(None)
+}
+
+/// The bytes that a file had when it was opened, from the first to the last.
+struct WholeFile {
+    file: File,
+    length: u64,
+    left: u64,
+}
+
+impl Read for WholeFile {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let wanted = buffer.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
+        let count = self.file.read(&mut buffer[..wanted])?;
+        if count == 0 && wanted > 0 {
+            return Err(ended_early(self.length, self.length - self.left));
+        }
+        self.left -= count as u64;
+        Ok(count)
+    }
+}
+
+/// The error for a file that ends before its end.
+fn ended_early(length: u64, found: u64) -> io::Error {
+    let problem = format!("the file was changed while it was read: {}", cut_short(length, found));
+    io::Error::new(io::ErrorKind::UnexpectedEof, problem)
 }
 
 /// A file that can be read at any place, by several threads at once.
@@ -178,15 +260,15 @@ pub(crate) struct PlainFile {
 }
 
 impl PlainFile {
-    /// Reads up to `count` bytes from `offset` on into `bytes`, from position `at` on. Gives how many came: fewer only at
-    /// the end of the file.
+    /// Reads `count` bytes from `offset` on into `bytes`, from position `at` on. They must lie within the length that the
+    /// file had when it was opened.
     pub(crate) fn read_at(
         &self,
         offset: u64,
         bytes: &mut Vec<u8>,
         at: usize,
         count: usize,
-    ) -> io::Result<usize> {
+    ) -> io::Result<()> {
         // What was there before is kept, so that the same room is not filled with zeros again and again.
         if bytes.len() < at + count {
             bytes.resize(at + count, 0);
@@ -194,13 +276,13 @@ impl PlainFile {
         let mut got = 0;
         while got < count {
             match read_some(&self.file, &mut bytes[at + got..at + count], offset + got as u64) {
-                Ok(0) => break,
+                Ok(0) => return Err(ended_early(self.length, offset + got as u64)),
                 Ok(more) => got += more,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
         }
-        Ok(got)
+        Ok(())
     }
 
     /// Counts bytes as taken.
@@ -218,7 +300,8 @@ impl Input {
         match rest.by_ref().take(wanted as u64).read_to_end(&mut head) {
             Err(error) if head.is_empty() => Err(error),
             Err(error) => {
-                Ok(Self { head, given: 0, whole: false, rest, failure: Some(error), told: None, file: None })
+                let failure = Some(error);
+                Ok(Self { head, given: 0, whole: false, rest, failure, told: None, file: None, stamp: None })
             }
             Ok(count) => Ok(Self {
                 head,
@@ -228,8 +311,14 @@ impl Input {
                 failure: None,
                 told: None,
                 file: None,
+                stamp: None,
             }),
         }
+    }
+
+    /// The file that the bytes come from, as it was when it was opened.
+    pub(crate) fn stamp(&self) -> Option<FileStamp> {
+        self.stamp.clone()
     }
 
     /// The first bytes; all of them if there are fewer than the head holds.
@@ -291,6 +380,7 @@ impl Input {
             failure: None,
             told,
             file: None,
+            stamp: None,
         }
     }
 
@@ -332,7 +422,7 @@ impl Read for Input {
 /// Opens a source and decompresses it if its first bytes say so.
 pub(crate) fn open(source: &Source) -> Result<(Input, ByteCounter), ReadErrorKind> {
     let taken = Arc::new(AtomicU64::new(0));
-    let mut plain_file = None;
+    let (mut plain_file, mut stamp) = (None, None);
     let (raw, total): (Box<dyn Read + Send>, Option<u64>) = match source {
         Source::File(path) => {
             let file = File::open(path)?;
@@ -342,11 +432,16 @@ pub(crate) fn open(source: &Source) -> Result<(Input, ByteCounter), ReadErrorKin
             }
             let total = metadata.is_file().then_some(metadata.len());
             // Files that the system makes up may say that they are empty.
-            if cfg!(unix) && metadata.is_file() && metadata.len() > 0 {
-                let (file, length, taken) = (Arc::new(file.try_clone()?), metadata.len(), taken.clone());
-                plain_file = Some(PlainFile { file, first: 0, length, taken });
+            if metadata.is_file() && metadata.len() > 0 {
+                let (shared, length, taken) = (Arc::new(file.try_clone()?), metadata.len(), taken.clone());
+                stamp = Some(FileStamp::of(shared.clone())?);
+                if cfg!(unix) {
+                    plain_file = Some(PlainFile { file: shared, first: 0, length, taken });
+                }
+                (Box::new(WholeFile { file, length, left: length }), total)
+            } else {
+                (Box::new(file), total)
             }
-            (Box::new(file), total)
         }
         Source::Stdin => (Box::new(io::stdin()), None),
         Source::Custom(_, open) => (open()?, None),
@@ -369,7 +464,7 @@ pub(crate) fn open(source: &Source) -> Result<(Input, ByteCounter), ReadErrorKin
         }
     };
     let file = plain_file.filter(|_| told.is_some());
-    Ok((Input { told, file, ..Input::new(plain, HEAD_BYTES)? }, counter))
+    Ok((Input { told, file, stamp, ..Input::new(plain, HEAD_BYTES)? }, counter))
 }
 
 #[cfg(test)]

@@ -128,3 +128,51 @@ fn matching_by_number_is_remarked_on() {
     assert!(notes.remarks.iter().any(|remark| remark.contains("matched by number")), "{notes:?}");
     assert!(open(CSV, &options).unwrap().notes().remarks.is_empty());
 }
+
+/// A file is cut, written to, or replaced after its first rows were read.
+#[test]
+fn a_file_that_changes_while_it_is_read_is_noticed() {
+    let text: String = (0..200_000).map(|row| format!("{} 1:{row} 2:0.5\n", row % 2)).collect();
+    let table = text.replace(" 1:", ",").replace(" 2:", ",");
+    let gzip = {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+        std::io::Write::write_all(&mut encoder, text.as_bytes()).unwrap();
+        encoder.finish().unwrap()
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    for content in [text.as_bytes(), table.as_bytes(), &gzip] {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let rest = |change: &(dyn Fn() + Sync)| {
+            std::fs::write(file.path(), content).unwrap();
+            pool.install(|| {
+                let source = Source::File(file.path().to_path_buf());
+                let mut stream = RowStream::open(&source, &ReadOptions::default()).unwrap();
+                let mut rows = stream.next_batch().unwrap().unwrap().len();
+                std::thread::sleep(std::time::Duration::from_millis(20));
+                change();
+                while let Some(batch) = stream.next_batch()? {
+                    rows += batch.len();
+                }
+                Ok::<usize, crate::Error>(rows)
+            })
+        };
+        let open = || std::fs::File::options().write(true).open(file.path()).unwrap();
+        let half = content.len() as u64 / 2;
+        let changes: [(&(dyn Fn() + Sync), &str); 4] = [
+            (&|| open().set_len(half).unwrap(), "now it has"),
+            (&|| open().set_len(0).unwrap(), "now it has 0"),
+            (&|| std::fs::write(file.path(), &content[..content.len() / 3]).unwrap(), "now it has"),
+            (&|| std::fs::write(file.path(), content).unwrap(), "it was written to"),
+        ];
+        for (change, expected) in changes {
+            let error = rest(change).unwrap_err().to_string();
+            assert!(error.contains("was changed while it was read") && error.contains(expected), "{error}");
+        }
+        // One that grows is read as it was.
+        let append = || {
+            let mut file = std::fs::File::options().append(true).open(file.path()).unwrap();
+            std::io::Write::write_all(&mut file, b"more that is no row").unwrap();
+        };
+        assert_eq!(rest(&append).unwrap(), 200_000);
+    }
+}

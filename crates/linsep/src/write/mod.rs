@@ -10,13 +10,12 @@ mod text_formats;
 
 use crate::dataset::{Dataset, Rows};
 use crate::observe::{Observer, Progress};
-use crate::read::cache::{self, Cache};
+use crate::read::cache::{self, Made};
 use crate::read::{Format, Loaded, ReadNotes, ReadOptions, Schema, Source, read};
-use crate::store::{temporary_beside, write_atomically};
+use crate::store::write_atomically;
 use crate::{Error, SettingsError};
 use std::io::{self, Write};
 use std::path::Path;
-use tempfile::TempPath;
 
 /// How a file is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,13 +79,12 @@ pub fn convert(
         )
         .into()),
         Format::LINSEP => {
-            let notes = cache::make(source, options, path, observer)?;
-            let summary = Cache::open(path)?.summary();
-            Ok(Converted { rows: summary.rows, features: summary.features, notes, lost: Vec::new() })
+            let Made { notes, rows, features } = cache::make_file(source, options, path, observer)?;
+            Ok(Converted { rows, features, notes, lost: Vec::new() })
         }
         _ => {
             crate::store::check_writable(path)?;
-            let (loaded, _temporary) = mapped(source, options, path, observer)?;
+            let loaded = mapped(source, options, path, observer)?;
             let lost = write(&loaded.dataset, &loaded.schema, path, format, observer)?;
             let (rows, features) = (loaded.dataset.len() as u64, loaded.dataset.columns() as u64);
             Ok(Converted { rows, features, notes: loaded.notes, lost })
@@ -94,23 +92,19 @@ pub fn convert(
     }
 }
 
-/// The rows of a source in a mapped file: itself if it is a cache, otherwise one beside the output that does not last.
+/// The rows of a source in a mapped file: itself if it is a cache, otherwise one without a name on the disk of the output.
 fn mapped(
     source: &Source,
     options: &ReadOptions,
-    beside: &Path,
+    path: &Path,
     observer: &mut dyn Observer,
-) -> Result<(Loaded, Option<TempPath>), Error> {
+) -> Result<Loaded, Error> {
     if let Source::File(path) = source
         && cache::is_cache(path).unwrap_or(false)
     {
-        return Ok((read(source, options, observer)?, None));
+        return read(source, options, observer);
     }
-    let failed = |source| Error::Write { path: beside.to_path_buf(), source };
-    let temporary = temporary_beside(beside, ".linsep.part").map_err(failed)?.into_temp_path();
-    cache::make(source, options, &temporary, observer)?;
-    let loaded = read(&Source::File(temporary.to_path_buf()), &options.limits(), observer)?;
-    Ok((loaded, Some(temporary)))
+    Ok(cache::make_nameless(source, options, path, observer)?.load()?)
 }
 
 /// Writes a data set to a file that is whole or not there. Gives what the format cannot hold.

@@ -21,7 +21,10 @@ impl SeparateSpec {
             return Err(SettingsError::new("output", problem).into());
         }
         let files: Vec<PathBuf> = file_names(pairs).into_iter().map(|name| folder.join(name)).collect();
-        refuse_overwriting(&files.iter().map(PathBuf::as_path).collect::<Vec<_>>(), &self.inputs())?;
+        let outputs: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
+        // Their names differ: only the inputs are in danger.
+        outputs.iter().try_for_each(|output| refuse_overwriting(&[output], &self.inputs()))?;
+        self.data.refuse_replacing_cache(&outputs)?;
         if folder.is_dir() {
             for file in &files {
                 check_writable(file)?;

@@ -87,6 +87,7 @@ impl SeparateSpec {
         let settings = self.settings()?;
         if let Some(path) = &self.output {
             refuse_overwriting(&[path], &self.inputs())?;
+            self.data.refuse_replacing_cache(&[path])?;
             // A place that cannot be written to is better known before hours of work than after. Several pairs of sides
             // need a folder.
             if !path.is_dir() {
@@ -229,8 +230,7 @@ impl Separated {
         let seconds = clock.elapsed().as_secs_f64();
         let mut certificate = None;
         if let (Some(path), Some(proof)) = (output, &separation.certificate) {
-            let text = proof.to_json();
-            write_atomically(path, |out| out.write_all(text.as_bytes()))?;
+            write_atomically(path, |out| write!(out, "{proof}"))?;
             certificate = Some(path.to_path_buf());
         }
         let difficulty = mistake_bound(&separation.extent, &separation.margin);

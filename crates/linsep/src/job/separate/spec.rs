@@ -69,7 +69,7 @@ impl SeparateSpec {
 
     /// Files that must not be written over.
     pub(super) fn inputs(&self) -> Vec<&Path> {
-        [self.data.source.path(), self.data.read.array.labels_file.as_deref()].into_iter().flatten().collect()
+        self.data.inputs()
     }
 
     /// The settings of the exact engine, but for the classes.

@@ -140,12 +140,8 @@ impl TrainSpec {
     /// Refuses outputs that would destroy an input. A model may be replaced by the one that starts from it, and a
     /// checkpoint by the run that goes on from it: both are written whole or not at all.
     fn refuse_to_destroy(&self, outputs: &[&Path]) -> Result<(), SettingsError> {
-        let always = [
-            self.data.source.path(),
-            self.comparator.as_deref(),
-            self.data.read.array.labels_file.as_deref(),
-            self.classes.row_weights.as_deref(),
-        ];
+        let named = [self.comparator.as_deref(), self.classes.row_weights.as_deref()];
+        let always: Vec<&Path> = self.data.inputs().into_iter().chain(named.into_iter().flatten()).collect();
         let (init, resume) = (self.init.as_deref(), self.resume.as_deref());
         for (output, replaced) in [
             (&self.output, init),
@@ -155,9 +151,10 @@ impl TrainSpec {
         ] {
             let Some(output) = output else { continue };
             let others = [init, resume].into_iter().filter(|&input| input != replaced);
-            let inputs: Vec<&Path> = always.into_iter().chain(others).flatten().collect();
+            let inputs: Vec<&Path> = always.iter().copied().chain(others.flatten()).collect();
             refuse_overwriting(&[output], &inputs)?;
         }
+        self.data.refuse_replacing_cache(outputs)?;
         refuse_overwriting(outputs, &[])
     }
 

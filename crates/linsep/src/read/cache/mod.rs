@@ -6,6 +6,7 @@
 
 mod beside;
 mod format;
+mod guard;
 mod origin;
 mod parts;
 mod rows;
@@ -16,9 +17,11 @@ mod write;
 pub use beside::{CacheUse, beside, path_beside};
 pub use format::CacheFault;
 pub(crate) use format::MAGIC;
+pub use guard::guard_mapped_files;
 pub(crate) use parts::{Part, PartReader, Sums};
 use rows::CacheReader;
 pub use write::make;
+pub(crate) use write::{Made, make_file, make_nameless};
 
 use super::error::{ReadError, ReadErrorKind};
 use super::formats::{Detect, FormatColumns, FormatDescriptor};
@@ -69,8 +72,14 @@ impl Cache {
     /// Opens a cache and reads its description, but not its rows.
     pub fn open(path: &Path) -> Result<Self, ReadError> {
         let name = path.display().to_string();
+        let file = File::open(path).map_err(|error| ReadError::whole(&name, error.into()))?;
+        Self::of_file(name, &file)
+    }
+
+    /// Opens a cache that is open as a file; the name is for messages.
+    fn of_file(name: String, file: &File) -> Result<Self, ReadError> {
         let located = |kind| ReadError::whole(&name, kind);
-        let bytes = map(path).map_err(|error| located(error.into()))?;
+        let bytes = map(file).map_err(|error| located(error.into()))?;
         Self::new(name.clone(), bytes).map_err(|fault| located(fault.into()))
     }
 
@@ -82,7 +91,7 @@ impl Cache {
     /// The cache that a source holds: mapped if it is a plain file, otherwise read.
     pub(super) fn of_source(source: &Source, name: &str, mut input: Input) -> Result<Self, ReadErrorKind> {
         let bytes = match source {
-            Source::File(path) if is_cache(path)? => map(path)?,
+            Source::File(path) if is_cache(path)? => map(&File::open(path)?)?,
             _ => {
                 let mut bytes = Vec::new();
                 input.read_to_end(&mut bytes)?;
@@ -251,8 +260,7 @@ pub fn is_cache(path: &Path) -> io::Result<bool> {
 }
 
 #[allow(unsafe_code, reason = "a mapped file")]
-fn map(path: &Path) -> io::Result<FileBytes> {
-    let file = File::open(path)?;
+fn map(file: &File) -> io::Result<FileBytes> {
     let metadata = file.metadata()?;
     if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no file"));
@@ -261,8 +269,8 @@ fn map(path: &Path) -> io::Result<FileBytes> {
         return Ok(FileBytes::copy_of(&[]));
     }
     // SAFETY: the map is only read. It must not change under us: this program replaces caches by renaming a whole new file,
-    // which leaves the mapped one as it is; for other programs see `Array`.
-    let map = unsafe { memmap2::Mmap::map(&file) }?;
+    // which leaves the mapped one as it is; for other programs see `Array` and `guard_mapped_files`.
+    let map = unsafe { memmap2::Mmap::map(file) }?;
     Ok(FileBytes::Mapped(map))
 }
 

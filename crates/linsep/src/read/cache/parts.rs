@@ -4,10 +4,12 @@ use super::format::{self, CacheFault, Layout, Metadata, Place, Sum, Width};
 use super::read_at;
 use crate::dataset::{Plain, Row, Rows, Values, bytes_of, bytes_of_mut};
 use crate::read::error::{ReadError, ReadErrorKind};
+use crate::read::source::FileStamp;
 use crate::read::{ReadNotes, Schema};
 use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Rows whose starts are read at a time.
 const ROWS_TOGETHER: usize = 1 << 15;
@@ -16,7 +18,9 @@ const ROWS_TOGETHER: usize = 1 << 15;
 #[derive(Debug)]
 pub(crate) struct PartReader {
     name: String,
-    file: File,
+    file: Arc<File>,
+    /// The file as it was when it was opened: all passes read the same rows.
+    stamp: FileStamp,
     metadata: Metadata,
 }
 
@@ -112,7 +116,7 @@ impl PartReader {
     pub(crate) fn open(path: &Path) -> Result<Self, ReadError> {
         let name = path.display().to_string();
         let located = |kind| ReadError::whole(&name, kind);
-        let file = File::open(path).map_err(|error| located(error.into()))?;
+        let file = Arc::new(File::open(path).map_err(|error| located(error.into()))?);
         let length = file.metadata().map_err(|error| located(error.into()))?.len();
         let metadata = format::read_metadata(length, |start, count| {
             let mut bytes = vec![0; count];
@@ -125,7 +129,8 @@ impl PartReader {
                 "on this machine caches can only be read as a whole".to_string(),
             )));
         }
-        Ok(Self { name, file, metadata })
+        let stamp = FileStamp::of(file.clone()).map_err(|error| located(error.into()))?;
+        Ok(Self { name, file, stamp, metadata })
     }
 
     pub(crate) fn rows(&self) -> usize {
@@ -223,6 +228,13 @@ impl PartReader {
 
     /// Replaces the rows of a part by those of the ranges. They must fit into its room.
     pub(crate) fn read(&self, ranges: &[Range<usize>], part: &mut Part) -> Result<(), ReadError> {
+        let rows = self.read_rows(ranges, part);
+        // Whatever is wrong with the rows of a file that is being written to, that is the reason.
+        self.stamp.check().map_err(|kind| self.located(kind))?;
+        rows
+    }
+
+    fn read_rows(&self, ranges: &[Range<usize>], part: &mut Part) -> Result<(), ReadError> {
         let arrays = &self.metadata.arrays;
         part.labels.clear();
         match &mut part.rows {

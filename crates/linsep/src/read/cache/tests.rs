@@ -417,3 +417,40 @@ fn filled_cells_are_kept() {
     let data = Cache::from_bytes(&cache).unwrap().rows().unwrap();
     assert_eq!(data.filled_cells(), Some(&cells[..]));
 }
+
+/// Two processes with the same number, as in two containers that share a folder, are no worse than two threads.
+#[test]
+fn makers_of_one_cache_do_not_meet() {
+    let folder = Folder::new();
+    let path = folder.0.join("made.linsep");
+    let texts: Vec<String> = (0..4)
+        .map(|maker| (0..5000).map(|row| format!("{} {}:{row}.5\n", row % 2, 1 + maker)).collect())
+        .collect();
+    let expected: Vec<String> = texts
+        .iter()
+        .map(|text| {
+            read(&shared(text.as_bytes()), &ReadOptions::default(), &mut ())
+                .unwrap()
+                .dataset
+                .fingerprint()
+                .to_string()
+        })
+        .collect();
+    for _ in 0..5 {
+        std::thread::scope(|scope| {
+            let makers: Vec<_> = texts
+                .iter()
+                .map(|text| {
+                    let path = &path;
+                    scope.spawn(move || {
+                        make(&shared(text.as_bytes()), &ReadOptions::default(), path, &mut ()).map(|_| ())
+                    })
+                })
+                .collect();
+            makers.into_iter().for_each(|maker| maker.join().unwrap().unwrap());
+        });
+        let loaded = Cache::open(&path).unwrap().load().unwrap();
+        assert!(expected.contains(&loaded.dataset.fingerprint().to_string()));
+        assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 1, "something was left behind");
+    }
+}

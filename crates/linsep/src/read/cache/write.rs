@@ -5,16 +5,16 @@
 
 use super::format::{Arrays, Layout, Metadata, Place, Sum, Width, aligned, describe, head};
 use super::origin::Origin;
-use super::read_at;
+use super::{Cache, read_at};
 use crate::Error;
 use crate::classes::sorted_order;
 use crate::dataset::{BatchRows, DatasetError, FingerprintHasher, Row};
 use crate::observe::{Observer, Progress};
 use crate::read::{Batch, Labels, ReadError, ReadErrorKind, ReadNotes, ReadOptions, RowStream, Source};
 use crate::store;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Bytes that are taken from a scratch file at a time.
 const CHUNK: usize = 1 << 20;
@@ -26,7 +26,54 @@ pub fn make(
     path: &Path,
     observer: &mut dyn Observer,
 ) -> Result<ReadNotes, Error> {
+    make_file(source, options, path, observer).map(|made| made.notes)
+}
+
+/// What came of making a cache.
+pub(crate) struct Made {
+    pub(crate) notes: ReadNotes,
+    pub(crate) rows: u64,
+    pub(crate) features: u64,
+}
+
+/// Makes a cache in a file, or writes it to a device.
+pub(crate) fn make_file(
+    source: &Source,
+    options: &ReadOptions,
+    path: &Path,
+    observer: &mut dyn Observer,
+) -> Result<Made, Error> {
     store::check_writable(path)?;
+    make_with(source, options, path, observer, |join| store::write_atomically(path, join))
+}
+
+/// Makes a cache in a file without a name, on the disk of `path`.
+pub(crate) fn make_nameless(
+    source: &Source,
+    options: &ReadOptions,
+    path: &Path,
+    observer: &mut dyn Observer,
+) -> Result<Cache, Error> {
+    let failed = |source| Error::Write { path: path.to_path_buf(), source };
+    let mut file = store::scratch_file(path).map_err(failed)?;
+    make_with(source, options, path, observer, |join| {
+        let mut out = BufWriter::with_capacity(CHUNK / 4, &mut file);
+        join(&mut out).and_then(|()| out.flush()).map_err(failed)
+    })?;
+    Ok(Cache::of_file(source.name(), &file)?)
+}
+
+/// Writes the parts of a cache, one after the other.
+type Join<'a> = &'a mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
+
+/// Reads a source, and has `write` write the cache to where it belongs. Scratch files lie on the disk of `path`.
+fn make_with(
+    source: &Source,
+    options: &ReadOptions,
+    path: &Path,
+    observer: &mut dyn Observer,
+    write: impl FnOnce(Join<'_>) -> Result<(), Error>,
+) -> Result<Made, Error> {
     let options = ReadOptions { labels: Labels::Required, schema: None, ..options.clone() };
     let located = |error: io::Error| ReadError {
         source_name: source.name(),
@@ -52,11 +99,12 @@ pub fn make(
         return Err(stream.no_rows());
     }
     if Origin::of(source, &options).map_err(located)? != origin {
-        return Err(located(io::Error::other("the file was changed while it was read")).into());
+        let kind = ReadErrorKind::Changed("its length, its time or its content is another".to_string());
+        return Err(ReadError::whole(&source.name(), kind).into());
     }
     let mut joiner = Joiner::new(scratch, &stream, origin);
     let mut interrupted = false;
-    let result = store::write_atomically(path, |out| {
+    let result = write(&mut |out| {
         joiner.join(out, &mut |bytes, total, rows| {
             interrupted = observer.progress(&Progress::Writing { bytes, total, rows }).is_break();
             if interrupted { Err(io::Error::other("interrupted")) } else { Ok(()) }
@@ -66,27 +114,20 @@ pub fn make(
         return Err(Error::Interrupted);
     }
     result?;
-    Ok(stream.notes())
+    let Metadata { rows, columns, .. } = joiner.metadata;
+    Ok(Made { notes: stream.notes(), rows, features: columns })
 }
 
-/// A file that is gone when it is no longer needed, whatever happens.
+/// A file without a name: not even a killed program leaves it behind, and no other program meets it.
 struct ScratchFile {
-    path: PathBuf,
     out: BufWriter<File>,
     /// Bytes so far.
     length: u64,
 }
 
 impl ScratchFile {
-    fn new(beside: &Path, name: &str) -> io::Result<Self> {
-        let own = beside.file_name().unwrap_or_default().to_string_lossy();
-        let path = beside.with_file_name(format!(".{own}.{}.{name}.part", std::process::id()));
-        let file = File::options().read(true).write(true).create(true).truncate(true).open(&path)?;
-        // Where a file can be used without a name, not even a killed program leaves it behind.
-        if cfg!(unix) {
-            fs::remove_file(&path)?;
-        }
-        Ok(Self { path, out: BufWriter::with_capacity(CHUNK / 4, file), length: 0 })
+    fn new(target: &Path) -> io::Result<Self> {
+        Ok(Self { out: BufWriter::with_capacity(CHUNK / 4, store::scratch_file(target)?), length: 0 })
     }
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -121,14 +162,6 @@ impl ScratchFile {
     }
 }
 
-impl Drop for ScratchFile {
-    fn drop(&mut self) {
-        if !cfg!(unix) {
-            let _ = fs::remove_file(&self.path);
-        }
-    }
-}
-
 enum Failure {
     Rows(DatasetError),
     Io(io::Error),
@@ -160,16 +193,16 @@ struct Scratch {
 }
 
 impl Scratch {
-    fn new(beside: &Path) -> io::Result<Self> {
-        let file = |name| ScratchFile::new(beside, name);
-        let mut offsets = file("offsets")?;
+    fn new(target: &Path) -> io::Result<Self> {
+        let file = || ScratchFile::new(target);
+        let mut offsets = file()?;
         offsets.write(&0u64.to_le_bytes())?;
         Ok(Self {
             offsets,
-            indices: file("indices")?,
-            values: file("values")?,
-            labels: file("labels")?,
-            lines: file("lines")?,
+            indices: file()?,
+            values: file()?,
+            labels: file()?,
+            lines: file()?,
             rows: 0,
             stored: 0,
             dense: None,

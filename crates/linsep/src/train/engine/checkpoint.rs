@@ -22,6 +22,7 @@ use arrays::{
     put_together,
 };
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::path::Path;
 
 const KIND: &str = "checkpoint";
@@ -72,8 +73,8 @@ pub enum CheckpointError {
 
 /// What a checkpoint holds beside its arrays.
 #[derive(Serialize, Deserialize)]
-struct Content {
-    settings: Settings,
+struct Content<'a> {
+    settings: Cow<'a, Settings>,
     #[serde(rename = "course")]
     cursor: Cursor,
     data: String,
@@ -85,7 +86,7 @@ struct Content {
     shard_updates: Vec<u64>,
     /// Of rows that came with their classes.
     #[serde(rename = "classes_seen", default, skip_serializing_if = "Option::is_none")]
-    seen: Option<Box<SeenContent>>,
+    seen: Option<Box<SeenContent<'a>>>,
     /// Of a snapshot only: what the caller calls the position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     position: Option<String>,
@@ -99,8 +100,8 @@ const SHUFFLE: u32 = 2;
 
 /// What is known of the rows that came with their classes.
 #[derive(Serialize, Deserialize)]
-struct SeenContent {
-    names: Vec<String>,
+struct SeenContent<'a> {
+    names: Cow<'a, [String]>,
     closed: bool,
     extent: Extent,
     nonzeros: u64,
@@ -118,18 +119,26 @@ struct SeenContent {
 impl State {
     /// Saves the state, whole or not at all.
     pub fn save(&self, path: &Path) -> Result<(), Error> {
-        let bytes = self.to_bytes()?;
-        store::write_atomically(path, |out| out.write_all(&bytes))
+        self.check_data()?;
+        store::write_atomically(path, |out| {
+            let (tensors, content) = self.parts(None);
+            tensors.write(KIND, &content, out)
+        })
     }
 
     /// The bytes of the state's file, which is taken up on the same data.
     pub fn to_bytes(&self) -> Result<Vec<u8>, StoreError> {
+        self.check_data()?;
+        self.bytes(None)
+    }
+
+    fn check_data(&self) -> Result<(), StoreError> {
         if self.data.is_empty() {
             let reason =
                 "the run does not know its data, because its observer did not say that it saves".to_string();
             return Err(StoreError::Damaged(reason));
         }
-        self.bytes(None)
+        Ok(())
     }
 
     /// The bytes of the state at a position that the caller names, in any words: whoever [restores](Self::restore) the
@@ -139,6 +148,12 @@ impl State {
     }
 
     fn bytes(&self, position: Option<String>) -> Result<Vec<u8>, StoreError> {
+        let (tensors, content) = self.parts(position);
+        tensors.into_bytes(KIND, &content)
+    }
+
+    /// The arrays of the state's file, and the rest of it.
+    fn parts(&self, position: Option<String>) -> (Tensors<'_>, Content<'_>) {
         let mut tensors = Tensors::default();
         let (learner, each) = match &self.learners {
             Learners::Two(learner) => (put_learner(&mut tensors, "", learner), Vec::new()),
@@ -152,14 +167,14 @@ impl State {
         let seen = &self.seen;
         let unseen = seen.unseen.as_deref().map(|rest| put_learner(&mut tensors, UNSEEN, rest));
         let content = Content {
-            settings: self.settings.clone(),
+            settings: Cow::Borrowed(&self.settings),
             cursor: self.cursor,
             data: self.data.clone(),
             learner,
             shard_updates: self.shard_updates.clone(),
             seen: (!seen.names.is_empty() || seen.forked.is_some()).then(|| {
                 Box::new(SeenContent {
-                    names: seen.names.clone(),
+                    names: Cow::Borrowed(&seen.names),
                     closed: seen.closed,
                     extent: seen.extent,
                     nonzeros: seen.nonzeros,
@@ -175,17 +190,21 @@ impl State {
             position,
             shuffle: SHUFFLE,
         };
-        tensors.to_bytes(KIND, &content)
+        (tensors, content)
     }
 
     /// Opens a saved state.
     pub fn load(path: &Path) -> Result<Self, Error> {
-        Ok(Self::from_bytes(&store::read_file(path)?)?)
+        Ok(Self::of_file(Opened::load(path, KIND)?)?)
     }
 
     /// Opens a saved state from its bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, CheckpointError> {
-        let (state, _) = Self::open(bytes)?;
+        Self::of_file(Opened::open(bytes, KIND)?)
+    }
+
+    fn of_file(opened: Opened<'_, Content<'static>>) -> Result<Self, CheckpointError> {
+        let (state, _) = Self::open(opened)?;
         match state.data.is_empty() {
             true => Err(damaged("it does not know its data: it is a snapshot, which has a position instead")),
             false => Ok(state),
@@ -194,16 +213,15 @@ impl State {
 
     /// The state of a [snapshot](Self::snapshot), and the position that it was made at.
     pub fn restore(bytes: &[u8]) -> Result<(Self, String), CheckpointError> {
-        let (mut state, position) = Self::open(bytes)?;
+        let (mut state, position) = Self::open(Opened::open(bytes, KIND)?)?;
         let position = position.ok_or_else(|| damaged("it is no snapshot: it has no position"))?;
         state.expect_rows(state.seen.extent.radius_upper, state.seen.most_stored);
         Ok((state, position))
     }
 
-    fn open(bytes: &[u8]) -> Result<(Self, Option<String>), CheckpointError> {
-        let opened: Opened<'_, Content> = Opened::open(bytes, KIND)?;
+    fn open(opened: Opened<'_, Content<'static>>) -> Result<(Self, Option<String>), CheckpointError> {
         let content = &opened.content;
-        let mut settings = content.settings.clone();
+        let mut settings = content.settings.clone().into_owned();
         if !settings.learner.is_online() {
             return Err(damaged("its learner does not go row by row"));
         }
@@ -253,14 +271,14 @@ impl State {
     }
 
     /// Takes over what is known of the rows that came with their classes.
-    fn take_seen(&mut self, content: &SeenContent) -> Result<(), CheckpointError> {
+    fn take_seen(&mut self, content: &SeenContent<'_>) -> Result<(), CheckpointError> {
         let forked = content.forked.map_or([0, 0], |forked| [forked.rows, forked.updates]);
         let counts = [content.nonzeros, content.most_stored, content.wrong, content.vouched];
         check_counts(counts.iter().chain(&forked))?;
         if content.vouched > self.cursor.position {
             return Err(damaged("it counts rows that it has not seen"));
         }
-        for name in &content.names {
+        for name in content.names.iter() {
             let proper = class_name(name).as_ref() == Some(name) && !self.seen.names.contains(name);
             if !proper {
                 return Err(damaged("its classes are not those of a data set"));

@@ -89,10 +89,10 @@ impl Memoriser {
     }
 
     /// Puts the memory among the arrays of a file; the hashes as two halves, the upper one first.
-    pub(crate) fn put(&self, tensors: &mut Tensors, prefix: &str) {
+    pub(crate) fn put<'a>(&'a self, tensors: &mut Tensors<'a>, prefix: &str) {
         put_theta(tensors, &format!("{prefix}theta"), &self.nothing);
-        tensors.put_u64(&format!("{prefix}memory.hashes"), &self.halves());
-        tensors.put_i8(&format!("{prefix}memory.signs"), &self.signs);
+        tensors.put_u64(&format!("{prefix}memory.hashes"), self.halves());
+        tensors.put_i8(&format!("{prefix}memory.signs"), self.signs.iter().copied());
     }
 
     /// The memory among the arrays of a file.
@@ -107,8 +107,8 @@ impl Memoriser {
             .ok_or_else(|| StoreError::Damaged("its memory does not fit together".to_string()))
     }
 
-    fn halves(&self) -> Vec<u64> {
-        self.hashes.iter().flat_map(|&hash| [(hash >> 64) as u64, hash as u64]).collect()
+    fn halves(&self) -> impl ExactSizeIterator<Item = u64> + Clone {
+        (0..2 * self.hashes.len()).map(|half| (self.hashes[half / 2] >> (64 * (1 - half % 2))) as u64)
     }
 
     /// The memory with these parts, if they fit together.
@@ -239,8 +239,8 @@ mod tests {
     /// What a file says beside its arrays: nothing here.
     type Content = HashMap<String, serde_json::Value>;
 
-    fn bytes_of(tensors: &Tensors) -> Vec<u8> {
-        tensors.to_bytes("model", &Content::new()).unwrap()
+    fn bytes_of(tensors: Tensors<'_>) -> Vec<u8> {
+        tensors.into_bytes("model", &Content::new()).unwrap()
     }
 
     fn memory(fit: &Fit) -> &Memoriser {
@@ -305,11 +305,11 @@ mod tests {
             let memory = memory(&fit);
             let mut tensors = Tensors::default();
             memory.put(&mut tensors, "class.3.");
-            let bytes = bytes_of(&tensors);
+            let bytes = bytes_of(tensors);
             let opened: Opened<'_, Content> = Opened::open(&bytes, "model").unwrap();
             prop_assert_eq!(&Memoriser::get(&opened, "class.3.", &Settings::default()).unwrap(), memory);
 
-            let (mut halves, mut signs, mut theta) = (memory.halves(), memory.signs.clone(), memory.theta().clone());
+            let (mut halves, mut signs, mut theta) = (memory.halves().collect::<Vec<_>>(), memory.signs.clone(), memory.theta().clone());
             match damage {
                 0 => signs.push(1),
                 1 => _ = halves.pop(),
@@ -324,9 +324,9 @@ mod tests {
             }
             let mut tensors = Tensors::default();
             put_theta(&mut tensors, "theta", &theta);
-            tensors.put_u64("memory.hashes", &halves);
-            tensors.put_i8("memory.signs", &signs);
-            let bytes = bytes_of(&tensors);
+            tensors.put_u64("memory.hashes", halves.into_iter());
+            tensors.put_i8("memory.signs", signs.into_iter());
+            let bytes = bytes_of(tensors);
             let opened: Opened<'_, Content> = Opened::open(&bytes, "model").unwrap();
             prop_assert!(matches!(Memoriser::get(&opened, "", &Settings::default()), Err(StoreError::Damaged(_))));
         }

@@ -69,7 +69,11 @@ pub(super) fn check_counts<'a>(counts: impl IntoIterator<Item = &'a u64>) -> Res
 }
 
 /// Puts the vectors of a learner into arrays whose names begin with `prefix`.
-pub(super) fn put_learner(tensors: &mut Tensors, prefix: &str, learner: &OnlineLearner) -> LearnerContent {
+pub(super) fn put_learner<'a>(
+    tensors: &mut Tensors<'a>,
+    prefix: &str,
+    learner: &'a OnlineLearner,
+) -> LearnerContent {
     put_theta(tensors, &format!("{prefix}theta"), learner.theta());
     if let Some(start) = &learner.start {
         put_theta(tensors, &format!("{prefix}start"), start);
@@ -97,8 +101,8 @@ pub(super) fn put_learner(tensors: &mut Tensors, prefix: &str, learner: &OnlineL
         Memory::Votes(votes) => {
             put_votes(tensors, &format!("{prefix}votes"), votes);
             let (keys, rows): (Vec<u32>, Vec<u32>) = votes.keys().into_iter().unzip();
-            tensors.put_u32(&format!("{prefix}votes.keys"), &keys);
-            tensors.put_u32(&format!("{prefix}votes.key_rows"), &rows);
+            tensors.put_u32(&format!("{prefix}votes.keys"), keys.into_iter());
+            tensors.put_u32(&format!("{prefix}votes.key_rows"), rows.into_iter());
         }
     }
     content
@@ -106,7 +110,7 @@ pub(super) fn put_learner(tensors: &mut Tensors, prefix: &str, learner: &OnlineL
 
 /// The learner of which the arrays begin with `prefix`.
 pub(super) fn get_learner(
-    opened: &Opened<'_, Content>,
+    opened: &Opened<'_, Content<'static>>,
     prefix: &str,
     content: &LearnerContent,
     settings: &Settings,
@@ -166,13 +170,13 @@ pub(super) fn get_learner(
 }
 
 /// Puts the vectors of the multi-class perceptron into arrays.
-pub(super) fn put_together(tensors: &mut Tensors, learner: &Multiclass) -> LearnerContent {
+pub(super) fn put_together<'a>(tensors: &mut Tensors<'a>, learner: &'a Multiclass) -> LearnerContent {
     let late = learner.late.iter().flatten().map(|late| ("late", late));
     let thetas = learner.thetas.iter().map(|theta| ("theta", theta));
     for (class, (name, theta)) in thetas.enumerate().chain(late.enumerate()) {
         put_theta(tensors, &format!("{}{name}", of_class(class)), theta);
     }
-    tensors.put_u64("classes", &[learner.thetas.len() as u64]);
+    tensors.put_u64("classes", [learner.thetas.len() as u64].into_iter());
     LearnerContent {
         updates: learner.updates,
         ledger: learner.ledger,
@@ -182,7 +186,7 @@ pub(super) fn put_together(tensors: &mut Tensors, learner: &Multiclass) -> Learn
 }
 
 pub(super) fn get_together(
-    opened: &Opened<'_, Content>,
+    opened: &Opened<'_, Content<'static>>,
     settings: &Settings,
 ) -> Result<Multiclass, CheckpointError> {
     let content = &opened.content.learner;
@@ -211,9 +215,9 @@ pub(super) fn get_together(
     Ok(learner)
 }
 
-pub(crate) fn put_theta(tensors: &mut Tensors, name: &str, theta: &Theta) {
-    tensors.put_f64(&format!("{name}.weights"), &theta.weights);
-    tensors.put_f64(&format!("{name}.bias"), &[theta.bias]);
+pub(crate) fn put_theta<'a>(tensors: &mut Tensors<'a>, name: &str, theta: &'a Theta) {
+    tensors.put_f64(&format!("{name}.weights"), theta.weights.iter().copied());
+    tensors.put_f64(&format!("{name}.bias"), [theta.bias].into_iter());
 }
 
 pub(crate) fn get_theta<T: serde::de::DeserializeOwned>(
@@ -233,15 +237,13 @@ pub(crate) fn get_theta<T: serde::de::DeserializeOwned>(
     Ok(theta)
 }
 
-pub(crate) fn put_votes(tensors: &mut Tensors, name: &str, votes: &Votes) {
-    let offsets: Vec<u64> = votes.offsets.iter().map(|&offset| offset as u64).collect();
-    let (rows, signs): (Vec<u32>, Vec<i8>) = votes.sequence.iter().copied().unzip();
-    tensors.put_u64(&format!("{name}.offsets"), &offsets);
-    tensors.put_u32(&format!("{name}.indices"), &votes.indices);
-    tensors.put_f64(&format!("{name}.values"), &votes.values);
-    tensors.put_u32(&format!("{name}.rows"), &rows);
-    tensors.put_i8(&format!("{name}.signs"), &signs);
-    tensors.put_u64(&format!("{name}.survivals"), &votes.survivals);
+pub(crate) fn put_votes<'a>(tensors: &mut Tensors<'a>, name: &str, votes: &'a Votes) {
+    tensors.put_u64(&format!("{name}.offsets"), votes.offsets.iter().map(|&offset| offset as u64));
+    tensors.put_u32(&format!("{name}.indices"), votes.indices.iter().copied());
+    tensors.put_f64(&format!("{name}.values"), votes.values.iter().copied());
+    tensors.put_u32(&format!("{name}.rows"), votes.sequence.iter().map(|&(row, _)| row));
+    tensors.put_i8(&format!("{name}.signs"), votes.sequence.iter().map(|&(_, sign)| sign));
+    tensors.put_u64(&format!("{name}.survivals"), votes.survivals.iter().copied());
 }
 
 pub(crate) fn get_votes<T: serde::de::DeserializeOwned>(

@@ -12,22 +12,20 @@ use crate::train::engine::checkpoint::{get_theta, put_theta};
 use crate::train::learners::Combine;
 
 /// Puts a machine into a file.
-pub(crate) fn put_kernel(tensors: &mut Tensors, prefix: &str, machine: &KernelMachine) {
+pub(crate) fn put_kernel<'a>(tensors: &mut Tensors<'a>, prefix: &str, machine: &'a KernelMachine) {
     let name = |part: &str| format!("{prefix}kernel.{part}");
     put_theta(tensors, &format!("{prefix}theta"), machine.theta());
     let (support, terms) = machine.parts();
-    let offsets: Vec<u64> = support.offsets.iter().map(|&offset| offset as u64).collect();
-    tensors.put_u64(&name("offsets"), &offsets);
-    tensors.put_u32(&name("indices"), &support.indices);
-    tensors.put_f64(&name("values"), &support.values);
-    tensors.put_i8(&name("complete"), &[i8::from(support.complete)]);
+    tensors.put_u64(&name("offsets"), support.offsets.iter().map(|&offset| offset as u64));
+    tensors.put_u32(&name("indices"), support.indices.iter().copied());
+    tensors.put_f64(&name("values"), support.values.iter().copied());
+    tensors.put_i8(&name("complete"), [i8::from(support.complete)].into_iter());
     match terms {
-        Terms::Sum(coefficients) => tensors.put_f64(&name("coefficients"), coefficients),
+        Terms::Sum(coefficients) => tensors.put_f64(&name("coefficients"), coefficients.iter().copied()),
         Terms::Votes { sequence, survivals } => {
-            let (rows, sizes): (Vec<u32>, Vec<f64>) = sequence.iter().copied().unzip();
-            tensors.put_u32(&name("rows"), &rows);
-            tensors.put_f64(&name("sizes"), &sizes);
-            tensors.put_u64(&name("survivals"), survivals);
+            tensors.put_u32(&name("rows"), sequence.iter().map(|&(row, _)| row));
+            tensors.put_f64(&name("sizes"), sequence.iter().map(|&(_, size)| size));
+            tensors.put_u64(&name("survivals"), survivals.iter().copied());
         }
     }
 }

@@ -314,7 +314,7 @@ proptest! {
         let fit = learn(&task, None, &settings, &options, &mut ());
         let mut tensors = Tensors::default();
         put_kernel(&mut tensors, "class.1.", machine(&fit));
-        let mut bytes = tensors.to_bytes("model", &options).unwrap();
+        let mut bytes = tensors.into_bytes("model", &options).unwrap();
         let open = |bytes: &[u8]| -> Option<KernelMachine> {
             let opened: Opened<'_, KernelOptions> = Opened::open(bytes, "model").ok()?;
             get_kernel(&opened, "class.1.", &settings, &opened.content).ok()
