@@ -1,6 +1,8 @@
 //! Class names: how labels become classes, how classes are sorted, and which side of the boundary each is on.
 
 use serde::{Deserialize, Serialize};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// The canonical name of the class that a label text stands for.
 ///
@@ -44,8 +46,67 @@ pub struct ClassPair {
     /// The class that counts as +1.
     pub positive: String,
     /// The classes that count as −1: one, or several when a class is set against the rest.
-    pub negative: Vec<String>,
+    pub negative: NegativeClasses,
 }
+
+/// The classes of the negative side. Where a class is set against the rest, these are all names but one: thousands of
+/// such sides share the names, and none has a copy of its own.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(from = "Vec<String>", into = "Vec<String>")]
+pub struct NegativeClasses {
+    names: Arc<[String]>,
+    /// The place of the positive class among the names, if it is one of them.
+    except: Option<usize>,
+}
+
+impl NegativeClasses {
+    /// Their names, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &String> + Clone {
+        let except = self.except;
+        self.names.iter().enumerate().filter(move |&(place, _)| Some(place) != except).map(|(_, name)| name)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.names.len() - usize::from(self.except.is_some())
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The only one, if there is one.
+    pub fn only(&self) -> Option<&String> {
+        self.iter().next().filter(|_| self.len() == 1)
+    }
+
+    /// Their names for a text: see [`shortened`].
+    pub fn shortened(&self, separator: &str) -> String {
+        shortened(self.iter().map(String::as_str), self.len(), separator)
+    }
+}
+
+impl From<Vec<String>> for NegativeClasses {
+    fn from(names: Vec<String>) -> Self {
+        Self { names: names.into(), except: None }
+    }
+}
+
+impl From<NegativeClasses> for Vec<String> {
+    fn from(classes: NegativeClasses) -> Self {
+        classes.iter().cloned().collect()
+    }
+}
+
+impl PartialEq for NegativeClasses {
+    fn eq(&self, other: &Self) -> bool {
+        let same_home = Arc::ptr_eq(&self.names, &other.names) && self.except == other.except;
+        same_home || (self.len() == other.len() && self.iter().eq(other.iter()))
+    }
+}
+
+impl Eq for NegativeClasses {}
 
 impl ClassPair {
     /// Chooses the sides among sorted `classes`: `positive` against all others, or, when it is not named and
@@ -61,15 +122,21 @@ impl ClassPair {
             None if classes.len() == 2 => classes[1].clone(),
             None => return Err(ClassError::Many { count: classes.len(), classes: listed(classes) }),
         };
-        let negative = classes.iter().filter(|&class| *class != positive).cloned().collect();
-        Ok(Self { positive, negative })
+        let negative: Vec<String> = classes.iter().filter(|&class| *class != positive).cloned().collect();
+        Ok(Self { positive, negative: negative.into() })
+    }
+
+    /// The class at a place against all others, which keep their one home.
+    pub(crate) fn against_rest(classes: &Arc<[String]>, place: usize) -> Self {
+        let negative = NegativeClasses { names: Arc::clone(classes), except: Some(place) };
+        Self { positive: classes[place].clone(), negative }
     }
 
     /// What a prediction of −1 is called.
     pub fn negative_name(&self) -> String {
-        match self.negative.as_slice() {
-            [only] => only.clone(),
-            _ => format!("not {}", self.positive),
+        match self.negative.only() {
+            Some(only) => only.clone(),
+            None => format!("not {}", self.positive),
         }
     }
 
@@ -85,6 +152,22 @@ impl ClassPair {
         } else {
             self.negative.iter().any(|name| name == class).then_some(-1)
         }
+    }
+
+    /// The sign of each of many classes, in time that is linear in their number.
+    pub fn signs_of(&self, classes: &[String]) -> Vec<Option<i8>> {
+        if let (true, Some(place)) = (std::ptr::eq(classes, &*self.negative.names), self.negative.except) {
+            // The classes are the very names that the sides share.
+            let mut signs = vec![Some(-1); classes.len()];
+            signs[place] = Some(1);
+            return signs;
+        }
+        let negative: HashSet<&str> = self.negative.iter().map(String::as_str).collect();
+        let sign = |class: &String| match class {
+            class if *class == self.positive => Some(1),
+            class => negative.contains(class.as_str()).then_some(-1),
+        };
+        classes.iter().map(sign).collect()
     }
 }
 
@@ -126,6 +209,20 @@ impl Classes {
         }
     }
 
+    /// [`outcome_of`](Self::outcome_of) each of many classes, in time that is linear in their number.
+    pub fn outcomes_of(&self, classes: &[String]) -> Vec<Option<usize>> {
+        match self {
+            Classes::Pair(pair) => {
+                let signs = pair.signs_of(classes).into_iter();
+                signs.map(|sign| sign.map(|sign| usize::from(sign > 0))).collect()
+            }
+            Classes::Each { names } => {
+                let places = places_of(names);
+                classes.iter().map(|class| places.get(class.as_str()).copied()).collect()
+            }
+        }
+    }
+
     /// Every class that a row may have.
     pub fn known(&self) -> Vec<String> {
         match self {
@@ -137,10 +234,35 @@ impl Classes {
     /// The classes in a few words.
     pub fn describe(&self) -> String {
         match self {
-            Classes::Pair(pair) => format!("−1 = {}, +1 = {}", pair.negative.join(" or "), pair.positive),
-            Classes::Each { names } => names.join(", "),
+            Classes::Pair(pair) => {
+                format!("−1 = {}, +1 = {}", pair.negative.shortened(" or "), pair.positive)
+            }
+            Classes::Each { names } => shortened(names.iter().map(String::as_str), names.len(), ", "),
         }
     }
+}
+
+/// The place of each name; of the first, where a name comes twice.
+pub(crate) fn places_of(names: &[String]) -> HashMap<&str, usize> {
+    names.iter().enumerate().rev().map(|(place, name)| (name.as_str(), place)).collect()
+}
+
+/// Classes that a text names before it says only how many more there are.
+pub const MOST_NAMED: usize = 50;
+
+/// Up to [`MOST_NAMED`] of `count` names for a text, and how many more there are.
+pub fn shortened<N: AsRef<str>>(names: impl IntoIterator<Item = N>, count: usize, separator: &str) -> String {
+    let mut text = String::new();
+    for (place, name) in names.into_iter().take(MOST_NAMED).enumerate() {
+        if place > 0 {
+            text.push_str(separator);
+        }
+        text.push_str(name.as_ref());
+    }
+    if count > MOST_NAMED {
+        text.push_str(&format!("{separator}{} more", crate::numbers::grouped((count - MOST_NAMED) as u64)));
+    }
+    text
 }
 
 impl ClassError {
@@ -225,11 +347,42 @@ mod tests {
     fn a_class_can_be_set_against_the_rest() {
         let classes: Vec<String> = ["a", "b", "c"].map(String::from).into();
         let pair = ClassPair::choose(&classes, Some("b")).unwrap();
-        assert_eq!(pair.negative, ["a", "c"]);
+        assert!(pair.negative.iter().eq(["a", "c"]));
         assert_eq!(pair.name_of(-1.0), "not b");
         assert_eq!((pair.sign_of("b"), pair.sign_of("c"), pair.sign_of("d")), (Some(1), Some(-1), None));
         assert!(matches!(ClassPair::choose(&classes, None), Err(ClassError::Many { .. })));
         assert!(matches!(ClassPair::choose(&classes[..1], None), Err(ClassError::One { .. })));
+    }
+
+    /// Whatever the home of the names, a side is the same: equal, with the same signs, and the same text in a file.
+    #[test]
+    fn sides_that_share_their_names_are_those_that_own_them() {
+        let classes: Arc<[String]> = ["a", "b", "c"].map(String::from).into();
+        let others: Vec<String> = ["c", "z", "b", "a"].map(String::from).into();
+        for place in 0..3 {
+            let shared = ClassPair::against_rest(&classes, place);
+            let owned = ClassPair::choose(&classes, Some(&classes[place])).unwrap();
+            assert_eq!(shared, owned);
+            let text = serde_json::to_string(&shared).unwrap();
+            assert_eq!(text, serde_json::to_string(&owned).unwrap());
+            assert_eq!(serde_json::from_str::<ClassPair>(&text).unwrap(), shared);
+            for list in [&classes[..], &others] {
+                let expected: Vec<_> = list.iter().map(|class| owned.sign_of(class)).collect();
+                assert_eq!(shared.signs_of(list), expected);
+                assert_eq!(owned.signs_of(list), expected);
+            }
+        }
+        let each = Classes::Each { names: classes.to_vec() };
+        assert_eq!(each.outcomes_of(&others), [Some(2), None, Some(1), Some(0)]);
+    }
+
+    #[test]
+    fn a_text_names_few_classes() {
+        let names: Vec<String> = (0..20_000).map(|class| class.to_string()).collect();
+        let text = Classes::Each { names: names.clone() }.describe();
+        assert!(text.starts_with("0, 1, 2") && text.ends_with("49, 19,950 more"), "{text}");
+        let text = Classes::Each { names: names[..50].to_vec() }.describe();
+        assert!(text.ends_with("48, 49"), "{text}");
     }
 
     proptest! {

@@ -156,7 +156,11 @@ pub(crate) struct StopSignal<'a> {
 
 impl Observer for StopSignal<'_> {
     fn progress(&mut self, _: &Progress) -> ControlFlow<()> {
-        if self.stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.will_stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn will_stop(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
     }
 }
 
@@ -171,14 +175,25 @@ pub(crate) fn in_parallel<T: Sync, R: Send>(
     observer: &mut dyn Observer,
     work: impl Fn(&T, &mut StopSignal<'_>) -> R + Sync,
 ) -> Vec<R> {
+    in_parallel_sized(parts, |_| 1, what, observer, work)
+}
+
+/// The same for parts of different sizes: the observer hears how many units of them are done.
+pub(crate) fn in_parallel_sized<T: Sync, R: Send>(
+    parts: &[T],
+    size: impl Fn(&T) -> u64 + Sync,
+    what: &'static str,
+    observer: &mut dyn Observer,
+    work: impl Fn(&T, &mut StopSignal<'_>) -> R + Sync,
+) -> Vec<R> {
     let stop = AtomicBool::new(false);
-    let total = parts.len() as u64;
+    let total = parts.iter().map(&size).sum::<u64>();
     if rayon::current_thread_index().is_some() {
         // Already one of many: waiting here would hold up a thread that the others need.
-        let mut results = Vec::with_capacity(parts.len());
+        let (mut results, mut done) = (Vec::with_capacity(parts.len()), 0);
         for part in parts {
             results.push(work(part, &mut StopSignal { stop: &stop }));
-            let done = results.len() as u64;
+            done += size(part);
             if observer.progress(&Progress::Parts { what, done, total }).is_break() {
                 stop.store(true, Ordering::Relaxed);
             }
@@ -187,7 +202,7 @@ pub(crate) fn in_parallel<T: Sync, R: Send>(
     }
     let (finished, news) = channel();
     std::thread::scope(|scope| {
-        let (stop, work) = (&stop, &work);
+        let (stop, work, size) = (&stop, &work, &size);
         let all = scope.spawn(move || {
             parts
                 .par_iter()
@@ -195,7 +210,7 @@ pub(crate) fn in_parallel<T: Sync, R: Send>(
                 .map_with(finished, |finished, part| {
                     let result = work(part, &mut StopSignal { stop });
                     // Nobody may be listening any more.
-                    let _ = finished.send(());
+                    let _ = finished.send(size(part));
                     result
                 })
                 .collect::<Vec<R>>()
@@ -203,7 +218,7 @@ pub(crate) fn in_parallel<T: Sync, R: Send>(
         let mut done = 0;
         loop {
             match news.recv_timeout(PAUSE) {
-                Ok(()) => done += 1,
+                Ok(more) => done += more,
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }

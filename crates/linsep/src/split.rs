@@ -31,8 +31,7 @@ pub fn hold_out(data: &Dataset, fraction: f64, seed: u64) -> Result<Split, crate
     check_fraction(fraction)?;
     let mut random = Random::of(seed, Stream::Holdout);
     let mut held = vec![false; data.len()];
-    for class in 0..data.classes().len() as u32 {
-        let mut members: Vec<usize> = (0..data.len()).filter(|&i| data.labels()[i] == class).collect();
+    for mut members in data.rows_by_class() {
         random.shuffle(&mut members);
         let count = (members.len() as f64 * fraction).round() as usize;
         members.iter().take(count).for_each(|&i| held[i] = true);
@@ -68,8 +67,7 @@ pub fn folds(data: &Dataset, folds: usize, seed: u64) -> Result<Vec<Vec<usize>>,
     let mut parts = vec![Vec::new(); folds];
     // Each class goes on where the last one ended, so that the parts differ by one row at most.
     let mut next = 0;
-    for class in 0..data.classes().len() as u32 {
-        let mut members: Vec<usize> = (0..data.len()).filter(|&i| data.labels()[i] == class).collect();
+    for mut members in data.rows_by_class() {
         random.shuffle(&mut members);
         for i in members {
             parts[next].push(i);

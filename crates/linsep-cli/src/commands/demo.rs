@@ -147,7 +147,8 @@ impl Demo {
         let scores: Vec<f64> =
             (0..held_out.len()).map(|i| predictor.predict(held_out.row(i)).score).collect();
         let pair = model.classes.pair().context("two classes")?;
-        let sign = |&label: &u32| pair.sign_of(&held_out.classes()[label as usize]).unwrap_or(-1);
+        let signs = pair.signs_of(held_out.classes());
+        let sign = |&label: &u32| signs[label as usize].unwrap_or(-1);
         let signs: Vec<i8> = held_out.labels().iter().map(sign).collect();
         writeln!(text, "\nOn the {} rows held out:", numbers::grouped(held_out.len() as u64))?;
         text.push_str(&rendered(&evaluate_pair(&evaluate(&scores, &signs), pair), usize::MAX));

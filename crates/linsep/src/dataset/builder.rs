@@ -21,6 +21,8 @@ pub(crate) struct DatasetBuilder {
     pub(super) labels: Vec<u32>,
     /// Class names in the order of their first row.
     classes: Vec<String>,
+    /// The place of each class, where rows come with labels.
+    places: HashMap<String, u32>,
     /// The line of each row, from the first on that is not just the number of its row.
     pub(super) lines: Option<Vec<u64>>,
     feature_names: Option<Vec<String>>,
@@ -42,6 +44,7 @@ impl DatasetBuilder {
             columns,
             labels: Vec::new(),
             classes: Vec::new(),
+            places: HashMap::new(),
             lines: None,
             feature_names: None,
             index_base: 1,
@@ -66,11 +69,11 @@ impl DatasetBuilder {
     pub(super) fn push_labelled(&mut self, row: Row<'_>, label: &str) -> Result<(), DatasetError> {
         let bad_label = || DatasetError::Label { row: self.labels.len(), label: label.to_string() };
         let name = class_name(label).ok_or_else(bad_label)?;
-        let class = self.classes.iter().position(|class| *class == name).unwrap_or_else(|| {
-            self.classes.push(name);
-            self.classes.len() - 1
+        let class = *self.places.entry(name).or_insert_with_key(|name| {
+            self.classes.push(name.clone());
+            self.classes.len() as u32 - 1
         });
-        self.push(row, class as u32, None)
+        self.push(row, class, None)
     }
 
     /// Appends a row of class number `label`. Dense rows must have the width of the layout.
@@ -220,7 +223,7 @@ impl DatasetBuilder {
             rows: self.rows,
             columns: self.columns,
             labels: self.labels.into_iter().map(|label| place[label as usize]).collect::<Vec<_>>().into(),
-            classes,
+            classes: classes.into(),
             lines: self.lines.map(Into::into),
             feature_names: self.feature_names,
             index_base: self.index_base,
@@ -246,6 +249,7 @@ fn sorted_classes(classes: &[String]) -> (Vec<String>, Vec<u32>) {
 pub(super) fn classes_of<L: AsRef<str>>(labels: &[L]) -> Result<(Vec<u32>, Vec<String>), DatasetError> {
     let mut names: Vec<String> = Vec::new();
     let mut spellings: HashMap<&str, u32> = HashMap::new();
+    let mut places: HashMap<String, u32> = HashMap::new();
     let mut found = Vec::with_capacity(labels.len());
     for (row, label) in labels.iter().enumerate() {
         let label = label.as_ref();
@@ -254,12 +258,12 @@ pub(super) fn classes_of<L: AsRef<str>>(labels: &[L]) -> Result<(Vec<u32>, Vec<S
             None => {
                 let bad_label = || DatasetError::Label { row, label: label.to_string() };
                 let name = class_name(label).ok_or_else(bad_label)?;
-                let class = names.iter().position(|known| *known == name).unwrap_or_else(|| {
-                    names.push(name);
-                    names.len() - 1
+                let class = *places.entry(name).or_insert_with_key(|name| {
+                    names.push(name.clone());
+                    names.len() as u32 - 1
                 });
-                spellings.insert(label, class as u32);
-                class as u32
+                spellings.insert(label, class);
+                class
             }
         };
         found.push(class);

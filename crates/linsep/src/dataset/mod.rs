@@ -17,7 +17,8 @@ pub(crate) use storage::{FileBytes, bytes_of, bytes_of_mut};
 
 use fingerprint::{ChunkHasher, ROWS_PER_CHUNK};
 use rayon::prelude::*;
-use std::sync::OnceLock;
+use std::collections::HashSet;
+use std::sync::{Arc, OnceLock};
 
 /// What is wrong with numbers handed over as a data set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -66,7 +67,7 @@ pub struct Dataset {
     rows: Rows,
     columns: usize,
     labels: Array<u32>,
-    classes: Vec<String>,
+    classes: Arc<[String]>,
     feature_names: Option<Vec<String>>,
     index_base: u32,
     lines: Option<Array<u64>>,
@@ -155,7 +156,7 @@ impl Dataset {
             rows,
             columns,
             labels,
-            classes,
+            classes: classes.into(),
             feature_names,
             index_base,
             lines,
@@ -199,6 +200,18 @@ impl Dataset {
 
     /// The class names, sorted: by value if all are numbers, otherwise by name.
     pub fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    /// The rows of each class, in their order.
+    pub(crate) fn rows_by_class(&self) -> Vec<Vec<usize>> {
+        let mut rows: Vec<Vec<usize>> = self.class_counts().into_iter().map(Vec::with_capacity).collect();
+        self.labels.iter().enumerate().for_each(|(row, &label)| rows[label as usize].push(row));
+        rows
+    }
+
+    /// The class names, to be shared by all that need them.
+    pub(crate) fn shared_classes(&self) -> &Arc<[String]> {
         &self.classes
     }
 
@@ -299,19 +312,20 @@ impl Dataset {
 
     /// A new data set with only the rows of the given classes.
     pub fn only_classes(&self, names: &[String]) -> Result<Self, DatasetError> {
-        let kept: Vec<usize> = (0..self.len())
-            .filter(|&i| names.iter().any(|name| *name == self.classes[self.labels[i] as usize]))
-            .collect();
+        let names: HashSet<&String> = names.iter().collect();
+        let chosen: Vec<bool> = self.classes.iter().map(|class| names.contains(class)).collect();
+        let kept: Vec<usize> = (0..self.len()).filter(|&i| chosen[self.labels[i] as usize]).collect();
         let mut chosen = self.subset(&kept)?;
         let counts = chosen.class_counts();
         let mut places = vec![0; counts.len()];
-        chosen.classes.clear();
+        let mut classes = Vec::new();
         for (old, &count) in counts.iter().enumerate() {
             if count > 0 {
-                places[old] = chosen.classes.len() as u32;
-                chosen.classes.push(self.classes[old].clone());
+                places[old] = classes.len() as u32;
+                classes.push(self.classes[old].clone());
             }
         }
+        chosen.classes = classes.into();
         chosen.labels.iter_mut().for_each(|label| *label = places[*label as usize]);
         Ok(chosen)
     }
@@ -346,7 +360,7 @@ impl Dataset {
             columns: self.columns,
             labels: builder.labels.into(),
             lines: builder.lines.map(Array::from),
-            classes: self.classes.clone(),
+            classes: Arc::clone(&self.classes),
             feature_names: self.feature_names.clone(),
             index_base: self.index_base,
             weights: self.weights.as_ref().map(|weights| positions.iter().map(|&i| weights[i]).collect()),

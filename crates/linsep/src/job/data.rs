@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::SettingsError;
-use crate::classes::class_name;
+use crate::classes::{class_name, places_of, shortened};
 use crate::dataset::Dataset;
 use crate::model::Model;
 use crate::numbers::counted;
@@ -168,11 +168,12 @@ impl ClassSpec {
 
     /// The classes asked for, by their names in the data.
     pub fn names(&self, data: &Dataset) -> Result<Vec<String>, SettingsError> {
+        let known = places_of(data.classes());
         let mut names = Vec::new();
         for label in &self.only {
-            let name = class_name(label).filter(|name| data.classes().contains(name));
+            let name = class_name(label).filter(|name| known.contains_key(name.as_str()));
             names.push(name.ok_or_else(|| {
-                let known = data.classes().join(", ");
+                let known = shortened(data.classes(), data.classes().len(), ", ");
                 let problem =
                     format!("⟦classes⟧ names \"{label}\", which no row has; the classes are {known}");
                 SettingsError::new("classes", problem)

@@ -4,7 +4,7 @@ use super::DataSpec;
 use super::data::{load_model, tell};
 use super::predict::{not_finite, predict_batch};
 use crate::Error;
-use crate::classes::{ClassPair, Classes};
+use crate::classes::{ClassPair, Classes, shortened};
 use crate::model::{Evaluation, ManyEvaluation, Model, Predictor, evaluate, evaluate_many};
 use crate::numbers::counted;
 use crate::observe::{Note, Observer, Progress};
@@ -56,6 +56,12 @@ struct Judged {
     unknown: u64,
 }
 
+/// The classes that a model knows, in few words.
+fn known(model: &Model) -> String {
+    let known = model.classes.known();
+    shortened(&known, known.len(), ", ")
+}
+
 impl EvaluateSpec {
     /// Judges the model.
     pub fn run(&self, observer: &mut dyn Observer) -> Result<Evaluated, Error> {
@@ -75,7 +81,7 @@ impl EvaluateSpec {
                 problem: format!(
                     "none of its {} has a label that the model knows ({}); the first is \"{}\"",
                     counted(unknown, "row", "rows"),
-                    model.classes.known().join(", "),
+                    known(&model),
                     stream.label_names().first().map_or("", String::as_str)
                 ),
             });
@@ -113,9 +119,12 @@ impl EvaluateSpec {
     ) -> Result<Judged, Error> {
         let mut judged = Judged::default();
         let predictor = Predictor::new(model);
+        let mut outcomes: Vec<Option<usize>> = Vec::new();
         while let Some(batch) = stream.next_batch()? {
-            let outcomes: Vec<Option<usize>> =
-                stream.label_names().iter().map(|name| model.classes.outcome_of(name)).collect();
+            let names = stream.label_names();
+            if names.len() > outcomes.len() {
+                outcomes = model.classes.outcomes_of(names);
+            }
             for (i, prediction) in predict_batch(&predictor, &batch).into_iter().enumerate() {
                 if !prediction.score.is_finite() {
                     let row = (judged.scores.len() + i) as u64 + 1;
@@ -131,7 +140,7 @@ impl EvaluateSpec {
                     None => {
                         let label = &stream.label_names()[batch.label(i) as usize];
                         let line = batch.line(i).map_or(String::new(), |line| format!(":{line}"));
-                        let known = model.classes.known().join(", ");
+                        let known = known(model);
                         return Err(Error::Rows {
                             place: format!("{}{line}", stream.name()),
                             problem: format!(

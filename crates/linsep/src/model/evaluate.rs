@@ -1,6 +1,7 @@
 //! How good predictions are.
 
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// Measures of a binary classifier on labelled rows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -67,8 +68,27 @@ pub struct ManyEvaluation {
     pub macro_f1: Option<f64>,
     /// Each class.
     pub classes: Vec<ClassEvaluation>,
-    /// For each true class (rows), how often each class was predicted (columns).
+    /// For each true class (rows), how often each class was predicted (columns); empty where there are more than
+    /// [`MOST_IN_MATRIX`] classes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub confusion: Vec<Vec<u64>>,
+    /// The cells of that matrix that are not zero, by true class, where there are more than [`MOST_IN_MATRIX`] classes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub confusion_cells: Vec<ConfusionCell>,
+}
+
+/// The most classes of a confusion matrix with all its cells, which are the square of this number.
+pub const MOST_IN_MATRIX: usize = 1000;
+
+/// One cell of a confusion matrix.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ConfusionCell {
+    /// The true class.
+    pub class: String,
+    /// The class that was predicted.
+    pub predicted: String,
+    /// How many rows.
+    pub rows: u64,
 }
 
 /// Measures of one class among many.
@@ -88,18 +108,20 @@ pub struct ClassEvaluation {
 
 /// Judges predicted classes against the true ones, both as places among `names`.
 pub fn evaluate_many(predicted: &[usize], truth: &[usize], names: &[String]) -> ManyEvaluation {
-    let mut confusion = vec![vec![0u64; names.len()]; names.len()];
+    let mut cells: BTreeMap<(usize, usize), u64> = BTreeMap::new();
+    let (mut of_class, mut called) = (vec![0u64; names.len()], vec![0u64; names.len()]);
     for (&found, &class) in predicted.iter().zip(truth) {
-        confusion[class][found] += 1;
+        *cells.entry((class, found)).or_default() += 1;
+        of_class[class] += 1;
+        called[found] += 1;
     }
+    let right = |k: usize| cells.get(&(k, k)).copied().unwrap_or(0);
     let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
     let classes: Vec<ClassEvaluation> = names
         .iter()
         .enumerate()
         .map(|(k, name)| {
-            let right = confusion[k][k];
-            let rows: u64 = confusion[k].iter().sum();
-            let called: u64 = confusion.iter().map(|row| row[k]).sum();
+            let (right, rows, called) = (right(k), of_class[k], called[k]);
             ClassEvaluation {
                 class: name.clone(),
                 rows,
@@ -111,7 +133,19 @@ pub fn evaluate_many(predicted: &[usize], truth: &[usize], names: &[String]) -> 
         .collect();
     let known: Vec<f64> = classes.iter().filter_map(|class| class.f1).collect();
     let rows = truth.len() as u64;
-    let errors = rows - (0..names.len()).map(|k| confusion[k][k]).sum::<u64>();
+    let errors = rows - (0..names.len()).map(right).sum::<u64>();
+    let (mut confusion, mut confusion_cells) = (Vec::new(), Vec::new());
+    if names.len() <= MOST_IN_MATRIX {
+        confusion = vec![vec![0; names.len()]; names.len()];
+        cells.iter().for_each(|(&(class, found), &rows)| confusion[class][found] = rows);
+    } else {
+        let cell = |(&(class, found), &rows): (&(usize, usize), &u64)| ConfusionCell {
+            class: names[class].clone(),
+            predicted: names[found].clone(),
+            rows,
+        };
+        confusion_cells = cells.iter().map(cell).collect();
+    }
     ManyEvaluation {
         rows,
         errors,
@@ -119,6 +153,7 @@ pub fn evaluate_many(predicted: &[usize], truth: &[usize], names: &[String]) -> 
         macro_f1: (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64),
         classes,
         confusion,
+        confusion_cells,
     }
 }
 
@@ -167,6 +202,21 @@ mod tests {
             (None, None, None)
         );
         assert_eq!(found.macro_f1, Some((2.0 / 3.0 + 0.5) / 2.0));
+    }
+
+    #[test]
+    fn a_matrix_of_many_classes_is_a_list_of_its_cells() {
+        let names: Vec<String> = (0..20_000).map(|class| class.to_string()).collect();
+        let found = evaluate_many(&[7, 7, 19_999, 0], &[7, 7, 3, 0], &names);
+        assert!(found.confusion.is_empty());
+        let cell = |class: usize, predicted: usize, rows: u64| ConfusionCell {
+            class: class.to_string(),
+            predicted: predicted.to_string(),
+            rows,
+        };
+        assert_eq!(found.confusion_cells, [cell(0, 0, 1), cell(3, 19_999, 1), cell(7, 7, 2)]);
+        assert_eq!((found.errors, found.classes[7].rows, found.classes[7].recall), (1, 2, Some(1.0)));
+        assert_eq!(found.classes[19_999].precision, Some(0.0));
     }
 
     #[test]

@@ -5,7 +5,9 @@ mod evaluate;
 mod file;
 mod predict;
 
-pub use evaluate::{ClassEvaluation, Evaluation, ManyEvaluation, evaluate, evaluate_many};
+pub use evaluate::{
+    ClassEvaluation, ConfusionCell, Evaluation, MOST_IN_MATRIX, ManyEvaluation, evaluate, evaluate_many,
+};
 pub use predict::{Prediction, Predictor};
 
 use crate::classes::Classes;

@@ -4,7 +4,8 @@ use super::Model;
 use crate::dataset::{Dataset, Row};
 use crate::features::RowBuffer;
 use crate::theory::geometry;
-use crate::train::Learned;
+use crate::train::{ClassScores, Learned};
+use std::sync::Arc;
 
 /// What a model says about a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,6 +24,9 @@ pub struct Prediction {
 pub struct Predictor<'a> {
     model: &'a Model,
     weight_norm: f64,
+    /// The weights of many classes, where those are scored faster together.
+    scores: Option<Arc<ClassScores>>,
+    sums: Vec<f64>,
     buffer: RowBuffer,
 }
 
@@ -33,7 +37,8 @@ impl<'a> Predictor<'a> {
             Learned::Linear(theta) => geometry::weight_norm(theta),
             _ => 0.0,
         };
-        Self { model, weight_norm, buffer: RowBuffer::default() }
+        let scores = ClassScores::of_learned(&model.learned).map(Arc::new);
+        Self { model, weight_norm, scores, sums: Vec::new(), buffer: RowBuffer::default() }
     }
 
     /// The model.
@@ -45,7 +50,11 @@ impl<'a> Predictor<'a> {
     pub fn predict(&mut self, row: Row<'_>) -> Prediction {
         let row = row.truncated(self.model.learned.columns());
         let row = self.model.recipe.apply(row, &mut self.buffer);
-        let (outcome, score) = self.model.learned.class_of(row);
+        let learned = &self.model.learned;
+        let (outcome, score) = match &self.scores {
+            Some(scores) => scores.class_of(learned, row, &mut self.sums),
+            None => learned.class_of(row),
+        };
         let distance = (self.weight_norm > 0.0).then(|| score.abs() / self.weight_norm);
         Prediction { outcome, score, distance }
     }
@@ -55,8 +64,7 @@ impl Model {
     /// How many rows, as read, it predicts wrong; a row of a class that it does not know is one of them.
     pub fn errors_on(&self, data: &Dataset) -> u64 {
         let mut predictor = Predictor::new(self);
-        let right: Vec<Option<usize>> =
-            data.classes().iter().map(|class| self.classes.outcome_of(class)).collect();
+        let right = self.classes.outcomes_of(data.classes());
         let wrong =
             |&i: &usize| Some(predictor.predict(data.row(i)).outcome) != right[data.labels()[i] as usize];
         (0..data.len()).filter(wrong).count() as u64

@@ -1,10 +1,10 @@
 //! The report of how a model does on labelled rows.
 
 use super::Block;
-use super::layout::{cell, column_width, columns, right_cell};
+use super::layout::{MOST_LINES, cell, column_width, columns, right_cell};
 use crate::classes::ClassPair;
 use crate::job::Evaluated;
-use crate::model::{Evaluation, ManyEvaluation};
+use crate::model::{ClassEvaluation, Evaluation, ManyEvaluation};
 use crate::numbers::{grouped, percent};
 
 /// The most columns of a confusion matrix that a terminal can show.
@@ -59,6 +59,16 @@ pub fn pair(evaluation: &Evaluation, classes: &ClassPair) -> Vec<Block> {
     vec![Block::Facts(facts), Block::text(format!("\nConfusion matrix, rows are the truth:\n{matrix}"))]
 }
 
+/// All classes in their order, or, where a table would be endless, those with the lowest F1, lowest first.
+fn most_wrong(classes: &[ClassEvaluation]) -> Vec<&ClassEvaluation> {
+    let mut shown: Vec<&ClassEvaluation> = classes.iter().collect();
+    if shown.len() > MOST_LINES {
+        shown.sort_by(|a, b| a.f1.unwrap_or(f64::MAX).total_cmp(&b.f1.unwrap_or(f64::MAX)));
+        shown.truncate(MOST_LINES);
+    }
+    shown
+}
+
 /// How a model of many classes does.
 fn many(evaluation: &ManyEvaluation) -> Vec<Block> {
     let share = |share: Option<f64>| share.map_or("none".to_string(), percent);
@@ -70,7 +80,8 @@ fn many(evaluation: &ManyEvaluation) -> Vec<Block> {
         "\n  {:<width$}  {:>10}  {:>10}  {:>10}  {:>8}\n",
         "class", "rows", "precision", "recall", "F1"
     );
-    for class in &evaluation.classes {
+    let shown = most_wrong(&evaluation.classes);
+    for class in &shown {
         text.push_str(&format!(
             "  {}  {:>10}  {:>10}  {:>10}  {:>8}\n",
             cell(&class.class, width),
@@ -78,6 +89,12 @@ fn many(evaluation: &ManyEvaluation) -> Vec<Block> {
             share(class.precision),
             share(class.recall),
             class.f1.map_or("none".to_string(), |f1| format!("{f1:.4}"))
+        ));
+    }
+    if shown.len() < evaluation.classes.len() {
+        text.push_str(&format!(
+            "  … and {} more classes, none of which has a lower F1; the JSON record has all\n",
+            grouped((evaluation.classes.len() - shown.len()) as u64)
         ));
     }
     if evaluation.classes.len() <= MOST_COLUMNS {

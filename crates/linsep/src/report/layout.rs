@@ -2,6 +2,9 @@
 
 use unicode_width::UnicodeWidthStr;
 
+/// Lines of a table of classes that a report shows before it says only how many more there are.
+pub(crate) const MOST_LINES: usize = 400;
+
 /// How many columns of a terminal a text takes.
 pub(crate) fn columns(text: &str) -> usize {
     text.width()

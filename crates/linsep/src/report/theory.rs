@@ -60,7 +60,7 @@ fn data(story: &Story, spec: &TheorySpec) -> String {
         counted(story.rows, "row", "rows"),
         counted(story.features, "feature", "features"),
         story.classes.positive,
-        story.classes.negative.join(" or "),
+        story.classes.negative.shortened(" or "),
         up(story.extent.radius_upper),
         if story.margin.kind == MarginKind::AppendedBias {
             ", with the appended coordinate of the bias"

@@ -1,11 +1,11 @@
 //! The report of a training run.
 
 use super::Block;
-use super::layout::{cell, column_width};
+use super::layout::{MOST_LINES, cell, column_width};
 use super::wording::{
     describe_bound, describe_detail, describe_end, describe_margin, describe_settings, explain,
 };
-use crate::classes::Classes;
+use crate::classes::{Classes, shortened};
 use crate::job::{BiasKind, SeparateSpec, Spec, Trained};
 use crate::numbers::{Rounding, counted, grouped, percent, rounded};
 use crate::read::Source;
@@ -79,13 +79,12 @@ fn classes(trained: &Trained) -> String {
     };
     match &trained.model.classes {
         Classes::Pair(pair) => {
-            let negative = pair.negative.join(" or ");
+            let negative = pair.negative.shortened(" or ");
             format!("−1 = {negative}{}, +1 = {}{}", rows(0), pair.positive, rows(1))
         }
         Classes::Each { names } => {
-            let listed: Vec<String> =
-                names.iter().enumerate().map(|(i, name)| format!("{name}{}", rows(i))).collect();
-            listed.join(", ")
+            let listed = names.iter().enumerate().map(|(i, name)| format!("{name}{}", rows(i)));
+            shortened(listed, names.len(), ", ")
         }
     }
 }
@@ -150,7 +149,14 @@ pub fn boundary_table(boundaries: &[Boundary]) -> String {
         "  {:<width$}  {:>8}  {:>10}  {:>10}  {:>10}  result\n",
         "class", "error", "updates", "γ* ≥", "γ* ≤"
     );
-    for Boundary { class, evidence } in boundaries {
+    let mut shown: Vec<&Boundary> = boundaries.iter().collect();
+    if shown.len() > MOST_LINES {
+        // The largest errors are worth most; an error that is not known comes first.
+        let error = |boundary: &Boundary| boundary.evidence.training_error.unwrap_or(f64::MAX);
+        shown.sort_by(|a, b| error(b).total_cmp(&error(a)));
+        shown.truncate(MOST_LINES);
+    }
+    for Boundary { class, evidence } in &shown {
         let lower = evidence.margin.lower.map_or("none".to_string(), |lower| rounded(lower, Rounding::Down));
         let upper = rounded(evidence.margin.upper, Rounding::Up);
         let error = evidence.training_error.map_or("unknown".to_string(), percent);
@@ -163,6 +169,12 @@ pub fn boundary_table(boundaries: &[Boundary]) -> String {
             "  {}  {error:>8}  {:>10}  {lower:>10}  {upper:>10}  {result}\n",
             cell(class, width),
             grouped(evidence.updates)
+        ));
+    }
+    if shown.len() < boundaries.len() {
+        text.push_str(&format!(
+            "  … and {} more classes, none of which has a larger error; the JSON record has all\n",
+            grouped((boundaries.len() - shown.len()) as u64)
         ));
     }
     text

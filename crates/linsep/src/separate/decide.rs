@@ -196,7 +196,7 @@ fn accept(examples: &Examples<'_>, verdict: Verdict, claim: Claim, separation: &
             rows: examples.len(),
             features: examples.data().columns(),
             positive: vec![separation.classes.positive.clone()],
-            negative: separation.classes.negative.clone(),
+            negative: separation.classes.negative.clone().into(),
         },
         bias: examples.bias(),
         claim,

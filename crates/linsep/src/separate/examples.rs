@@ -16,7 +16,8 @@ pub struct Examples<'a> {
 impl<'a> Examples<'a> {
     /// The rows of `data` with the sides that `classes` gives them.
     pub fn new(data: &'a Dataset, classes: &ClassPair, bias: Bias) -> Self {
-        let signs: Vec<i8> = data.classes().iter().map(|class| classes.sign_of(class).unwrap_or(0)).collect();
+        let signs: Vec<i8> =
+            classes.signs_of(data.classes()).into_iter().map(Option::unwrap_or_default).collect();
         Self::with_signs(data, data.labels().iter().map(|&label| signs[label as usize]).collect(), bias)
     }
 

@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn settings_survive_json() {
         for bias in [Bias::None, Bias::Append(0.1), Bias::Free] {
-            let classes = ClassPair { positive: "b".into(), negative: vec!["a".into()] };
+            let classes = ClassPair { positive: "b".into(), negative: vec!["a".into()].into() };
             let settings =
                 SeparateSettings { bias, gap: Some(1e-3), max_memory: Some(1 << 30), ..classes.into() };
             let text = serde_json::to_string(&settings).unwrap();

@@ -5,6 +5,7 @@ mod learners;
 mod settings;
 
 pub(crate) use engine::checkpoint::{get_theta, get_votes, put_theta, put_votes};
+pub(crate) use engine::class_scores::ClassScores;
 #[cfg(test)]
 pub(crate) use engine::whole_rows;
 pub(crate) use learners::kernel::{get_kernel, put_kernel};

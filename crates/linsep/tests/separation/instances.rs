@@ -36,7 +36,7 @@ impl Instance {
     }
 
     pub(crate) fn classes() -> ClassPair {
-        ClassPair { positive: "1".to_string(), negative: vec!["-1".to_string()] }
+        ClassPair { positive: "1".to_string(), negative: vec!["-1".to_string()].into() }
     }
 
     /// Positions of the rows that belong to a side.

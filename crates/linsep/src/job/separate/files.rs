@@ -42,9 +42,9 @@ fn file_names(pairs: &[ClassPair]) -> Vec<String> {
         let mut names = std::iter::once(name.clone()).chain(numbered);
         names.find(|name| taken.insert(name.to_lowercase())).unwrap_or(name) + ".json"
     };
-    let name = |pair: &ClassPair| match pair.negative.as_slice() {
-        [only] => format!("{}-vs-{}", safe(only), safe(&pair.positive)),
-        _ => format!("{}-vs-rest", safe(&pair.positive)),
+    let name = |pair: &ClassPair| match pair.negative.only() {
+        Some(only) => format!("{}-vs-{}", safe(only), safe(&pair.positive)),
+        None => format!("{}-vs-rest", safe(&pair.positive)),
     };
     pairs.iter().map(|pair| unused(name(pair))).collect()
 }
@@ -68,7 +68,7 @@ mod tests {
     fn file_names_are_safe_and_differ() {
         let pair = |positive: &str, negative: &[&str]| ClassPair {
             positive: positive.to_string(),
-            negative: negative.iter().map(ToString::to_string).collect(),
+            negative: negative.iter().map(ToString::to_string).collect::<Vec<_>>().into(),
         };
         let names = file_names(&[
             pair("setosa", &["a", "b"]),

@@ -9,16 +9,21 @@ pub use spec::{BiasKind, SeparateSpec};
 use super::{ClassSpec, refuse_overwriting};
 use crate::classes::{ClassError, ClassPair};
 use crate::dataset::Dataset;
-use crate::numbers::counted;
-use crate::observe::{Note, Observer};
+use crate::numbers::{counted, grouped};
+use crate::observe::{Note, Observer, Progress};
 use crate::read::{Loaded, ReadNotes, Schema};
 use crate::separate::{Blame, SeparateSettings, Separation, Verdict, blame, separate};
 use crate::store::{check_writable, write_atomically};
 use crate::theory::novikoff::{MistakeBound, mistake_bound};
 use crate::{Error, SettingsError};
 use serde::Serialize;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
+
+/// The most pairs of classes that one job decides: they grow with the square of the number of classes.
+const MOST_PAIRS: u64 = 100_000;
 
 /// Which sides are decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -71,7 +76,7 @@ pub struct Separated {
     pub notes: ReadNotes,
     /// Which sides were decided.
     pub sides: Sides,
-    /// One decision for each pair of sides; of [`Sides::Two`], one.
+    /// One decision for each pair of sides; of [`Sides::Two`], one. Where there are several, none keeps its certificate.
     pub decided: Vec<Decided>,
     /// Whether the job was stopped before all were decided.
     pub interrupted: bool,
@@ -118,13 +123,26 @@ impl SeparateSpec {
 
     /// The pairs of sides that the specification and the classes of the data make.
     fn pairs_of_sides(&self, data: &Dataset) -> Result<(Sides, Vec<ClassPair>), Error> {
-        let mut classes = data.classes().to_vec();
+        let mut classes = Arc::clone(data.shared_classes());
         if !self.only.is_empty() {
             let kept = ClassSpec { only: self.only.clone(), ..ClassSpec::default() }.names(data)?;
-            classes.retain(|class| kept.contains(class));
+            let kept: HashSet<String> = kept.into_iter().collect();
+            classes = classes.iter().filter(|&class| kept.contains(class)).cloned().collect();
         }
         if self.pairs && classes.len() > 1 {
-            let pair = |a: &String, b: &String| ClassPair { positive: b.clone(), negative: vec![a.clone()] };
+            let count = classes.len() as u64 * (classes.len() as u64 - 1) / 2;
+            if count > MOST_PAIRS {
+                let problem = format!(
+                    "{} classes make {} pairs, and ⟦pairs⟧ decides at most {}: keep some of the classes with \
+                     ⟦classes=A,B,C⟧, or leave ⟦pairs⟧ out, which sets each class against the rest",
+                    grouped(classes.len() as u64),
+                    grouped(count),
+                    grouped(MOST_PAIRS)
+                );
+                return Err(SettingsError::new("pairs", problem).into());
+            }
+            let pair =
+                |a: &String, b: &String| ClassPair { positive: b.clone(), negative: vec![a.clone()].into() };
             let pairs = (0..classes.len()).flat_map(|i| classes[i + 1..].iter().map(move |b| (i, b)));
             return Ok((Sides::Pairs, pairs.map(|(i, b)| pair(&classes[i], b)).collect()));
         }
@@ -137,8 +155,7 @@ impl SeparateSpec {
                 );
                 return Err(SettingsError::new("blame", problem).into());
             }
-            let against_rest = |class: &String| ClassPair::choose(&classes, Some(class));
-            let pairs = classes.iter().map(against_rest).collect::<Result<_, _>>()?;
+            let pairs = (0..classes.len()).map(|place| ClassPair::against_rest(&classes, place)).collect();
             return Ok((Sides::OneAgainstRest, pairs));
         }
         let place = self.data.source.name();
@@ -187,12 +204,15 @@ impl Separated {
         Ok(())
     }
 
-    /// Decides one pair of sides after the other.
+    /// Decides one pair of sides after the other. Certificates name all classes of both sides: they are written where a
+    /// folder is given, and not kept.
     fn decide_many(&mut self, pairs: &[ClassPair], observer: &mut dyn Observer) -> Result<(), Error> {
         let folder = self.spec.output.clone();
         let files = folder.as_deref().map(|folder| self.spec.files(folder, pairs)).transpose()?;
+        let what = if self.sides == Sides::Pairs { "pairs" } else { "classes" };
         for (i, pair) in pairs.iter().enumerate() {
-            if observer.will_stop() {
+            let progress = Progress::Parts { what, done: i as u64, total: pairs.len() as u64 };
+            if observer.progress(&progress).is_break() || observer.will_stop() {
                 break;
             }
             if let (Some(folder), 0) = (&folder, i)
@@ -202,7 +222,10 @@ impl Separated {
                     .map_err(|source| Error::Write { path: folder.clone(), source })?;
             }
             match self.decide(pair, files.as_ref().map(|files| files[i].as_path()), observer) {
-                Ok(decided) => self.decided.push(decided),
+                Ok(mut decided) => {
+                    decided.separation.certificate = None;
+                    self.decided.push(decided);
+                }
                 // The decisions before this one are still reported.
                 Err(_) if !self.decided.is_empty() && observer.will_stop() => break,
                 Err(error) => return Err(error),

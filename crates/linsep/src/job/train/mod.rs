@@ -273,7 +273,7 @@ impl Runner<'_> {
         let held_out = held_out
             .map(|held_out| HeldOut { errors: model.errors_on(&held_out), rows: held_out.len() as u64 });
         let counted = data.class_counts().into_iter().map(|count| count as u64);
-        let counts = outcome_counts(&model, data.classes().iter().zip(counted));
+        let counts = outcome_counts(&model, data.classes(), counted);
         let seconds = Seconds { read: read_seconds, train: train_seconds };
         Ok(Trained { held_out, counts, ..self.finish(model, status, notes, seconds)? })
     }
@@ -336,7 +336,7 @@ impl Runner<'_> {
         let status = outcome.status;
         let fingerprint = Some(data.fingerprint().to_string());
         let model = Model::with_recipe(outcome, data.schema().clone().into(), fingerprint);
-        let counts = outcome_counts(&model, data.classes().iter().zip(rows_of));
+        let counts = outcome_counts(&model, data.classes(), rows_of);
         Ok(Trained { counts, ..self.finish(model, status, notes, seconds)? })
     }
 
@@ -445,10 +445,10 @@ fn warn_uncounted(outcome: &Outcome, observer: &mut dyn Observer) {
 }
 
 /// Rows of each outcome of a model, from the rows of each class.
-fn outcome_counts<'a>(model: &Model, rows_of: impl Iterator<Item = (&'a String, u64)>) -> Vec<u64> {
+fn outcome_counts(model: &Model, classes: &[String], rows_of: impl IntoIterator<Item = u64>) -> Vec<u64> {
     let mut counts = vec![0; model.classes.outcomes().len()];
-    for (class, count) in rows_of {
-        if let Some(outcome) = model.classes.outcome_of(class) {
+    for (outcome, count) in model.classes.outcomes_of(classes).into_iter().zip(rows_of) {
+        if let Some(outcome) = outcome {
             counts[outcome] += count;
         }
     }

@@ -55,12 +55,12 @@ pub(super) fn data(separated: &Separated, rows: usize) -> String {
 fn classes(separated: &Separated, separation: &Separation) -> String {
     let pair = &separation.classes;
     let counts = separated.data.class_counts();
+    let signs = pair.signs_of(separated.data.classes());
     let of = |sign: i8| {
-        let classes = separated.data.classes().iter().zip(&counts);
-        let rows = classes.filter(|(class, _)| pair.sign_of(class) == Some(sign)).map(|(_, &count)| count);
+        let rows = signs.iter().zip(&counts).filter(|&(&own, _)| own == Some(sign)).map(|(_, &count)| count);
         counted(rows.sum::<usize>() as u64, "row", "rows")
     };
-    format!("−1 = {} ({}), +1 = {} ({})", pair.negative.join(" or "), of(-1), pair.positive, of(1))
+    format!("−1 = {} ({}), +1 = {} ({})", pair.negative.shortened(" or "), of(-1), pair.positive, of(1))
 }
 
 fn verdict(separation: &Separation, bias: Bias) -> String {

@@ -144,7 +144,8 @@ pub(super) fn blame(separated: &Separated, decided: &Decided, blamed: &Blamed) -
 
 /// Whether nothing is left of one side without these rows.
 fn leaves_one_side(separated: &Separated, decided: &Decided, removed: &[usize]) -> bool {
-    let side = |i: usize| decided.separation.classes.sign_of(separated.label(i));
+    let signs = decided.separation.classes.signs_of(separated.data.classes());
+    let side = |i: usize| signs[separated.data.labels()[i] as usize];
     let count =
         |rows: &mut dyn Iterator<Item = usize>, sign: i8| rows.filter(|&i| side(i) == Some(sign)).count();
     let all = separated.data.len();

@@ -10,6 +10,9 @@ use crate::theory::novikoff::MistakeBound;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+/// The most negative classes that a line of a table names.
+const MOST_NEGATIVE: usize = 1000;
+
 /// A certificate longer than this is not put into the record.
 const MOST_PROOF: usize = 1_000_000;
 
@@ -29,7 +32,7 @@ enum Form {
 #[derive(Debug, Serialize)]
 struct Record {
     verdict: Verdict,
-    classes: ClassPair,
+    classes: SidesRecord,
     #[serde(with = "settings::bias")]
     bias: Bias,
     margin: MarginInterval,
@@ -60,6 +63,15 @@ struct Record {
     dropped_rows: Option<u64>,
     passes: u64,
     seconds: f64,
+}
+
+/// The classes of both sides. A class against thousands of others is recorded without their names, which would be as many
+/// in each line of the table.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum SidesRecord {
+    Named(ClassPair),
+    Rest { positive: String, negative_classes: usize },
 }
 
 /// Several pairs of sides.
@@ -157,7 +169,12 @@ fn record(separated: &Separated, decided: &Decided, alone: bool) -> Record {
     };
     Record {
         verdict: separation.verdict,
-        classes: separation.classes.clone(),
+        classes: match &separation.classes {
+            pair if !alone && pair.negative.len() > MOST_NEGATIVE => {
+                SidesRecord::Rest { positive: pair.positive.clone(), negative_classes: pair.negative.len() }
+            }
+            pair => SidesRecord::Named(pair.clone()),
+        },
         bias: separated.settings.bias,
         margin: separation.margin,
         difficulty: decided.difficulty,

@@ -5,7 +5,8 @@ use crate::classes::ClassPair;
 use crate::job::Separated;
 use crate::numbers::{Rounding, counted, grouped, rounded};
 use crate::report::Block;
-use crate::report::layout::{cell, column_width};
+use crate::report::layout::{MOST_LINES, cell, column_width};
+use crate::separate::Verdict;
 
 pub(super) fn report(separated: &Separated) -> Vec<Block> {
     let margin =
@@ -19,10 +20,11 @@ pub(super) fn report(separated: &Separated) -> Vec<Block> {
              the proof. To see which rows, choose ⟦positive=CLASS⟧ or ⟦classes=A,B⟧.",
         ),
     ];
-    for decided in &separated.decided {
-        if let Some(why) = &decided.separation.stopped {
-            blocks.push(Block::paragraph(format!("{}: {why}.", title(&decided.separation.classes))));
-        }
+    let stopped = separated.decided.iter().filter_map(|decided| {
+        Some((title(&decided.separation.classes), decided.separation.stopped.as_ref()?))
+    });
+    for (title, why) in stopped.take(MOST_LINES) {
+        blocks.push(Block::paragraph(format!("{title}: {why}.")));
     }
     if let Some(folder) = &separated.spec.output {
         let written = separated.decided.iter().filter(|decided| decided.certificate.is_some()).count() as u64;
@@ -40,7 +42,7 @@ fn table(separated: &Separated) -> String {
         "\n  {:<width$}  {:>9}  {:<14}  {:>10}  {:>10}  {:>7}  {:>8}\n",
         "classes", "rows", "verdict", "γ* ≥", "γ* ≤", "witness", "seconds"
     );
-    for (decided, title) in separated.decided.iter().zip(&titles) {
+    for (decided, title) in separated.decided.iter().zip(&titles).take(MOST_LINES) {
         let separation = &decided.separation;
         let lower =
             separation.margin.lower.map_or("none".to_string(), |lower| rounded(lower, Rounding::Down));
@@ -57,13 +59,26 @@ fn table(separated: &Separated) -> String {
             decided.seconds
         );
     }
+    if titles.len() > MOST_LINES {
+        let more = grouped((titles.len() - MOST_LINES) as u64);
+        text += &format!(
+            "  … and {more} more; the JSON record has all. Of all {}:",
+            grouped(titles.len() as u64)
+        );
+        for verdict in [Verdict::Complete, Verdict::QuasiComplete, Verdict::Overlap, Verdict::Undecided] {
+            let all = separated.decided.iter().filter(|decided| decided.separation.verdict == verdict);
+            text += &format!(" {} {},", grouped(all.count() as u64), word(verdict));
+        }
+        text.pop();
+        text.push('\n');
+    }
     text
 }
 
 /// What a pair of sides is called.
 fn title(pair: &ClassPair) -> String {
-    match pair.negative.as_slice() {
-        [only] => format!("{only} against {}", pair.positive),
-        _ => format!("{} against the rest", pair.positive),
+    match pair.negative.only() {
+        Some(only) => format!("{only} against {}", pair.positive),
+        None => format!("{} against the rest", pair.positive),
     }
 }

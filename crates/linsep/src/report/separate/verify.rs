@@ -2,11 +2,13 @@
 
 use super::facts::ends;
 use super::{boundary_name, kind_of_margin};
+use crate::classes::shortened;
 use crate::job::{Verified, place_of};
 use crate::numbers::{counted, grouped};
 use crate::report::Block;
 use crate::separate::{Accepted, Bias, Claim, Rejected, settings};
 use serde::Serialize;
+use std::collections::HashSet;
 
 /// The record of a certificate that was checked, to be serialised; `docs/json.md` describes every field.
 #[derive(Debug, Serialize)]
@@ -134,17 +136,20 @@ fn row_at_fault(verified: &Verified, rejected: &Rejected) -> Option<usize> {
 /// The classes of either side, and those of neither.
 fn classes(verified: &Verified) -> String {
     let (subject, data) = (&verified.certificate.subject, &verified.data);
-    let rows = |classes: &[String]| {
+    let (above, below): (HashSet<&String>, HashSet<&String>) =
+        (subject.positive.iter().collect(), subject.negative.iter().collect());
+    let rows = |classes: &[String], side: &HashSet<&String>| {
         let counts = data.classes().iter().zip(data.class_counts());
-        let count: usize = counts.filter(|(class, _)| classes.contains(class)).map(|(_, count)| count).sum();
-        format!("{} ({})", classes.join(" or "), counted(count as u64, "row", "rows"))
+        let count: usize = counts.filter(|(class, _)| side.contains(class)).map(|(_, count)| count).sum();
+        format!("{} ({})", shortened(classes, classes.len(), " or "), counted(count as u64, "row", "rows"))
     };
-    let mut text = format!("−1 = {}, +1 = {}", rows(&subject.negative), rows(&subject.positive));
-    let on_a_side = |class: &&String| subject.positive.contains(class) || subject.negative.contains(class);
+    let mut text =
+        format!("−1 = {}, +1 = {}", rows(&subject.negative, &below), rows(&subject.positive, &above));
+    let on_a_side = |class: &String| above.contains(class) || below.contains(class);
     let others: Vec<&str> =
         data.classes().iter().filter(|class| !on_a_side(class)).map(String::as_str).collect();
     if !others.is_empty() {
-        text += &format!("; rows of {} are not covered", others.join(", "));
+        text += &format!("; rows of {} are not covered", shortened(&others, others.len(), ", "));
     }
     text
 }

@@ -279,7 +279,7 @@ impl State {
             return Err(damaged("it counts rows that it has not seen"));
         }
         for name in content.names.iter() {
-            let proper = class_name(name).as_ref() == Some(name) && !self.seen.names.contains(name);
+            let proper = class_name(name).as_ref() == Some(name) && !self.seen.numbers.contains_key(name);
             if !proper {
                 return Err(damaged("its classes are not those of a data set"));
             }

@@ -7,7 +7,7 @@ use crate::observe::{Observer, Progress};
 use crate::separate::Verdict;
 use crate::theory::geometry;
 use crate::theory::margin::{
-    Extent, MarginInterval, MarginKind, larger, least_agreement, lower_bound, quotient_down,
+    Extent, MarginInterval, MarginKind, certain_agreement, larger, least_agreement, quotient_down,
 };
 use crate::theory::mixing::Mixing;
 use crate::theory::novikoff::{MistakeBound, mistake_bound};
@@ -185,22 +185,44 @@ pub(crate) fn judge(
     check_finite(&fit)?;
     let errors = training_errors(task, &fit.learned, observer);
     let weights = weights_of(&fit.learned);
-    let least = weights.and_then(|theta| least_agreement(task.data, &task.signs, theta));
+    // The few rows of one class among thousands are the likeliest to be wrong: one that is ends the search for the least.
+    let few: Vec<usize> = match task.signs.iter().filter(|&&sign| sign > 0).count() {
+        count if 16 * count <= task.signs.len() => {
+            (0..task.signs.len()).filter(|&i| task.signs[i] > 0).collect()
+        }
+        _ => Vec::new(),
+    };
+    let least_agreement = |theta: &Theta| {
+        let wrong = |&i: &usize| !(certain_agreement(theta, task.data.row(i), task.signs[i]) > 0.0);
+        if few.iter().any(wrong) { None } else { least_agreement(task.data, &task.signs, theta) }
+    };
+    let lower_bound =
+        |theta: &Theta| least_agreement(theta).map(|least| quotient_down(least, theta.norm().high));
+    let least = weights.and_then(least_agreement);
     let own = least.zip(weights).map(|(least, theta)| quotient_down(least, theta.norm().high));
     let lower = if fit.space.is_some() {
         None
     } else {
         // Candidates are often the weights themselves, which have been judged.
         let others = fit.candidates.iter().filter(|&theta| Some(theta) != weights);
-        others.map(|theta| lower_bound(task.data, &task.signs, theta)).fold(own, larger)
+        others.map(lower_bound).fold(own, larger)
     };
-    let facts = Facts {
+    Ok(conclude(facts_of(task), settings, fit, Judged { errors, least, lower }))
+}
+
+/// The end of a run that nobody waits for: what the rows tell about the result stays unknown.
+pub(crate) fn unjudged(task: &Task<'_>, settings: &Settings, fit: Fit) -> Result<Outcome, Error> {
+    check_finite(&fit)?;
+    Ok(conclude(facts_of(task), settings, fit, Judged { errors: None, least: None, lower: None }))
+}
+
+fn facts_of<'a>(task: &'a Task<'_>) -> Facts<'a> {
+    Facts {
         shape: (task.data.len() as u64, task.data.columns() as u64, task.data.nonzeros() as u64),
         extent: task.extent,
         classes: &task.classes,
         weighted: task.weights.is_some(),
-    };
-    Ok(conclude(facts, settings, fit, Judged { errors, least, lower }))
+    }
 }
 
 /// The weights whose agreements are a margin of the rows themselves.

@@ -108,7 +108,7 @@ impl State {
 
     /// The learner of this class against the rest, or of a class that has not turned up.
     fn learner_of(&self, name: Option<&str>, columns: usize) -> Option<OnlineLearner> {
-        let class = name.and_then(|name| self.seen.names.iter().position(|known| known == name));
+        let class = name.and_then(|name| self.seen.numbers.get(name)).map(|&class| class as usize);
         let mut learner = match (&self.learners, class) {
             (Learners::Two(learner), _) if self.settings.positive.is_some() => learner.clone(),
             (Learners::Two(learner), Some(class)) => {

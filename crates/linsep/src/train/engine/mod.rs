@@ -2,6 +2,8 @@
 //! their file, checkpoints and evidence.
 
 pub(crate) mod checkpoint;
+pub(crate) mod class_blocks;
+pub(crate) mod class_scores;
 pub(crate) mod evidence;
 pub(crate) mod fit;
 pub(crate) mod learned;

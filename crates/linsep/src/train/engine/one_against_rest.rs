@@ -4,26 +4,32 @@
 use crate::Error;
 use crate::classes::{ClassError, Classes};
 use crate::dataset::{Dataset, Row};
-use crate::observe::{Observer, in_parallel};
+use crate::observe::{Observer, Progress, in_parallel, in_parallel_sized};
 use crate::theory::margin::{Extent, MarginInterval, MarginKind};
 use crate::train::engine::checkpoint::CheckpointError;
-use crate::train::engine::evidence::Evidence;
+use crate::train::engine::class_blocks::{self, Shared};
+use crate::train::engine::class_scores::ClassScores;
+use crate::train::engine::evidence::{Evidence, judge, unjudged};
+use crate::train::engine::fit::Fit;
 use crate::train::engine::learned::Learned;
 use crate::train::engine::online::OnlineLearner;
 use crate::train::engine::order::Blocks;
 use crate::train::engine::passes::{Cursor, RowLearner, passes};
 use crate::train::engine::run::{
-    Boundary, Outcome, Status, Task, check_lengths, rows_between_pauses, train_task,
+    Boundary, Outcome, Status, Task, check_lengths, fit_task, rows_between_pauses,
 };
 use crate::train::engine::state::{Learners, State};
 use crate::train::engine::weights::row_weights;
 use crate::train::learners::multiclass::Multiclass;
 use crate::train::settings::Settings;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// The classes that have rows.
 struct Present {
     names: Vec<String>,
+    /// The place of each of them among the classes of the data.
+    own_places: Vec<usize>,
     /// The place of each class of the data among them; 0 for those without rows.
     places: Vec<u32>,
     /// The place of each row's class among them.
@@ -33,16 +39,17 @@ struct Present {
 fn present(data: &Dataset) -> Result<Present, Error> {
     let counts = data.class_counts();
     let mut places = vec![0; counts.len()];
-    let mut names = Vec::new();
+    let (mut names, mut own_places) = (Vec::new(), Vec::new());
     for class in (0..counts.len()).filter(|&class| counts[class] > 0) {
         places[class] = names.len() as u32;
         names.push(data.classes()[class].clone());
+        own_places.push(class);
     }
     if names.len() < 2 {
         return Err(ClassError::One { class: names.pop().unwrap_or_default() }.into());
     }
     let labels = data.labels().iter().map(|&label| places[label as usize]).collect();
-    Ok(Present { names, places, labels })
+    Ok(Present { names, own_places, places, labels })
 }
 
 /// One boundary for each class, learned in parallel; the class with the largest score wins.
@@ -54,18 +61,51 @@ pub fn train_each(
     observer: &mut dyn Observer,
 ) -> Result<Outcome, Error> {
     settings.validate()?;
-    let Present { names, labels, .. } = present(data)?;
+    let Present { names, own_places, labels, .. } = present(data)?;
     let extent = Extent::of(data, settings.bias.input());
-    let runs = in_parallel(&names, "classes", observer, |name, part| {
-        let settings = Settings { positive: Some(name.clone()), ..settings.clone() };
-        let task = Task::with_extent(data, &settings, extent)?;
-        train_task(&task, &settings, part)
-    });
-    let runs = runs.into_iter().collect::<Result<Vec<Outcome>, Error>>()?;
-    let runs = runs.into_iter().map(|run| (run.learned, run.evidence)).collect();
+    check_lengths(&extent)?;
+    let runs = if class_blocks::suits(data, settings, names.len()) {
+        let shared = Shared::new(data, &labels, extent, settings)?;
+        let blocks = class_blocks::blocks(names.len());
+        let size = |block: &Range<usize>| block.len() as u64;
+        let runs = in_parallel_sized(&blocks, size, "classes", observer, |block, part| {
+            let fits = shared.learn(block.clone(), part)?;
+            let places = own_places[block.clone()].iter();
+            let judged = places.zip(fits).map(|(&place, fit)| {
+                let task = Task::against_rest(data, settings, extent, place)?;
+                judge_one(&task, settings, fit, part)
+            });
+            judged.collect::<Result<Vec<_>, Error>>()
+        });
+        runs.into_iter().collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect()
+    } else {
+        let runs = in_parallel(&own_places, "classes", observer, |&place, part| {
+            let name = data.classes()[place].clone();
+            let settings = Settings { positive: Some(name), ..settings.clone() };
+            let task = Task::against_rest(data, &settings, extent, place)?;
+            let fit = fit_task(&task, &settings, part)?;
+            judge_one(&task, &settings, fit, part)
+        });
+        runs.into_iter().collect::<Result<Vec<_>, Error>>()?
+    };
     let (learned, mut evidence, boundaries) = together(runs, &names);
-    evidence.training_error = Some(error(data, &labels, &learned));
+    evidence.training_error = error(data, &labels, &learned, observer);
     Ok(outcome(learned, evidence, boundaries, names, settings))
+}
+
+/// What one of many runs comes to. Where all are to stop, a run is not judged: the others are waiting.
+fn judge_one(
+    task: &Task<'_>,
+    settings: &Settings,
+    fit: Fit,
+    observer: &mut dyn Observer,
+) -> Result<(Learned, Evidence), Error> {
+    let outcome = if observer.will_stop() {
+        unjudged(task, settings, fit)?
+    } else {
+        judge(task, settings, fit, observer)?
+    };
+    Ok((outcome.learned, outcome.evidence))
 }
 
 /// What runs of each class against the rest come to: one decision, its evidence but for the error, and that of each.
@@ -141,7 +181,7 @@ pub(crate) fn train_multiclass(
     checkpoint: Option<State>,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, Error> {
-    let Present { names, places, labels } = present(data)?;
+    let Present { names, places, labels, .. } = present(data)?;
     let extent = Extent::of(data, settings.bias.input());
     check_lengths(&extent)?;
     let weights = row_weights(settings, data, &places)?;
@@ -175,7 +215,7 @@ pub(crate) fn train_multiclass(
     let mut evidence = Evidence::new(
         shape,
         (epochs, learner.updates, status),
-        Some(error(data, &labels, &learned)),
+        error(data, &labels, &learned, observer),
         None,
         stacked,
         margin.kind,
@@ -229,12 +269,34 @@ impl RowLearner for ClassRows<'_> {
     }
 }
 
-/// The share of rows whose class does not win.
-fn error(data: &Dataset, labels: &[u32], learned: &Learned) -> f64 {
-    let wrong = |&i: &usize| learned.class_of(data.row(i)).0 != labels[i] as usize;
-    let errors = (0..data.len()).into_par_iter().with_min_len(16).filter(wrong).count();
-    errors as f64 / data.len() as f64
+/// The share of rows whose class does not win, or `None` if the observer stopped the count.
+fn error(data: &Dataset, labels: &[u32], learned: &Learned, observer: &mut dyn Observer) -> Option<f64> {
+    let scores = ClassScores::of_learned(learned);
+    let wrong = |sums: &mut Vec<f64>, i: usize| {
+        let (found, _) = match &scores {
+            Some(scores) => scores.class_of(learned, data.row(i), sums),
+            None => learned.class_of(data.row(i)),
+        };
+        u64::from(found != labels[i] as usize)
+    };
+    let classes = if let Learned::Each(each) = learned { each.len() } else { 1 };
+    let together = (SCORES_BETWEEN_PAUSES / classes).max(16 * rayon::current_num_threads());
+    let (mut errors, total) = (0, data.len());
+    for start in (0..total).step_by(together) {
+        let end = (start + together).min(total);
+        let rows = (start..end).into_par_iter().with_min_len(16);
+        errors += rows.map_init(Vec::new, wrong).sum::<u64>();
+        // A run that is short, or has come to its end, is judged in silence.
+        let progress = Progress::Judging { rows: end as u64, total: total as u64 };
+        if end < total && observer.progress(&progress).is_break() {
+            return None;
+        }
+    }
+    Some(errors as f64 / total as f64)
 }
+
+/// Scores of classes that are computed before the observer is asked.
+const SCORES_BETWEEN_PAUSES: usize = 20_000_000;
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,10 @@ use crate::dataset::Row;
 use crate::linalg::rounding_error_bound;
 use crate::theory::margin::{Extent, MistakeLedger};
 use crate::theta::Theta;
+use crate::train::engine::evidence::Detail;
+use crate::train::engine::fit::Fit;
 use crate::train::engine::learned::Learned;
+use crate::train::engine::run::Status;
 use crate::train::learners::averaged::Average;
 use crate::train::learners::margin_perceptron::MarginPerceptron;
 use crate::train::learners::passive_aggressive::PassiveAggressive;
@@ -383,6 +386,36 @@ impl OnlineLearner {
                 let start = self.start.clone().unwrap_or_else(|| Theta::zero(columns, last.bias_input));
                 Learned::Voted { start, last, ballot: Box::new(Ballot::new(votes.without_keys(), columns)) }
             }
+        }
+    }
+
+    /// What a run over a data set ends with, before it is judged.
+    pub(crate) fn into_fit(mut self, status: Status, epochs: u64, detail: Option<Detail>) -> Fit {
+        self.end_pass();
+        Fit {
+            learned: self.learned(),
+            status,
+            epochs,
+            updates: self.updates(),
+            candidates: vec![self.theta().clone()],
+            margin_upper: self.margin_upper(),
+            space: None,
+            detail,
+        }
+    }
+
+    /// What ⟨θ, x̃⟩ may be off by for a perceptron.
+    pub(crate) fn rounding_error(&self) -> f64 {
+        match &self.core {
+            Core::Perceptron(perceptron) => perceptron.rounding_error,
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// Counts rows that a perceptron would have seen without a mistake.
+    pub(crate) fn pass_over(&mut self, rows: u64) {
+        if let Memory::Average(average) = &mut self.memory {
+            average.pass_over(rows);
         }
     }
 

@@ -102,7 +102,27 @@ impl<'a> Task<'a> {
     pub(crate) fn with_extent(data: &'a Dataset, settings: &Settings, extent: Extent) -> Result<Self, Error> {
         settings.validate()?;
         let classes = ClassPair::choose(data.classes(), settings.positive.as_deref())?;
-        let class_signs: Vec<i8> = data.classes().iter().map(|c| classes.sign_of(c).unwrap_or(-1)).collect();
+        Self::of_sides(data, settings, extent, classes)
+    }
+
+    /// The task of the class at a place against the rest.
+    pub(crate) fn against_rest(
+        data: &'a Dataset,
+        settings: &Settings,
+        extent: Extent,
+        place: usize,
+    ) -> Result<Self, Error> {
+        Self::of_sides(data, settings, extent, ClassPair::against_rest(data.shared_classes(), place))
+    }
+
+    fn of_sides(
+        data: &'a Dataset,
+        settings: &Settings,
+        extent: Extent,
+        classes: ClassPair,
+    ) -> Result<Self, Error> {
+        let class_signs: Vec<i8> =
+            classes.signs_of(data.classes()).into_iter().map(|sign| sign.unwrap_or(-1)).collect();
         let signs: Vec<i8> = data.labels().iter().map(|&label| class_signs[label as usize]).collect();
         if let Some(only) = [1, -1].into_iter().find(|&sign| signs.iter().all(|&s| s == sign)) {
             let class = if only == 1 { classes.positive } else { classes.negative_name() };
@@ -117,7 +137,7 @@ impl<'a> Task<'a> {
     /// A task with these signs, whatever the labels: also with rows of one class only.
     #[cfg(test)]
     pub(crate) fn with_signs(data: &'a Dataset, signs: Vec<i8>, bias_input: f64) -> Self {
-        let classes = ClassPair { positive: "1".into(), negative: vec!["0".into()] };
+        let classes = ClassPair { positive: "1".into(), negative: vec!["0".into()].into() };
         Self { data, signs, weights: None, classes, extent: Extent::of(data, bias_input) }
     }
 
@@ -252,11 +272,20 @@ pub(crate) fn train_task(
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, Error> {
-    let fit = match settings.learner.fit(task, settings, observer)? {
+    let fit = fit_task(task, settings, observer)?;
+    judge(task, settings, fit, observer)
+}
+
+/// Learns from a binary task, and leaves the result to be judged.
+pub(crate) fn fit_task(
+    task: &Task<'_>,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Fit, Error> {
+    Ok(match settings.learner.fit(task, settings, observer)? {
         Some(fit) => fit,
         None => finish(begin(task, settings, observer.saves())?, task, observer)?,
-    };
-    judge(task, settings, fit, observer)
+    })
 }
 
 /// Takes up a run where its checkpoint left it. The data must be the same; the limits may be others.

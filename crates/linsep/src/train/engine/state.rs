@@ -32,6 +32,7 @@ use crate::train::learners::multiclass::Multiclass;
 use crate::train::settings::{ClassWeight, Init, Settings};
 use crate::{Error, SettingsError};
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 
 /// A row to learn from.
 #[derive(Clone, Copy, Debug)]
@@ -99,6 +100,12 @@ pub(crate) struct Seen {
     pub(crate) weights: Vec<f64>,
     /// The place of each class among the sorted ones.
     pub(crate) places: Vec<usize>,
+    /// The class at each place.
+    pub(crate) order: Vec<usize>,
+    /// The number of each class, by name.
+    pub(crate) numbers: HashMap<String, u32>,
+    /// Whether some class is a word, so that all are sorted by name.
+    has_words: bool,
     /// The learner of every class that has not turned up. None where there can be no such class, and while there is one
     /// class, whose learner it is with the signs exchanged.
     pub(crate) unseen: Option<Box<OnlineLearner>>,
@@ -115,6 +122,36 @@ pub(crate) struct Seen {
     pub(crate) vouched: u64,
     /// What a fork began with.
     pub(crate) forked: Option<Forked>,
+}
+
+impl Seen {
+    /// Gives a class its number, and its place among the sorted ones. Sorting all of them anew for each that turns up
+    /// would take time that is quadratic in their number.
+    fn place(&mut self, name: String) {
+        let class = self.names.len();
+        let word = name.parse::<f64>().is_err();
+        self.numbers.insert(name.clone(), class as u32);
+        self.names.push(name);
+        if word && !self.has_words {
+            // Numbers sorted by value are now sorted by name.
+            self.has_words = true;
+            self.order = sorted_order(&self.names);
+            self.places = vec![0; self.names.len()];
+            self.order.iter().enumerate().for_each(|(place, &class)| self.places[class] = place);
+            return;
+        }
+        let name = &self.names[class];
+        let is_before = |other: &String| match (other.parse::<f64>(), name.parse::<f64>()) {
+            (Ok(other_value), Ok(value)) if !self.has_words => {
+                other_value.total_cmp(&value).then_with(|| other.cmp(name)).is_lt()
+            }
+            _ => other < name,
+        };
+        let place = self.order.partition_point(|&other| is_before(&self.names[other]));
+        self.places.iter_mut().for_each(|other| *other += usize::from(*other >= place));
+        self.places.push(place);
+        self.order.insert(place, class);
+    }
 }
 
 /// What tells whether a state is a fork of another.
@@ -231,8 +268,8 @@ impl State {
     pub fn class(&mut self, label: &str) -> Result<u32, Error> {
         let known = |names: &[String]| ClassError::unknown(label, names);
         let name = class_name(label).ok_or_else(|| known(&self.sorted_names()))?;
-        if let Some(place) = self.seen.names.iter().position(|known| *known == name) {
-            return Ok(place as u32);
+        if let Some(&class) = self.seen.numbers.get(&name) {
+            return Ok(class);
         }
         if self.seen.closed {
             return Err(known(&self.sorted_names()).into());
@@ -249,8 +286,8 @@ impl State {
         match &mut self.learners {
             Learners::Together(learner) => {
                 // A class that is a word puts numbers in another order, too.
-                let order = sorted_order(&seen.names);
-                learner.arrange(&order.iter().map(|&class| before.get(class).copied()).collect::<Vec<_>>());
+                let places = seen.order.iter().map(|&class| before.get(class).copied());
+                learner.arrange(&places.collect::<Vec<_>>());
             }
             _ if self.settings.positive.is_some() => {}
             Learners::Two(learner) => match seen.signs.as_slice() {
@@ -289,14 +326,11 @@ impl State {
     pub(crate) fn enter(&mut self, name: String) {
         let seen = &mut self.seen;
         seen.weights.push(named_weight(&self.settings.class_weight, &name));
-        seen.names.push(name);
-        seen.places = vec![0; seen.names.len()];
-        sorted_order(&seen.names)
-            .into_iter()
-            .enumerate()
-            .for_each(|(place, class)| seen.places[class] = place);
-        if let Some(positive) = self.settings.positive.as_deref().and_then(class_name) {
-            seen.signs = seen.names.iter().map(|name| if *name == positive { 1 } else { -1 }).collect();
+        let positive = self.settings.positive.as_deref().and_then(class_name);
+        let sign = positive.map(|positive| if name == positive { 1 } else { -1 });
+        seen.place(name);
+        if let Some(sign) = sign {
+            seen.signs.push(sign);
             return;
         }
         // With three classes the signs of the first two still tell which of them the one learner was for.
@@ -309,8 +343,7 @@ impl State {
 
     /// The classes that have turned up, sorted.
     pub(crate) fn sorted_names(&self) -> Vec<String> {
-        let names = &self.seen.names;
-        sorted_order(names).into_iter().map(|class| names[class].clone()).collect()
+        self.seen.order.iter().map(|&class| self.seen.names[class].clone()).collect()
     }
 
     /// Learns from rows, in their order. Returns how many of them led to an update.
@@ -476,20 +509,31 @@ impl State {
     }
 
     /// What a run over a data set ends with, before it is judged.
-    pub(crate) fn into_fit(mut self, status: Status) -> Option<Fit> {
+    pub(crate) fn into_fit(self, status: Status) -> Option<Fit> {
         let detail = shards::detail(&self);
-        let (epochs, updates) = (self.cursor.passes_begun(), self.updates());
-        let Learners::Two(learner) = &mut self.learners else { return None };
-        learner.end_pass();
-        Some(Fit {
-            learned: learner.learned(),
-            status,
-            epochs,
-            updates,
-            candidates: vec![learner.theta().clone()],
-            margin_upper: learner.margin_upper(),
-            space: None,
-            detail,
-        })
+        let epochs = self.cursor.passes_begun();
+        let Learners::Two(learner) = self.learners else { return None };
+        Some(learner.into_fit(status, epochs, detail))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Classes that turn up one by one stand where sorting all of them puts them.
+        #[test]
+        fn classes_are_sorted_as_they_turn_up(labels in prop::collection::vec("-?[0-9]{1,2}(\\.5)?|[a-c]{1,2}", 1..20)) {
+            let mut state = State::new(&Settings::default(), 1).unwrap();
+            for label in &labels {
+                let class = state.class(label).unwrap();
+                prop_assert_eq!(&state.seen.names[class as usize], &class_name(label).unwrap());
+                let order = sorted_order(&state.seen.names);
+                prop_assert_eq!(&state.seen.order, &order);
+                prop_assert!(order.iter().enumerate().all(|(place, &class)| state.seen.places[class] == place));
+            }
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! What a state has learned so far, and what its updates prove: the outcome of a stream.
 
-use crate::classes::{ClassError, ClassPair, Classes, sorted_order};
+use crate::classes::{ClassError, ClassPair, Classes};
 use crate::theory::margin::{Extent, MarginKind};
 use crate::train::engine::evidence::Evidence;
 use crate::train::engine::learned::Learned;
@@ -99,8 +99,8 @@ impl State {
                 (learned, evidence, Vec::new())
             }
             Learners::Each(own) => {
-                let order = sorted_order(&self.seen.names);
-                one_against_rest::together(order.into_iter().map(|class| of(&own[class])).collect(), names)
+                let order = self.seen.order.iter();
+                one_against_rest::together(order.map(|&class| of(&own[class])).collect(), names)
             }
             Learners::Together(_) => unreachable!("the multi-class perceptron has no boundaries of its own"),
         }

@@ -183,6 +183,11 @@ impl StreamRun {
         observer: &mut dyn Observer,
     ) -> Result<Option<Status>, Error> {
         for i in 0..batch.len() {
+            // A row takes time in proportion to the classes: thousands of them make a batch long.
+            let pause = 1_000_000 / self.classes.len().max(1);
+            if i % pause.max(1) == pause.max(1) - 1 && observer.will_stop() {
+                return Ok(Some(Status::Interrupted));
+            }
             if batch.label(i) == Batch::UNLABELLED {
                 let reason = "the stream was opened without its labels";
                 return Err(SettingsError::new("online", reason).into());

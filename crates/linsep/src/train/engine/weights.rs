@@ -4,9 +4,10 @@
 //! weight for a class that no row has is the same error.
 
 use crate::Error;
-use crate::classes::{ClassError, class_name};
+use crate::classes::{ClassError, class_name, places_of};
 use crate::dataset::Dataset;
 use crate::train::settings::{ClassWeight, Settings};
+use std::collections::HashMap;
 
 /// The weight of each class, or `None` if every class counts once.
 ///
@@ -29,9 +30,16 @@ pub(crate) fn class_weights(
         }
         ClassWeight::Named(_) => {
             check_named(setting, classes)?;
-            Ok(Some(classes.iter().map(|class| named_weight(setting, class)).collect()))
+            let named = named_weights(setting);
+            Ok(Some(classes.iter().map(|class| named.get(class).copied().unwrap_or(1.0)).collect()))
         }
     }
+}
+
+/// The weight of every class that the settings name. A class that is named twice has the last weight.
+fn named_weights(setting: &ClassWeight) -> HashMap<String, f64> {
+    let ClassWeight::Named(named) = setting else { return HashMap::new() };
+    named.iter().filter_map(|(label, weight)| Some((class_name(label)?, *weight))).collect()
 }
 
 /// The weight that the settings name for a class, 1 where they name none. A class that is named twice has the last
@@ -45,7 +53,9 @@ pub(crate) fn named_weight(setting: &ClassWeight, class: &str) -> f64 {
 /// Refuses a weight for a class that is not among `classes`, which are all there are.
 pub(crate) fn check_named(setting: &ClassWeight, classes: &[String]) -> Result<(), ClassError> {
     let ClassWeight::Named(named) = setting else { return Ok(()) };
-    match named.iter().find(|(label, _)| !class_name(label).is_some_and(|name| classes.contains(&name))) {
+    let known = places_of(classes);
+    let is_known = |label: &str| class_name(label).is_some_and(|name| known.contains_key(name.as_str()));
+    match named.iter().find(|(label, _)| !is_known(label)) {
         Some((label, _)) => Err(ClassError::unknown(label, classes)),
         None => Ok(()),
     }

@@ -65,6 +65,13 @@ impl Average {
         self.mass += scale;
     }
 
+    /// Notes that so many examples have been seen of which nothing was added, where θ does not shrink.
+    pub(crate) fn pass_over(&mut self, examples: u64) {
+        self.seen += examples;
+        // Whole numbers: exact, as if each had been added by itself.
+        self.mass += examples as f64;
+    }
+
     /// The mean of nothing again.
     pub(crate) fn clear(&mut self) {
         self.late.clear();

@@ -212,7 +212,8 @@ mod tests {
                     gap: Some(1e-12),
                     ..separate::SeparateSettings::default()
                 };
-                let classes = crate::classes::ClassPair { positive: "1".into(), negative: vec!["0".into()] };
+                let classes =
+                    crate::classes::ClassPair { positive: "1".into(), negative: vec!["0".into()].into() };
                 let exact =
                     separate::separate(&data, &wanted.with_classes(&classes), &mut ()).unwrap().margin;
                 let (lower, upper) = (margin.lower.unwrap(), margin.upper);

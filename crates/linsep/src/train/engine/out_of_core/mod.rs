@@ -9,7 +9,7 @@ mod rows;
 
 pub use data::OutOfCoreData;
 
-use crate::classes::{ClassError, ClassPair};
+use crate::classes::{ClassError, ClassPair, places_of};
 use crate::observe::{Observer, Progress};
 use crate::read::cache::Part;
 use crate::theory::margin::{certain_agreement, quotient_down};
@@ -106,7 +106,7 @@ impl MeasuredFile<'_> {
     fn sides(&self, settings: &Settings) -> Result<Sides, Error> {
         let (names, counts) = (self.data.classes(), &self.measured.counts);
         let classes = ClassPair::choose(names, settings.positive.as_deref())?;
-        let signs: Vec<i8> = names.iter().map(|name| classes.sign_of(name).unwrap_or(-1)).collect();
+        let signs: Vec<i8> = classes.signs_of(names).into_iter().map(|sign| sign.unwrap_or(-1)).collect();
         let rows_of = |sign: i8| -> u64 {
             counts.iter().zip(&signs).filter(|&(_, &own)| own == sign).map(|(&count, _)| count).sum()
         };
@@ -225,8 +225,9 @@ impl MeasuredFile<'_> {
             runs.push((run.learned, run.evidence));
         }
         let (learned, mut evidence, boundaries) = one_against_rest::together(runs, &names);
+        let known = places_of(&names);
         let places: Vec<Option<usize>> =
-            self.data.classes().iter().map(|class| names.iter().position(|name| name == class)).collect();
+            self.data.classes().iter().map(|class| known.get(class.as_str()).copied()).collect();
         let mut errors = 0;
         let whole = self.table.each_part(&self.data.reader, &mut part, &self.room, |part, rows| {
             let wrong = |&i: &usize| Some(learned.class_of(part.row(i)).0) != places[part.label(i) as usize];

@@ -55,7 +55,7 @@ impl Problem {
     }
 
     fn task<'a>(&self, data: &'a Dataset) -> Task<'a> {
-        let classes = ClassPair { positive: "1".into(), negative: vec!["-1".into()] };
+        let classes = ClassPair { positive: "1".into(), negative: vec!["-1".into()].into() };
         Task { data, signs: self.signs.clone(), weights: None, classes, extent: Extent::of(data, self.bias) }
     }
 

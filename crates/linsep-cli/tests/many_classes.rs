@@ -1,0 +1,96 @@
+//! Thousands of classes: time and memory grow with their number, not with its square.
+#![cfg(unix)]
+
+mod common;
+
+use common::{Folder, PROGRAM};
+use std::process::{Command, Output};
+
+/// A folder with a table of one feature and one row for each of so many classes.
+fn table(classes: usize) -> Folder {
+    let rows: String = (0..classes).map(|class| format!("{class},w{class}\n")).collect();
+    Folder::with("many.csv", format!("x,label\n{rows}"))
+}
+
+/// Runs the program with at most so many megabytes of address space, threads and their stacks included.
+fn limited(folder: &Folder, megabytes: u64, line: &str) -> Output {
+    let limit = format!("ulimit -v {} && exec \"$0\" {line} --threads 2", megabytes * 1024);
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &limit, PROGRAM]).current_dir(folder.path("")).output().expect("a shell")
+}
+
+fn succeeds(output: &Output) -> String {
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{:?}: {error}", output.status);
+    // Wherever the lines are broken.
+    String::from_utf8_lossy(&output.stdout)
+        .split(' ')
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// Names of all classes for each of 3,000 would be nine million texts, about half a gigabyte.
+#[test]
+fn thousands_of_classes_are_learned_and_judged_in_little_memory() {
+    let folder = table(3000);
+    let text = succeeds(&limited(&folder, 400, "train many.csv --epochs 1 -o many.model"));
+    assert!(text.contains(", 2,950 more\n"), "{text}");
+    assert!(text.contains("… and 2,600 more classes, none of which has a larger error"), "{text}");
+    // A few hundred bytes for each class.
+    let bytes = folder.read("many.model").len();
+    assert!(bytes < 3000 * 2000, "{bytes}");
+    let text = succeeds(&limited(&folder, 400, "evaluate many.model many.csv"));
+    assert!(text.contains("… and 2,600 more classes, none of which has a lower F1"), "{text}");
+    let text = succeeds(&limited(&folder, 400, "evaluate many.model many.csv --json"));
+    assert!(text.contains("\"confusion_cells\"") && text.len() < 3000 * 400, "{}", text.len());
+    let text = succeeds(&limited(&folder, 400, "predict many.model many.csv"));
+    assert_eq!(text.lines().filter(|line| line.starts_with('w')).count(), 3000);
+    succeeds(&limited(&folder, 400, "inspect many.model"));
+}
+
+/// The stream sorts its classes as they turn up, and keeps one learner for each.
+#[test]
+fn a_stream_of_thousands_of_classes_is_learned() {
+    let folder = table(2000);
+    for learner in ["averaged", "multiclass"] {
+        let text = succeeds(&limited(&folder, 500, &format!("train many.csv --online --learner {learner}")));
+        assert!(text.contains("1,950 more"), "{text}");
+    }
+}
+
+#[test]
+fn a_boundary_and_all_classes_at_once_are_learned() {
+    let folder = table(20_000);
+    let text = succeeds(&limited(&folder, 400, "train many.csv --positive w7 --epochs 2"));
+    assert!(text.contains("20,000 rows") && text.contains("19,949 more (19,999 rows)"), "{text}");
+    let folder = table(6000);
+    let text = succeeds(&limited(&folder, 400, "train many.csv --learner multiclass --epochs 1"));
+    assert!(text.contains("6,000 rows"), "{text}");
+}
+
+#[test]
+fn separation_of_many_classes_keeps_no_names_for_each() {
+    let folder = table(1200);
+    let output = limited(&folder, 400, "separate many.csv --json");
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&output.stdout);
+    let record: serde_json::Value = serde_json::from_str(&text).expect("a record");
+    assert_eq!(record["table"].as_array().expect("a table").len(), 1200);
+    assert_eq!(
+        record["table"][7]["classes"],
+        serde_json::json!({"positive": "w1003", "negative_classes": 1199})
+    );
+    assert!(text.len() < 1200 * 2000, "{}", text.len());
+}
+
+#[test]
+fn too_many_pairs_are_refused_before_the_first() {
+    let folder = table(1200);
+    let output = limited(&folder, 400, "separate many.csv --pairs");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    let expected = "1,200 classes make 719,400 pairs, and --pairs decides at most 100,000: keep some of the classes with";
+    let plain = error.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(plain.contains(expected), "{error}");
+}
