@@ -193,7 +193,7 @@ pub(crate) fn judge(
         _ => Vec::new(),
     };
     let least_agreement = |theta: &Theta| {
-        let wrong = |&i: &usize| !(certain_agreement(theta, task.data.row(i), task.signs[i]) > 0.0);
+        let wrong = |&i: &usize| certain_agreement(theta, task.data.row(i), task.signs[i]) <= 0.0;
         if few.iter().any(wrong) { None } else { least_agreement(task.data, &task.signs, theta) }
     };
     let lower_bound =
