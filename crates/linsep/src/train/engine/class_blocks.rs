@@ -10,7 +10,7 @@ use crate::Error;
 use crate::dataset::{Dataset, Row};
 use crate::observe::{Observer, Progress};
 use crate::theory::margin::Extent;
-use crate::train::engine::class_scores::ClassScores;
+use crate::train::engine::class_scores::{ClassScores, reaches};
 use crate::train::engine::fit::Fit;
 use crate::train::engine::online::OnlineLearner;
 use crate::train::engine::order::{Blocks, Pass};
@@ -179,8 +179,7 @@ impl Block {
             }
             for (k, &sum) in some.iter().enumerate() {
                 let place = group * SUMS_TOGETHER + k;
-                // A sum that is not a number rules nothing out.
-                if !(sum < 0.0) && own != Some(place) {
+                if reaches(sum, 0.0) && own != Some(place) {
                     self.learn(place, row, -1, weight, i);
                 }
             }

@@ -106,7 +106,7 @@ impl ClassScores {
             return learned.class_of(row);
         };
         let mut best = (0, f64::NEG_INFINITY);
-        for (class, _) in sums.iter().enumerate().filter(|&(_, &sum)| !(sum < least)) {
+        for (class, _) in sums.iter().enumerate().filter(|&(_, &sum)| reaches(sum, least)) {
             let score = each[class].score(row);
             if score > best.1 || score.is_nan() {
                 best = (class, score);
@@ -114,6 +114,11 @@ impl ClassScores {
         }
         best
     }
+}
+
+/// Whether a sum is at least so large. One that is not a number rules nothing out.
+pub(crate) fn reaches(sum: f64, least: f64) -> bool {
+    sum >= least || sum.is_nan()
 }
 
 /// The largest of many numbers, and whether all are certainly finite.

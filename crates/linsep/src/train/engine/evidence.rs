@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::SettingsError;
 use crate::classes::{ClassPair, Classes};
+use crate::dataset::Dataset;
 use crate::observe::{Observer, Progress};
 use crate::separate::Verdict;
 use crate::theory::geometry;
@@ -193,7 +194,7 @@ pub(crate) fn judge(
         _ => Vec::new(),
     };
     let least_agreement = |theta: &Theta| {
-        let wrong = |&i: &usize| !(certain_agreement(theta, task.data.row(i), task.signs[i]) > 0.0);
+        let wrong = |&i: &usize| certain_agreement(theta, task.data.row(i), task.signs[i]) <= 0.0;
         if few.iter().any(wrong) { None } else { least_agreement(task.data, &task.signs, theta) }
     };
     let lower_bound =
@@ -211,18 +212,25 @@ pub(crate) fn judge(
 }
 
 /// The end of a run that nobody waits for: what the rows tell about the result stays unknown.
-pub(crate) fn unjudged(task: &Task<'_>, settings: &Settings, fit: Fit) -> Result<Outcome, Error> {
+pub(crate) fn unjudged(facts: Facts<'_>, settings: &Settings, fit: Fit) -> Result<Outcome, Error> {
     check_finite(&fit)?;
-    Ok(conclude(facts_of(task), settings, fit, Judged { errors: None, least: None, lower: None }))
+    Ok(conclude(facts, settings, fit, Judged { errors: None, least: None, lower: None }))
 }
 
-fn facts_of<'a>(task: &'a Task<'_>) -> Facts<'a> {
-    Facts {
-        shape: (task.data.len() as u64, task.data.columns() as u64, task.data.nonzeros() as u64),
-        extent: task.extent,
-        classes: &task.classes,
-        weighted: task.weights.is_some(),
-    }
+/// The facts about the rows of a task.
+pub(crate) fn facts_of<'a>(task: &'a Task<'_>) -> Facts<'a> {
+    facts_on(task.data, task.extent, &task.classes, task.weights.is_some())
+}
+
+/// The facts about rows with these sides.
+pub(crate) fn facts_on<'a>(
+    data: &Dataset,
+    extent: Extent,
+    classes: &'a ClassPair,
+    weighted: bool,
+) -> Facts<'a> {
+    let shape = (data.len() as u64, data.columns() as u64, data.nonzeros() as u64);
+    Facts { shape, extent, classes, weighted }
 }
 
 /// The weights whose agreements are a margin of the rows themselves.

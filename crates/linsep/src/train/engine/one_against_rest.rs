@@ -2,14 +2,14 @@
 //! perceptron.
 
 use crate::Error;
-use crate::classes::{ClassError, Classes};
+use crate::classes::{ClassError, ClassPair, Classes};
 use crate::dataset::{Dataset, Row};
 use crate::observe::{Observer, Progress, in_parallel, in_parallel_sized};
 use crate::theory::margin::{Extent, MarginInterval, MarginKind};
 use crate::train::engine::checkpoint::CheckpointError;
 use crate::train::engine::class_blocks::{self, Shared};
 use crate::train::engine::class_scores::ClassScores;
-use crate::train::engine::evidence::{Evidence, judge, unjudged};
+use crate::train::engine::evidence::{Evidence, facts_of, facts_on, judge, unjudged};
 use crate::train::engine::fit::Fit;
 use crate::train::engine::learned::Learned;
 use crate::train::engine::online::OnlineLearner;
@@ -72,6 +72,13 @@ pub fn train_each(
             let fits = shared.learn(block.clone(), part)?;
             let places = own_places[block.clone()].iter();
             let judged = places.zip(fits).map(|(&place, fit)| {
+                if part.will_stop() {
+                    // Not even the sides of the rows are worked out: there may be thousands of classes to come.
+                    let classes = ClassPair::against_rest(data.shared_classes(), place);
+                    let weighted = shared.weights.is_some();
+                    let outcome = unjudged(facts_on(data, extent, &classes, weighted), settings, fit)?;
+                    return Ok((outcome.learned, outcome.evidence));
+                }
                 let task = Task::against_rest(data, settings, extent, place)?;
                 judge_one(&task, settings, fit, part)
             });
@@ -101,7 +108,7 @@ fn judge_one(
     observer: &mut dyn Observer,
 ) -> Result<(Learned, Evidence), Error> {
     let outcome = if observer.will_stop() {
-        unjudged(task, settings, fit)?
+        unjudged(facts_of(task), settings, fit)?
     } else {
         judge(task, settings, fit, observer)?
     };

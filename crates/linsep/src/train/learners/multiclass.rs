@@ -11,7 +11,7 @@ use crate::dataset::{Dataset, Row};
 use crate::linalg::{Interval, rounding_error_bound};
 use crate::theory::margin::{Extent, MarginInterval, MarginKind, MistakeLedger, quotient_down};
 use crate::theta::Theta;
-use crate::train::engine::class_scores::{ClassScores, largest};
+use crate::train::engine::class_scores::{ClassScores, largest, reaches};
 use crate::train::engine::learned::Learned;
 use crate::train::engine::online::AppliedUpdate;
 use crate::train::learners::registry::{Abilities, Ability, Descriptor, Registered};
@@ -213,7 +213,7 @@ impl Multiclass {
         } else {
             // Scores that rounding cannot bring near the strongest rival's have no part in the lead.
             let least = self.scores[rival] - 8.0 * self.rounding_error;
-            let near = (0..self.thetas.len()).filter(|&other| !(self.scores[other] < least));
+            let near = (0..self.thetas.len()).filter(|&other| reaches(self.scores[other], least));
             let lead = certain_lead(&self.thetas, row, class, near);
             self.rule.is_mistake(if lead.low <= 0.0 && lead.high >= 0.0 { 0.0 } else { lead.low })
         };
@@ -236,7 +236,7 @@ impl Multiclass {
         // Sums and scores are each off by at most one rounding error; one more keeps those below out of every comparison.
         let least = most - 12.0 * *rounding_error;
         for (score, theta) in scores.iter_mut().zip(thetas.iter()) {
-            if !(*score < least) {
+            if reaches(*score, least) {
                 *score = theta.score(row);
             }
         }
@@ -302,7 +302,7 @@ impl Multiclass {
                         let near = together.as_ref().and_then(|together| {
                             together.near_the_largest(row, self.zero.bias_input, Some(class), sums)
                         });
-                        let is_near = |&other: &usize| near.is_none_or(|least| !(sums[other] < least));
+                        let is_near = |&other: &usize| near.is_none_or(|least| reaches(sums[other], least));
                         let rivals = (0..thetas.len()).filter(is_near);
                         let lead = certain_lead(thetas, row, class, rivals).low;
                         Some(lead).filter(|&lead| lead > 0.0)
