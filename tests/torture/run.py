@@ -58,7 +58,7 @@ class Tally:
 def work(program, kind, numbers, seed, place, seconds):
     """Makes trials of one kind, until the numbers or the seconds have run out."""
     module = importlib.import_module(f"kinds.{kind}")
-    tally, started = Tally(), time.monotonic()
+    tally, started, broken = Tally(), time.monotonic(), False
     for number in numbers:
         trial = Trial(program, kind, number, seed, place)
         try:
@@ -66,6 +66,7 @@ def work(program, kind, numbers, seed, place, seconds):
         except Exception:
             # A trial that cannot be made has not shown anything: that must not look like success.
             trial.fail("the trial itself failed:\n" + traceback.format_exc())
+            broken = True
         trial.close()
         tally.trials += 1
         tally.failures += [(number, *failure, str(trial.folder)) for failure in trial.failures]
@@ -73,7 +74,7 @@ def work(program, kind, numbers, seed, place, seconds):
             tally.counts[what] = tally.counts.get(what, 0) + count
         for what, longest in trial.longest.items():
             tally.longest[what] = max(longest, tally.longest.get(what, 0.0))
-        if seconds is not None and time.monotonic() - started >= seconds:
+        if broken or seconds is not None and time.monotonic() - started >= seconds:
             break
     tally.seconds = time.monotonic() - started
     return tally
