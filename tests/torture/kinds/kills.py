@@ -1,4 +1,4 @@
-"""Kills and signals at random times during every command that writes.
+"""Kills and signals at random times during every command that writes, and Ctrl-C during those that take long.
 
 A failure: an output that is neither whole (the same bits as undisturbed), nor absent, nor the old one; a resumed or
 repeated run that ends in other bits; a file left behind after that; Ctrl-C (or SIGTERM) that is not answered within
@@ -6,19 +6,47 @@ ten seconds or by another exit code than 130; a stopped and continued run that e
 saved must open, and rows that Ctrl-C left must be whole.
 """
 
+import os
 import signal
 
 from kinds.writers import WRITERS, digest, undisturbed
+from trial import REPOSITORY
 
 SHORT = 48
 # Documented are two seconds; a busy machine may take longer.
 PROMPT = 10.0
 OLD = b"an older file\n"
+# Commands that take long in one place: reading, learning, judging, voting, proving, checking, many classes.
+LONG = (
+    ("verify", "blobs.json", "blobs.csv"),
+    ("demo", "spam"),
+    ("demo", "breast-cancer"),
+    ("compare", "spam.csv"),
+    ("theory", "spam.csv"),
+    ("separate", "spam.csv", "--blame"),
+    ("separate", "classes.csv"),
+    ("separate", "classes.csv", "-o", "proofs"),
+    ("train", "classes.csv", "-o", "new.model"),
+    ("train", "classes.csv", "--learner", "multiclass", "-o", "new.model"),
+    ("train", "spam.csv", "--learner", "voted", "--holdout", "0.5"),
+    ("train", "spam.csv", "--learner", "kernel", "--combine", "vote", "-o", "new.model"),
+    ("train", "spam.csv", "--learner", "max-margin"),
+    ("train", "spam.csv", "--learner", "svm", "--gap", "1e-12"),
+    ("train", "spam.csv", "--learner", "lifted", "--epochs", "100000"),
+    ("predict", "voted.model", "spam.csv", "-o", "new.txt"),
+    ("evaluate", "voted.model", "spam.csv"),
+    ("generate", "text", "--rows", "100000000", "-o", "new.svm"),
+    ("train", "-", "--epochs", "1"),
+    ("predict", "voted.model", "-"),
+    ("convert", "-", "new.linsep"),
+)
 SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGSTOP)
 
 
 def trial(t):
-    name = list(WRITERS)[t.number % len(WRITERS)]
+    if t.number % 3 == 2:
+        return interrupt(t)
+    name = list(WRITERS)[t.number * 2 // 3 % len(WRITERS)]
     writer, whole = WRITERS[name], undisturbed(t, name)
     for input in writer.inputs:
         t.put(t.shared / input)
@@ -48,6 +76,36 @@ def trial(t):
         state = "absent" if found is None else f"{len(found)} of {len(whole.output)} bytes"
         t.fail(f"{writer.output} is neither whole, nor absent, nor the old one after {number.name}: {state}", ended)
     repeat(t, name)
+
+
+def interrupt(t):
+    """Ctrl-C, or SIGTERM, during a command that takes long."""
+    command = LONG[t.number // 3 % len(LONG)]
+    t.made("blobs.csv", "generate", "blobs", "--rows", 60000, "--features", 6, "-o", "{}")
+    t.made("blobs.json", "separate", "-q", "blobs.csv", "-o", "{}")
+    t.made("voted.model", "train", REPOSITORY / "data/spam.csv", "-q", "--learner", "voted", "--epochs", 5, "-o", "{}")
+    (t.folder / "classes.csv").write_text("x,class\n" + "".join(f"{i},c{i}\n" for i in range(20_000)))
+    t.put(REPOSITORY / "data" / "spam.csv")
+    for name in ("blobs.csv", "blobs.json", "voted.model"):
+        t.put(t.shared / name)
+    number = t.random.choice([signal.SIGINT, signal.SIGINT, signal.SIGTERM])
+    at = t.random.uniform(0.05, 2.0)
+    reading, silent = os.pipe()
+    ended = t.run(*command, signals=[(at, number)], patience=20.0, stdin=reading)
+    os.close(reading)
+    os.close(silent)
+    t.count(f"{number.name} to what takes long")
+    t.lines[-1] += f"    # {number.name} after {at:.2f} s"
+    if ended.notice is not None:
+        t.timed(f"{number.name} answered", ended.notice)
+        if ended.notice > PROMPT:
+            return t.fail(f"{number.name} was answered after {ended.notice:.1f} s", ended)
+        t.sound(ended, codes=[130])
+    else:
+        t.sound(ended, codes=[0, 1, 3, 4])
+    left = [name for name in t.names() if name.endswith(".part")]
+    if left:
+        t.fail(f"left behind: {', '.join(left)}", ended)
 
 
 def answered(t, ended, number):

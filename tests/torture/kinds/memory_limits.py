@@ -73,7 +73,7 @@ def under_a_limit(t):
         t.put(t.shared / input)
     t.put(REPOSITORY / "data" / "iris.csv")
     command = COMMANDS[t.random.randrange(len(COMMANDS))]
-    limit = floor(t) + 8 * MIB + int(2 ** t.random.uniform(0, 8) * MIB)
+    limit = floor(t) + int(2 ** t.random.uniform(0, 7) * MIB)
     t.count("limits of address space")
     ended = t.run(*command, limits=[(resource.RLIMIT_AS, limit)])
     t.sound(ended)
