@@ -29,7 +29,7 @@ static MODELS: LazyLock<Vec<Model>> = LazyLock::new(|| {
                 read: ReadOptions { csv, ..ReadOptions::default() },
                 ..DataSpec::default()
             };
-            let spec = TrainSpec { data, scale, ..TrainSpec::default() };
+            let spec = TrainSpec { data, scale: Some(scale), ..TrainSpec::default() };
             spec.run(&mut ()).expect("these rows can be learned from").model
         })
         .collect()

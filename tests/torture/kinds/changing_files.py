@@ -11,7 +11,7 @@ import time
 
 from kinds.writers import digest
 
-SHORT = 40
+SHORT = 32
 CHANGES = ("cut", "cut", "cut", "extended", "replaced", "overwritten")
 
 

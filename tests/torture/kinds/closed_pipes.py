@@ -12,7 +12,7 @@ import threading
 from kinds.writers import WRITERS, shared_inputs, undisturbed
 from trial import REPOSITORY
 
-SHORT = 70
+SHORT = 64
 PAIR = ("--classes", "versicolor,virginica")
 
 COMMANDS = (

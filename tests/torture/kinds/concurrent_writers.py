@@ -12,7 +12,7 @@ import time
 
 from kinds.writers import FEW, WRITERS, digest, undisturbed
 
-SHORT = 22
+SHORT = 16
 
 
 def same_number():

@@ -12,7 +12,7 @@ import signal
 from kinds.writers import WRITERS, digest, undisturbed
 from trial import REPOSITORY
 
-SHORT = 48
+SHORT = 42
 # Documented are two seconds; a busy machine may take longer.
 PROMPT = 10.0
 OLD = b"an older file\n"

@@ -17,7 +17,7 @@ import threading
 from kinds.writers import shared_inputs
 from trial import REPOSITORY
 
-SHORT = 46
+SHORT = 40
 MIB = 1 << 20
 HOSTILE_LIMIT = 1 << 30
 # What the program itself takes, whatever the data.

@@ -15,7 +15,7 @@ from trial import REPOSITORY
 
 sys.path.insert(0, str(REPOSITORY / "tests" / "oracle"))
 
-SHORT = 500
+SHORT = 400
 LIMITS = [(resource.RLIMIT_AS, 3 << 30)]
 NUMBERS = (b"0", b"-1", b"nan", b"inf", b"1e999", b"-0.0", b"1e-400", b"4294967296", b"18446744073709551616", b"9" * 40)
 PIECES = (b"\0", b"\n", b"\r", b'"', b",", b":", b"#", b"\xff\xfe", b"\xef\xbb\xbf", b"[", b"{", b"\t", b"=")
