@@ -29,12 +29,12 @@ def trial(t):
     writer, whole = writers[name], undisturbed(t, name)
     for input in writer.inputs:
         t.put(t.shared / input)
-    before = same_number() if t.random.random() < 0.6 else ()
+    before = same_number() if name in FEW or t.random.random() < 0.4 else ()
     t.count("with the same process number" if before else "with process numbers of their own")
     # All wait for the end of their standard input, so that they start together.
     ready, go = os.pipe()
     before = (*before, "sh", "-c", 'read go; exec "$@"', "sh")
-    how_many = t.random.randrange(6, 13) if name in FEW else t.random.randrange(2, 6)
+    how_many = t.random.randrange(10, 15) if name in FEW else t.random.randrange(2, 6)
     writers = [t.start(*writer.arguments, before=before, stdin=ready) for _ in range(how_many)]
     time.sleep(0.1)
     os.close(ready)
