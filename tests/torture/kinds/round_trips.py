@@ -164,6 +164,10 @@ def compare(t, name, training, expected):
     """What was written is read, gives the same model, and is read by the model of the table as the table is. Whether
     there is a model of it."""
     read = t.run("convert", name, "again.linsep", "-q")
+    if name.startswith("new.svm") and "cannot tell the format" in read.stderr and (t.folder / name).stat().st_size < 100:
+        # A few labels without a single pair could be any format.
+        t.count("LIBSVM files of labels alone")
+        return False
     if not t.sound(read, codes=[0]) or expected is None:
         return False
     trained = t.run("train", name, *training, "-o", f"{name}.model")
