@@ -81,5 +81,6 @@ RUSTDOCFLAGS="-D warnings" run cargo doc --workspace --no-deps --locked
 run python_environment
 # The program that the tests have run: optimised, with overflow checks. One build serves both.
 LINSEP="$CARGO_TARGET_DIR/debug/linsep" run "$environment/bin/python" -m pytest -q -p no:cacheprovider tests/oracle
+run python3 tests/torture/run.py "$CARGO_TARGET_DIR/debug/linsep" --short
 
 announce "everything passed"

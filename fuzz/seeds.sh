@@ -1,46 +1,105 @@
 #!/bin/sh
-# Makes the files that fuzzing starts from: small data files (the first byte chooses how they are read), models
-# and checkpoints of every learner and scaling, certificates of every verdict. Needs `linsep` on the path.
+# Makes fuzz/seeds anew: small files of every format, as the program writes them, from which fuzzing starts. They are committed;
+# this is needed again when a format changes. Needs `linsep` on the path.
 set -eu
 cd "$(dirname "$0")"
-mkdir -p corpus/libsvm corpus/csv corpus/array corpus/cache corpus/model corpus/checkpoint corpus/certificate
+rm -rf seeds
+for target in libsvm csv array cache model checkpoint certificate compressed recipe columns spec; do
+    mkdir -p "seeds/$target"
+done
+seeds=$PWD/seeds
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+# Files keep the names of their sources: names without a folder are the same everywhere.
+cd "$work"
 
-printf 'width,height,kind\n1,2,left\n2,1,right\n0.5,3,left\n4,1,right\n' > "$work/numbers.csv"
-printf 'size;colour;kind\n1.5;red;"a ""b"""\n-2;"gr;een";c\n;red;c\n' > "$work/words.csv"
-printf '# rows\n+1 qid:1 1:0.5 3:2e-3\n-1 2:1.5 # comment\n\nword 0:1\n' > "$work/rows.libsvm"
-printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }" > "$work/array.npy"
-head -c 32 /dev/zero >> "$work/array.npy"
+# prefixed OCTAL FILE SEED: for the readers the first byte of an input chooses how it is read.
+prefixed() { { printf "\\$1"; cat "$2"; } > "$seeds/$3"; }
 
-linsep convert "$work/rows.libsvm" "$work/rows.linsep" -q
-linsep convert "$work/numbers.csv" "$work/numbers.linsep" -q
-
-for choice in 000 002 006 012 102 302; do
-    for file in "$work"/*.csv; do
-        { printf "\\$choice"; cat "$file"; } > "corpus/csv/$(basename "$file")-$choice"
-    done
-    { printf "\\$choice"; cat "$work/rows.libsvm"; } > "corpus/libsvm/rows-$choice"
-    { printf "\\$choice"; cat "$work/array.npy"; } > "corpus/array/array-$choice"
-    for file in "$work"/*.linsep; do
-        { printf "\\$choice"; cat "$file"; } > "corpus/cache/$(basename "$file")-$choice"
-    done
+printf 'width,height,kind\n1,2,left\n2,1,right\n0.5,3,left\n4,1,right\n' > numbers.csv
+printf 'size;colour;kind\n1.5;red;"a ""b"""\n-2;"gr;een";c\n;red;c\n' > words.csv
+printf '# rows\n+1 qid:1 1:0.5 3:2e-3\n-1 2:1.5 # comment\n\nword 0:1\n' > rows.svm
+printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }" > array.npy
+head -c 32 /dev/zero >> array.npy
+for name in numbers.linsep numbers.npz numbers.tsv numbers.csv.gz numbers.csv.zst; do
+    linsep convert -q numbers.csv "$name"
 done
+linsep convert -q rows.svm rows.linsep
+linsep convert -q rows.svm rows.npz
+linsep convert -q --missing mean words.csv words.linsep
 
-for learner in perceptron averaged voted; do
-    for scale in none max-abs standard unit-rows; do
-        linsep train "$work/numbers.csv" -q --learner $learner --scale $scale --epochs 2 \
-            -o "corpus/model/$learner-$scale" --checkpoint "corpus/checkpoint/$learner-$scale" > /dev/null
-    done
-    linsep train "$work/words.csv" -q --missing zero --learner $learner -o "corpus/model/$learner-words" > /dev/null
+# 002: labels are required; 022: missing cells become zero; 012: online; 202, 302: with and without a header.
+for choice in 002 012 022 202 302; do
+    prefixed $choice numbers.csv "csv/numbers-$choice"
 done
+for choice in 002 022 042 062; do
+    prefixed $choice words.csv "csv/words-$choice"
+done
+prefixed 003 numbers.tsv csv/tabs-003
+for choice in 000 002 003 012 102 302; do
+    prefixed $choice rows.svm "libsvm/rows-$choice"
+done
+prefixed 000 array.npy array/dense-000
+prefixed 003 numbers.npz array/dense-003
+prefixed 003 rows.npz array/sparse-003
+for name in numbers rows words; do
+    prefixed 002 $name.linsep "cache/$name-002"
+done
+prefixed 012 rows.linsep cache/rows-012
+prefixed 002 numbers.csv.gz compressed/gzip-002
+prefixed 002 numbers.csv.zst compressed/zstandard-002
+# For the second reading, the second byte chooses the compression and where to cut.
+{ printf '\002\001'; cat numbers.csv; } > "$seeds"/compressed/text-002-001
+{ printf '\002\302'; cat rows.svm; } > "$seeds"/compressed/text-002-302
+
+printf 'size,colour,weight,kind\n1.5,red,2,a\n2,violet,3,b\n' > unseen.csv
+printf 'weight,size,extra,colour\n1,2,3,red\n4,5,6,green\n' > moved.csv
+prefixed 000 unseen.csv recipe/unseen-000
+prefixed 024 unseen.csv recipe/unseen-024
+prefixed 005 moved.csv recipe/moved-005
+prefixed 206 numbers.csv recipe/bare-206
+prefixed 013 rows.svm recipe/pairs-013
+prefixed 016 array.npy recipe/array-016
+
+printf 'left\nright\nleft\nright\n' > "$seeds"/columns/labels
+printf '1\n0.5\n2\n0\n' > "$seeds"/columns/weights
+printf '\223NUMPY\001\000\166\000%-117s\n\001\002\001\002' "{'descr': '|u1', 'fortran_order': False, 'shape': (4,), }" > "$seeds"/columns/bytes.npy
+printf '\223NUMPY\001\000\166\000%-117s\nababcdcd' "{'descr': '|S2', 'fortran_order': False, 'shape': (4,), }" > "$seeds"/columns/texts.npy
+
+for learner in perceptron averaged voted kernel multiclass memoriser svm; do
+    linsep train numbers.csv -q --learner $learner -o "$seeds/model/$learner" > /dev/null
+done
+for scale in max-abs standard unit-rows; do
+    linsep train numbers.csv -q --scale $scale --epochs 2 -o "$seeds/model/$scale" --checkpoint "$seeds/checkpoint/$scale" > /dev/null
+done
+for learner in perceptron voted; do
+    linsep train numbers.csv -q --learner $learner --epochs 2 --checkpoint "$seeds/checkpoint/$learner" > /dev/null
+done
+linsep train words.csv -q --missing zero -o "$seeds/model/words" > /dev/null
+
+for model in averaged kernel svm; do
+    linsep inspect "$seeds/model/$model" --spec > "$seeds/spec/$model.toml"
+done
+cat > "$seeds"/spec/separate.toml <<'END'
+job = "separate"
+
+[data]
+source = "rows.csv"
+cache = true
+
+[data.read]
+format = "csv"
+skip_bad = true
+END
+printf '{"job": "train", "learner": "sgd", "loss": "log", "epochs": 5, "seed": 7, "data": {"source": "-"}}\n' > "$seeds"/spec/train.json
+printf '{"job": "predict", "model": "m", "show": "score", "data": {"source": "rows.svm"}, "output": "out"}\n' > "$seeds"/spec/predict.json
 
 # The rows of fuzz_targets/certificate.rs. separate exits with 1 where nothing separates.
-printf 'x,y,side\n0,2,up\n1,3,up\n0.5,-1,down\n-2,-3,down\n' > "$work/separable.csv"
-printf 'x,y,side\n0,0,up\n0,0,down\n1,2,up\n-1,3,up\n2,-1,down\n' > "$work/touching.csv"
-printf 'x,y,side\n0,1,up\n0,-1,down\n0,0,up\n2,1,down\n-2,0.5,down\n1,2,up\n' > "$work/overlapping.csv"
+printf 'x,y,side\n0,2,up\n1,3,up\n0.5,-1,down\n-2,-3,down\n' > separable.csv
+printf 'x,y,side\n0,0,up\n0,0,down\n1,2,up\n-1,3,up\n2,-1,down\n' > touching.csv
+printf 'x,y,side\n0,1,up\n0,-1,down\n0,0,up\n2,1,down\n-2,0.5,down\n1,2,up\n' > overlapping.csv
 for rows in separable touching overlapping; do
     for bias in none append free; do
-        linsep separate "$work/$rows.csv" -q --bias $bias -o "corpus/certificate/$rows-$bias" > /dev/null || [ $? -eq 1 ]
+        linsep separate $rows.csv -q --bias $bias -o "$seeds/certificate/$rows-$bias" > /dev/null || [ $? -eq 1 ]
     done
 done

@@ -28,7 +28,8 @@ impl Examples for Rows {
 
 use Side::{Negative as DOWN, Positive as UP};
 
-const SEPARABLE: Rows = Rows(&[(UP, [0.0, 2.0]), (UP, [1.0, 3.0]), (DOWN, [0.5, -1.0]), (DOWN, [-2.0, -3.0])]);
+const SEPARABLE: Rows =
+    Rows(&[(UP, [0.0, 2.0]), (UP, [1.0, 3.0]), (DOWN, [0.5, -1.0]), (DOWN, [-2.0, -3.0])]);
 const TOUCHING: Rows =
     Rows(&[(UP, [0.0, 0.0]), (DOWN, [0.0, 0.0]), (UP, [1.0, 2.0]), (UP, [-1.0, 3.0]), (DOWN, [2.0, -1.0])]);
 const OVERLAPPING: Rows = Rows(&[

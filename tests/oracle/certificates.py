@@ -5,8 +5,6 @@ A certificate is JSON. Its numbers are whole numbers in base 16 times powers of 
 
 from fractions import Fraction
 
-import numpy
-
 # Full rank modulo a prime proves full rank. Modulo this one, powers of two do not soon repeat.
 PRIME = 2**64 - 59
 
@@ -82,18 +80,17 @@ def spans(shares, rows, boundary, kernel):
 
 def rows_of(certificate, x, labels):
     """z of the rows that belong to a side, by their numbers from 0; and their signs."""
-    data, bias = certificate["data"], certificate["bias"]
-    ensure(data["rows"] == x.shape[0] and data["features"] == x.shape[1], "it speaks of other data")
+    data, bias, features = certificate["data"], certificate["bias"], len(x[0])
+    ensure(data["rows"] == len(x) and data["features"] == features, "it speaks of other data")
     appended = {"none": 0, "free": 1}[bias] if isinstance(bias, str) else number(bias["append"])
     signs = {name: 1 for name in data["positive"]} | {name: -1 for name in data["negative"]}
     rows = {}
     for i, label in enumerate(labels):
         sign = signs.get(str(label), 0)
         if sign:
-            places = numpy.flatnonzero(x[i])
-            rows[i] = {int(j): sign * Fraction(float(x[i, j])) for j in places}
+            rows[i] = {j: sign * Fraction(float(value)) for j, value in enumerate(x[i]) if value}
             if appended:
-                rows[i][x.shape[1]] = sign * appended
+                rows[i][features] = sign * appended
     return rows, {i: signs[str(labels[i])] for i in rows}
 
 
@@ -102,8 +99,9 @@ def judge(certificate, x, labels):
     ensure(certificate["format"] == "linsep certificate 1", "another format")
     rows, signs = rows_of(certificate, x, labels)
     free = certificate["bias"] == "free"
-    width = x.shape[1] + (certificate["bias"] != "none")
-    measured = x.shape[1] if free else width
+    features = len(x[0])
+    width = features + (certificate["bias"] != "none")
+    measured = features if free else width
     verdict = certificate["verdict"]
     agreements, shares = {i: Fraction(0) for i in rows}, {}
     if verdict != "overlap":
