@@ -7,6 +7,7 @@ mod commands;
 mod console;
 mod exit;
 mod layout;
+mod output;
 mod stdin;
 
 use clap::Parser;
@@ -14,7 +15,10 @@ use exit::Exit;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let arguments = args::Arguments::parse();
+    let arguments = match args::Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return Exit::of_arguments(&error).into(),
+    };
     let result = console::listen_for_interrupts()
         .and_then(|()| console::set_threads(arguments.threads))
         .and_then(|()| commands::run(arguments));
@@ -22,7 +26,8 @@ fn main() -> ExitCode {
         // Whatever came of it, the user asked for an end before its time.
         Ok(Exit::Fine | Exit::No | Exit::Undecided) if console::interrupted() => Exit::Interrupted.into(),
         Ok(exit) => exit.into(),
-        Err(error) if console::interrupted() => {
+        // That an output is lost must be heard: the user counts on what Ctrl-C saves.
+        Err(error) if console::interrupted() && !exit::is_lost_output(&error) => {
             Exit::of_error(&error.context(linsep::Error::Interrupted)).into()
         }
         Err(error) => Exit::of_error(&error).into(),

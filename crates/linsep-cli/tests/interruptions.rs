@@ -326,6 +326,93 @@ fn ctrl_c_while_votes_are_counted_is_not_success() {
     folder.linsep("inspect model").exits(0);
 }
 
+#[test]
+fn a_failed_checkpoint_does_not_discard_the_model() {
+    let folder = hopeless(500, "csv");
+    folder.linsep("train data --epochs 3 -q -o undisturbed").exits(0);
+    let name = "the checkpoint is not saved: cannot write /dev/full: No space left on device";
+    for arguments in ["data --epochs 3", "data --epochs 3 --memory 64M", "- --online"] {
+        let line =
+            format!("train {arguments} -q -o model --checkpoint /dev/full --checkpoint-every 0 --json");
+        let ran = folder.linsep_with_input(&line, &folder.read("data")).exits(3);
+        // Once as it happens, and once at the end.
+        let warning = format!("warning: {name}");
+        assert_eq!(ran.err.matches(&warning).count(), 1, "{ran:?}");
+        assert!(
+            ran.err.lines().last().is_some_and(|last| last.starts_with(&format!("error: {name}"))),
+            "{ran:?}"
+        );
+        let record = ran.json();
+        assert!(record["lost"][0].as_str().is_some_and(|lost| lost.starts_with(name)), "{ran:?}");
+        assert_eq!(record["model"], "model");
+        if arguments == "data --epochs 3" {
+            assert_eq!(folder.model("model"), folder.model("undisturbed"));
+        }
+        folder.linsep("inspect model -q").exits(0);
+        std::fs::remove_file(folder.path("model")).expect("the model");
+    }
+    // The same for what is written after the run.
+    let line =
+        "train data --learner perceptron --epochs 3 -q -o model --trace /dev/full --teaching-set /dev/full";
+    let ran = folder.linsep(&line.replace("--teaching-set /dev/full", "--teaching-set taught")).exits(3);
+    let ran = ran.says(&["error: the trace is not saved: cannot write /dev/full"]);
+    assert!(ran.out.contains("Saved     model\n"), "{ran:?}");
+    assert!(folder.has("model") && folder.has("taught"));
+    folder.linsep(line).exits(3).says(&[
+        "error: the trace is not saved",
+        "error: the teaching set is not saved: cannot write /dev/full",
+    ]);
+}
+
+#[test]
+fn a_checkpoint_that_is_saved_later_makes_good() {
+    let folder = hopeless(500, "csv");
+    std::fs::create_dir(folder.path("there")).expect("a folder");
+    for comes_back in [true, false] {
+        let line = "train data --epochs 1000000000 --max-seconds 4 -q -o model \
+                    --checkpoint there/run --checkpoint-every 0.05";
+        let child = folder.start(&mut folder.command(line));
+        while !folder.path("there/run").exists() {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        std::fs::rename(folder.path("there"), folder.path("gone")).expect("rename");
+        std::thread::sleep(Duration::from_millis(1000));
+        if comes_back {
+            std::fs::rename(folder.path("gone"), folder.path("there")).expect("rename");
+        }
+        let ran = Ran::new(line, child.wait_with_output().expect("wait"));
+        let ran = ran.says(&["warning: the checkpoint is not saved: cannot write there/run: No such file"]);
+        if comes_back {
+            ran.says(&["warning: the checkpoint could be saved again\n"]).exits(0);
+            std::fs::remove_file(folder.path("there/run")).expect("the checkpoint");
+        } else {
+            ran.says(&["error: the checkpoint is not saved: cannot write there/run: No such file"]).exits(3);
+        }
+        folder.linsep("inspect model -q").exits(0);
+        std::fs::remove_file(folder.path("model")).expect("the model");
+    }
+}
+
+#[test]
+fn ctrl_c_does_not_hide_a_lost_output() {
+    let folder = hopeless(2000, "csv");
+    for (line, name) in [
+        ("train data --epochs 1000000000 -q -o /dev/full", "the model is not saved: cannot write /dev/full"),
+        (
+            "train data --epochs 1000000000 -q -o model --checkpoint /dev/full --checkpoint-every 1000",
+            "the checkpoint is not saved: cannot write /dev/full",
+        ),
+    ] {
+        let child = folder.start(&mut folder.command(line));
+        std::thread::sleep(Duration::from_millis(1500));
+        signal(&child, "INT");
+        let ran = Ran::new(line, child.wait_with_output().expect("wait")).exits(3);
+        let ran = ran.says(&[&format!("error: {name}: No space left on device")]);
+        assert!(ran.out.contains("interrupted in pass"), "{ran:?}");
+    }
+    folder.linsep("inspect model -q").exits(0);
+}
+
 /// Feeds `sent` to a command, keeps the pipe open, and interrupts it.
 fn interrupted_after(folder: &Folder, line: &str, sent: &[u8]) -> Ran {
     let mut child = folder.start(folder.command(line).stdin(Stdio::piped()));

@@ -332,7 +332,7 @@ mod tests {
         assert!(
             facts.iter().any(|(name, text)| *name == "Verdict" && text.starts_with("completely separable"))
         );
-        let verify = VerifySpec { certificate: proof, data: spec.data.clone() };
+        let verify = VerifySpec { certificate: proof, data: spec.data.clone(), ..VerifySpec::default() };
         let verified = verify.run(&mut ()).unwrap();
         assert!(verified.same_data && verified.outcome.is_ok());
         let record = serde_json::to_value(VerifyRecord::from(&verified)).unwrap();

@@ -76,10 +76,13 @@ pub struct Trained {
     pub threads: usize,
     /// What the job was.
     pub spec: TrainSpec,
+    /// Outputs that could not be written, and why. The model is here all the same.
+    pub lost: Vec<Error>,
 }
 
 impl TrainSpec {
-    /// Trains, writes what the specification names, and gives the model.
+    /// Trains, writes what the specification names, and gives the model. An output that cannot be written once rows are
+    /// being learned is named in [`Trained::lost`]: neither the model nor the other outputs are given up for it.
     pub fn run(&self, observer: &mut dyn Observer) -> Result<Trained, Error> {
         let every = self.seconds_between_checkpoints();
         if !(0.0..=1e9).contains(&every) {
@@ -122,13 +125,12 @@ impl TrainSpec {
             error @ (Error::Classes(_) | Error::Lengths { .. }) => error.at(self.data.source.name()),
             error => error,
         })?;
-        if !trained.status.has_model() {
-            return Ok(trained);
-        }
         tell(&trained.notes, observer);
-        if let Some(path) = &self.output {
-            trained.model.save(path)?;
-            trained.saved = Some(path.clone());
+        if let Some(path) = self.output.as_ref().filter(|_| trained.status.has_model()) {
+            match trained.model.save(path) {
+                Ok(()) => trained.saved = Some(path.clone()),
+                Err(error) => trained.lost.push(error.at("the model is not saved")),
+            }
         }
         Ok(trained)
     }
@@ -223,6 +225,7 @@ impl Runner<'_> {
             seconds,
             threads: rayon::current_num_threads(),
             spec: self.spec.clone(),
+            lost: Vec::new(),
         })
     }
 
@@ -257,14 +260,15 @@ impl Runner<'_> {
         let scaler = self.scaler(&data, &mut notes);
         let data = scaler.apply_all(data)?;
 
-        let (outcome, fingerprint) = self.learn(&data, checkpoint, early, observer)?;
+        let mut lost = Vec::new();
+        let (outcome, fingerprint) = self.learn(&data, checkpoint, early, &mut lost, observer)?;
         let train_seconds = clock.elapsed().as_secs_f64();
         if outcome.status != Status::Converged && scaler == Scaler::None {
             notes.remarks.extend(advice::scaling(&data, &schema));
         }
         notes.remarks.extend(advice::many_classes(&outcome));
         warn_uncounted(&outcome, observer);
-        let proved = self.write_proof(&data, &schema, &outcome, observer)?;
+        let proved = self.write_proof(&data, &schema, &outcome, &mut lost, observer)?;
         if proved == Status::Interrupted {
             observer.note(Note::Warning(
                 "interrupted: the trace and the teaching set, which need a whole run, are not written",
@@ -278,7 +282,7 @@ impl Runner<'_> {
         let counted = data.class_counts().into_iter().map(|count| count as u64);
         let counts = outcome_counts(&model, data.classes().iter().zip(counted));
         let seconds = Seconds { read: read_seconds, train: train_seconds };
-        Ok(Trained { held_out, counts, ..self.finish(model, status, notes, seconds)? })
+        Ok(Trained { held_out, counts, lost, ..self.finish(model, status, notes, seconds)? })
     }
 
     /// Learns from rows in memory, and computes their fingerprint meanwhile where it is not known.
@@ -287,6 +291,7 @@ impl Runner<'_> {
         data: &Dataset,
         checkpoint: Option<State>,
         fingerprint: Option<String>,
+        lost: &mut Vec<Error>,
         observer: &mut dyn Observer,
     ) -> Result<(Outcome, String), Error> {
         let mut recorder = self.recorder(observer);
@@ -300,7 +305,7 @@ impl Runner<'_> {
             }
         });
         let fingerprint = fingerprint.unwrap_or_else(|| data.fingerprint().to_string());
-        recorder.failed()?;
+        lost.extend(recorder.unsaved());
         let mut outcome = outcome?;
         if !self.spec.data.as_drawn(self.scaling()) {
             outcome.evidence.forget_new_rows();
@@ -329,7 +334,7 @@ impl Runner<'_> {
         let clock = Instant::now();
         let mut recorder = self.recorder(observer);
         let trained = train_out_of_core(&data, &self.settings, checkpoint, &mut recorder);
-        recorder.failed()?;
+        let lost = recorder.unsaved().into_iter().collect();
         let (outcome, rows_of) = trained?;
         warn_uncounted(&outcome, observer);
         let seconds = Seconds { read, train: clock.elapsed().as_secs_f64() };
@@ -339,7 +344,7 @@ impl Runner<'_> {
         let fingerprint = Some(data.fingerprint().to_string());
         let model = Model::with_recipe(outcome, data.schema().clone().into(), fingerprint);
         let counts = outcome_counts(&model, data.classes().iter().zip(rows_of));
-        Ok(Trained { counts, ..self.finish(model, status, notes, seconds)? })
+        Ok(Trained { counts, lost, ..self.finish(model, status, notes, seconds)? })
     }
 
     /// Learns each row as it is read.
@@ -364,13 +369,14 @@ impl Runner<'_> {
             checkpoint.map(Resume::Checked),
             &mut recorder,
         );
-        recorder.failed()?;
+        let trace = recorder.trace.take();
+        let mut lost: Vec<Error> = recorder.unsaved().into_iter().collect();
         let outcome = outcome?;
         if let (Classes::Each { names }, Some(_)) = (&outcome.classes, &self.spec.trace) {
             return Err(settings::follows_one_run("trace", "⟦trace⟧", names.len()).into());
         }
-        if let (Some(path), Some(trace)) = (&self.spec.trace, recorder.trace.take()) {
-            proof::write_trace(path, &trace.finish())?;
+        if let (Some(path), Some(trace)) = (&self.spec.trace, trace) {
+            lost.extend(proof::write_trace(path, &trace.finish()).err());
         }
         let mut notes = stream.notes();
         notes.remarks.extend(advice::many_classes(&outcome));
@@ -379,7 +385,7 @@ impl Runner<'_> {
         let status = outcome.status;
         let recipe = Recipe { columns: stream.schema(), scaling: scaler };
         let model = Model::with_recipe(outcome, recipe, None);
-        self.finish(model, status, notes, seconds)
+        Ok(Trained { lost, ..self.finish(model, status, notes, seconds)? })
     }
 
     /// The scaler of a stream: one that needs no rows, or that of the model to start from.
