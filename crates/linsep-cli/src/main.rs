@@ -8,7 +8,6 @@ mod console;
 mod exit;
 mod layout;
 mod output;
-mod stdin;
 
 use clap::Parser;
 use exit::Exit;

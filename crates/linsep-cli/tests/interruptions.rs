@@ -466,3 +466,66 @@ fn ctrl_c_before_the_first_row_is_an_interruption() {
         }
     }
 }
+
+/// Interrupts a command after a while; it must end soon.
+fn interrupted_within_seconds(folder: &Folder, line: &str, after: u64) -> Ran {
+    let mut child = folder.start(&mut folder.command(line));
+    std::thread::sleep(Duration::from_millis(after));
+    assert!(child.try_wait().expect("wait").is_none(), "{line}: the test needs a longer job");
+    let clock = Instant::now();
+    signal(&child, "INT");
+    while child.try_wait().expect("wait").is_none() {
+        // Two seconds are promised, of a machine that has nothing else to do.
+        if clock.elapsed() > Duration::from_secs(10) {
+            child.kill().expect("kill");
+            panic!("{line}: does not end");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Ran::new(line, child.wait_with_output().expect("wait"))
+}
+
+#[test]
+fn ctrl_c_ends_the_wait_for_a_pipe() {
+    let folder = Folder::with("data", "1 1:1\n-1 1:-1\n");
+    folder.linsep("train data -o model -q").exits(0);
+    folder.linsep("separate data -o proof -q").exits(0);
+    let mkfifo = Command::new("mkfifo").arg(folder.path("fifo")).status().expect("mkfifo");
+    assert!(mkfifo.success());
+    let before = folder.names();
+    for line in [
+        "train fifo -o new",
+        "train fifo --online -o new",
+        "predict model fifo",
+        "predict model fifo -o new",
+        "evaluate model fifo",
+        "separate fifo -o new",
+        "verify proof fifo",
+        "convert fifo new --to csv",
+        "compare fifo",
+        "theory fifo",
+    ] {
+        let ran = interrupted_within_seconds(&folder, line, 700).exits(130);
+        assert!(ran.err.ends_with("interrupted\n"), "{line}: {ran:?}");
+        assert_eq!(folder.names(), before, "{line}");
+    }
+    // A result that nobody comes to take is lost, and that is said.
+    for line in ["train data -q -o fifo", "separate data -q -o fifo", "predict model data -q -o fifo"] {
+        let ran = interrupted_within_seconds(&folder, line, 1500).exits(3);
+        ran.says(&["cannot write fifo: interrupted"]);
+        assert_eq!(folder.names(), before, "{line}");
+    }
+}
+
+#[test]
+fn ctrl_c_ends_a_demonstration_and_a_count_of_votes() {
+    let folder = hopeless(2_000, "csv");
+    let ran = interrupted_within_seconds(&folder, "demo breast-cancer", 1500).exits(130);
+    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", "interrupted\n"));
+    folder.linsep("train data --learner voted --epochs 60 --max-seconds 5 -q -o votes").exits(0);
+    for line in ["evaluate votes data -q", "predict votes data -q -o labels"] {
+        let ran = interrupted_within_seconds(&folder, line, 700).exits(130);
+        assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", "interrupted\n"));
+    }
+    assert!(!folder.has("labels"));
+}

@@ -57,7 +57,7 @@
 //! | [`model`] | predict, evaluate, save, load |
 //! | [`job`], [`mod@compare`], [`story`] | whole jobs as values |
 //! | [`report`], [`numbers`], [`spelling`] | results as JSON records and plain sentences |
-//! | [`observe`] | progress, notes, interruption |
+//! | [`observe`], [`waiting`] | progress, notes, interruption |
 //!
 //! Statements about data are statements about the exact values of the floats that are stored: every bound is rounded
 //! outwards, and a run that says [`Status::Converged`] has decided each sign beyond rounding.
@@ -91,6 +91,7 @@ pub mod story;
 pub mod theory;
 mod theta;
 pub mod train;
+pub mod waiting;
 pub mod write;
 
 pub use dataset::{Dataset, Row};

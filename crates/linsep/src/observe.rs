@@ -264,3 +264,38 @@ pub(crate) fn in_parallel<T: Sync, R: Send>(
         }
     })
 }
+
+/// How many rows are judged before the observer is asked again: as many as take a moment, whatever one of them costs.
+pub(crate) struct Pace {
+    rows: usize,
+    since: Option<Instant>,
+    /// When the observer first asked to stop.
+    asked: Option<Instant>,
+}
+
+impl Pace {
+    const SHORT: Duration = Duration::from_millis(40);
+    const LONG: Duration = Duration::from_millis(160);
+    const MOST_ROWS: usize = 1 << 20;
+
+    /// Begins with so many rows.
+    pub(crate) fn new(rows: usize) -> Self {
+        Self { rows, since: None, asked: None }
+    }
+
+    /// Whether to give up: the observer broke a while ago. What is nearly done comes to its end.
+    pub(crate) fn gives_up(&mut self, flow: ControlFlow<()>) -> bool {
+        flow.is_break() && self.asked.get_or_insert_with(Instant::now).elapsed() >= GRACE
+    }
+
+    /// The next rows of `total`, after those before `start`.
+    pub(crate) fn next(&mut self, start: usize, total: usize) -> std::ops::Range<usize> {
+        match self.since.map(|since| since.elapsed()) {
+            Some(took) if took < Self::SHORT => self.rows = (self.rows * 2).min(Self::MOST_ROWS),
+            Some(took) if took > Self::LONG => self.rows = (self.rows / 2).max(1),
+            _ => {}
+        }
+        self.since = Some(Instant::now());
+        start..start.saturating_add(self.rows).min(total)
+    }
+}

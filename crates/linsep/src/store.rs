@@ -3,6 +3,7 @@
 //! Models and checkpoints are safetensors files: named arrays of numbers, and one JSON text under the metadata
 //! key `linsep` that says what they mean.
 
+use crate::waiting;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -191,7 +192,9 @@ pub fn write_atomically(
     let failed = |source| crate::Error::Write { path: path.to_path_buf(), source };
     match Place::of(path).map_err(failed)? {
         Place::Device(target) => {
-            let device = fs::OpenOptions::new().write(true).open(&target).map_err(failed)?;
+            // A pipe may wait for its reader.
+            let device =
+                waiting::opened(move || fs::OpenOptions::new().write(true).open(&target)).map_err(failed)?;
             let mut out = io::BufWriter::new(device);
             write(&mut out).and_then(|()| out.flush()).map_err(failed)
         }

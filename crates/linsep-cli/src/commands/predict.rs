@@ -1,7 +1,7 @@
 //! `linsep predict`
 
 use crate::args::PredictArgs;
-use crate::console::{Console, ProgressDisplay};
+use crate::console::{self, Console, ProgressDisplay};
 use crate::exit::Exit;
 use crate::output::{self, StandardOutput};
 use linsep::job::{PredictSpec, Show};
@@ -14,9 +14,12 @@ pub(crate) fn run(args: &PredictArgs, console: Console) -> anyhow::Result<Exit> 
         show: if args.csv { Show::Table } else { args.show },
         output: args.output.clone(),
     };
+    if args.output.is_some() {
+        console::has_results();
+    }
     let mut out = StandardOutput::open();
     let done = spec
-        .run_to(&mut out, &mut ProgressDisplay::new(console))
+        .run_to(&mut out, &mut ProgressDisplay::of_whole_job(console))
         .and_then(|_| out.flush().map_err(output::failed));
     match done {
         // Nothing but the lines was asked for, and whoever read them has had enough.

@@ -1,6 +1,7 @@
 //! Where bytes come from: a file or standard input, plain or compressed.
 
 use super::error::ReadErrorKind;
+use crate::waiting;
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fs::File;
@@ -321,7 +322,9 @@ pub(crate) fn open(source: &Source) -> Result<(Input, ByteCounter), ReadErrorKin
     let mut plain_file = None;
     let (raw, total): (Box<dyn Read + Send>, Option<u64>) = match source {
         Source::File(path) => {
-            let file = File::open(path)?;
+            let may_wait = std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
+            let (file, path) = (File::open, path.clone());
+            let file = if may_wait { waiting::opened(move || file(path))? } else { file(path)? };
             let metadata = file.metadata()?;
             if metadata.is_dir() {
                 return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder").into());
@@ -332,9 +335,9 @@ pub(crate) fn open(source: &Source) -> Result<(Input, ByteCounter), ReadErrorKin
                 let (file, length, taken) = (Arc::new(file.try_clone()?), metadata.len(), taken.clone());
                 plain_file = Some(PlainFile { file, first: 0, length, taken });
             }
-            (Box::new(file), total)
+            (if may_wait { Box::new(waiting::reader(file)) } else { Box::new(file) }, total)
         }
-        Source::Stdin => (Box::new(io::stdin()), None),
+        Source::Stdin => (Box::new(waiting::reader(io::stdin())), None),
         Source::Custom(_, open) => (open()?, None),
         Source::Memory(_, bytes) => (Box::new(*bytes), Some(bytes.len() as u64)),
         Source::Shared(_, bytes) => (Box::new(io::Cursor::new(bytes.clone())), Some(bytes.len() as u64)),

@@ -10,7 +10,7 @@ use super::{ClassSpec, refuse_overwriting};
 use crate::classes::{ClassError, ClassPair};
 use crate::dataset::Dataset;
 use crate::numbers::counted;
-use crate::observe::{Note, Observer};
+use crate::observe::{Note, Observer, Progress};
 use crate::read::{Loaded, ReadNotes, Schema};
 use crate::separate::{Blame, SeparateSettings, Separation, Verdict, blame, separate};
 use crate::store::{check_writable, write_atomically};
@@ -230,6 +230,9 @@ impl Separated {
         let mut certificate = None;
         if let (Some(path), Some(proof)) = (output, &separation.certificate) {
             let text = proof.to_json();
+            // Not to be stopped any more: the proof is there.
+            let bytes = text.len() as u64;
+            let _ = observer.progress(&Progress::Writing { bytes: 0, total: bytes, rows: 0 });
             write_atomically(path, |out| out.write_all(text.as_bytes()))?;
             certificate = Some(path.to_path_buf());
         }

@@ -14,7 +14,7 @@ use crate::classes::Classes;
 use crate::dataset::Dataset;
 use crate::features::{Recipe, Scaler, Scaling, learn_columns};
 use crate::model::Model;
-use crate::observe::{Note, Observer};
+use crate::observe::{Note, Observer, Progress, watched};
 use crate::read::{Format, ReadNotes, ReadOptions, RowStream, Schema, Source, read};
 use crate::split::{check_fraction, hold_out};
 use crate::store::check_writable;
@@ -26,6 +26,8 @@ use crate::train::{
 use crate::{Error, SettingsError};
 use recorder::Recorder;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// Where the time went.
@@ -276,9 +278,14 @@ impl Runner<'_> {
         }
         let status = if proved == Status::Interrupted { proved } else { outcome.status };
         let recipe = Recipe { columns: schema, scaling: scaler };
-        let model = Model::with_recipe(outcome, recipe, Some(fingerprint));
-        let held_out = held_out
-            .map(|held_out| HeldOut { errors: model.errors_on(&held_out), rows: held_out.len() as u64 });
+        let model = Model::with_recipe(outcome, recipe, fingerprint);
+        let held_out = held_out.and_then(|held_out| {
+            let counted = model.errors_watched(&held_out, observer);
+            if counted.is_none() {
+                observer.note(Note::Warning("interrupted: the held-out rows were not judged to the end"));
+            }
+            Some(HeldOut { errors: counted?, rows: held_out.len() as u64 })
+        });
         let counted = data.class_counts().into_iter().map(|count| count as u64);
         let counts = outcome_counts(&model, data.classes().iter().zip(counted));
         let seconds = Seconds { read: read_seconds, train: train_seconds };
@@ -293,19 +300,35 @@ impl Runner<'_> {
         fingerprint: Option<String>,
         lost: &mut Vec<Error>,
         observer: &mut dyn Observer,
-    ) -> Result<(Outcome, String), Error> {
+    ) -> Result<(Outcome, Option<String>), Error> {
         let mut recorder = self.recorder(observer);
+        let stop = AtomicBool::new(false);
+        let (computed, news) = channel::<()>();
         let outcome = std::thread::scope(|scope| {
+            let stop = &stop;
             if fingerprint.is_none() && rayon::current_num_threads() > 1 {
-                scope.spawn(|| compute_fingerprint(data));
+                scope.spawn(move || {
+                    compute_fingerprint(data, stop);
+                    drop(computed);
+                });
+            } else {
+                drop(computed);
             }
-            match checkpoint {
+            let outcome = match checkpoint {
                 Some(run) => resume(run, data, &self.settings, &mut recorder),
                 None => train(data, &self.settings, &mut recorder),
+            };
+            // Hashing many rows may take longer than a short run over them.
+            while news.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
+                stop.store(recorder.will_stop(), Ordering::Relaxed);
             }
+            outcome
         });
-        let fingerprint = fingerprint.unwrap_or_else(|| data.fingerprint().to_string());
         lost.extend(recorder.unsaved());
+        let rows = data.len() as u64;
+        let hashing = Progress::Judging { rows, total: rows };
+        let hash = |stop: &AtomicBool| data.fingerprint_unless(stop).map(str::to_string);
+        let fingerprint = fingerprint.or_else(|| watched(observer, &hashing, hash));
         let mut outcome = outcome?;
         if !self.spec.data.as_drawn(self.scaling()) {
             outcome.evidence.forget_new_rows();
@@ -438,10 +461,15 @@ impl Runner<'_> {
     }
 }
 
+/// How often it is looked whether to stop.
+const PAUSE: Duration = Duration::from_millis(100);
+
 /// Computes the fingerprint in one thread: the others have better things to do. It stays with the data.
-fn compute_fingerprint(data: &Dataset) {
+fn compute_fingerprint(data: &Dataset, stop: &AtomicBool) {
     if let Ok(one) = rayon::ThreadPoolBuilder::new().num_threads(1).build() {
-        one.install(|| data.fingerprint());
+        one.install(|| {
+            data.fingerprint_unless(stop);
+        });
     }
 }
 
