@@ -43,6 +43,9 @@
 //! * *quasi-complete*: none has, but some w has ⟨w, z_i⟩ ≥ 0 for every row and > 0 for one at least;
 //! * *overlap*: ⟨w, z_i⟩ ≥ 0 for every row only if ⟨w, z_i⟩ = 0 for every row.
 //!
+//! Where all rows belong to the same side, a true claim says nothing about telling two sides apart: with a bias, such rows are
+//! always completely separable. [`verify`] refuses it; [`verify_on`] accepts it where [`Terms::allow_one_sided`] says so.
+//!
 //! # Why each check is enough
 //!
 //! **Complete.** The certificate holds w, and ⟨w, z_i⟩ > 0 is checked for every row. That is the statement itself.
@@ -108,4 +111,4 @@ mod verify;
 pub use certificate::{Bias, Certificate, Claim, Margin, ParseError, Sparse, Subject};
 pub use dyadic::Dyadic;
 pub use rows::{Examples, Row, Side};
-pub use verify::{Accepted, Rejected, verify};
+pub use verify::{Accepted, Refusal, Rejected, Terms, verify, verify_on};

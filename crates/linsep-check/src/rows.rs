@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::verify::{Rejected, rejected};
+use crate::verify::{Refusal, Rejected, rejected};
 
 /// One row as it is stored.
 #[derive(Clone, Copy, Debug)]
@@ -112,11 +112,25 @@ pub(crate) struct Data<'a> {
     pub(crate) features: usize,
     /// The value of the coordinate that follows the features, if there is one.
     pub(crate) bias: Option<f64>,
+    /// Whether the check is to end.
+    stop: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl<'a> Data<'a> {
-    pub(crate) fn new(examples: &'a impl Examples, bias: Option<f64>) -> Self {
-        Self { examples, features: examples.features(), bias }
+    pub(crate) fn new(
+        examples: &'a impl Examples,
+        bias: Option<f64>,
+        stop: &'a (dyn Fn() -> bool + Sync),
+    ) -> Self {
+        Self { examples, features: examples.features(), bias, stop }
+    }
+
+    /// An error once the check is to end.
+    pub(crate) fn go_on(&self) -> Result<(), Rejected> {
+        if !(self.stop)() {
+            return Ok(());
+        }
+        Err(Rejected { refusal: Refusal::Stopped, row: None, reason: "it was interrupted".to_string() })
     }
 
     pub(crate) fn rows(&self) -> usize {
@@ -159,14 +173,15 @@ impl<'a> Data<'a> {
 
 /// Calls `step` for each of the numbers below `count`, on several threads if the work is large, and gives the states of the
 /// threads back. An error is that of the lowest number that has one, whatever the number of threads: chunks are begun
-/// in order, and one that was begun is carried on to its first error.
+/// in order, and one that was begun is carried on to its first error. The caller is asked every few numbers whether to stop.
 pub(crate) fn scan<S: Send>(
+    data: &Data<'_>,
     count: usize,
-    width: usize,
     state: impl Fn() -> S + Sync,
     step: impl Fn(&mut S, usize) -> Result<(), Rejected> + Sync,
 ) -> Result<Vec<S>, Rejected> {
     const CHUNK: usize = 512;
+    const PATIENCE: usize = 16;
     let next = AtomicUsize::new(0);
     let error = Mutex::new(None::<(usize, Rejected)>);
     let work = || {
@@ -174,7 +189,8 @@ pub(crate) fn scan<S: Send>(
         loop {
             let start = next.fetch_add(CHUNK, Ordering::Relaxed);
             for i in start..count.min(start.saturating_add(CHUNK)) {
-                if let Err(why) = step(&mut state, i) {
+                let asked = if i % PATIENCE == 0 { data.go_on() } else { Ok(()) };
+                if let Err(why) = asked.and_then(|()| step(&mut state, i)) {
                     next.store(count, Ordering::Relaxed);
                     let mut error = error.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
                     if error.as_ref().is_none_or(|(row, _)| i < *row) {
@@ -188,7 +204,7 @@ pub(crate) fn scan<S: Send>(
             }
         }
     };
-    let large = count.saturating_mul(width) > 1 << 17 && count > CHUNK;
+    let large = count.saturating_mul(data.width()) > 1 << 17 && count > CHUNK;
     let threads = if large { std::thread::available_parallelism().map_or(1, |n| n.get()) } else { 1 };
     let states = std::thread::scope(|scope| {
         // A thread that the system does not give is work for the others.

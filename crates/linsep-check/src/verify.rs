@@ -17,11 +17,42 @@ pub struct Accepted {
     pub boundary_rows: usize,
     /// Whether each of those has ⟨w, z⟩ = 0 for every w with ⟨w, z⟩ ≥ 0 throughout.
     pub boundary_is_exact: bool,
+    /// Whether all rows belong to the same side, so that nothing is said about telling two sides apart.
+    pub one_sided: bool,
+}
+
+/// How a certificate is checked.
+#[derive(Clone, Copy)]
+pub struct Terms<'a> {
+    /// Accept a claim about rows that all belong to the same side. Such a claim may be true, but it says nothing about telling
+    /// two sides apart: with a bias, weights of zero put all rows on their side.
+    pub allow_one_sided: bool,
+    /// Asked every few rows; once it says true, the check ends without an answer.
+    pub stop: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl Default for Terms<'_> {
+    fn default() -> Self {
+        Self { allow_one_sided: false, stop: &|| false }
+    }
+}
+
+/// In which way a certificate was not accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// It does not prove its claim.
+    Unproved,
+    /// It proves its claim, but all rows belong to the same side ([`Terms::allow_one_sided`]).
+    OneSided,
+    /// The check was stopped before it had an answer ([`Terms::stop`]).
+    Stopped,
 }
 
 /// Why a certificate does not prove its claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejected {
+    /// In which way.
+    pub refusal: Refusal,
     /// The row at fault, counted from 0, if it is one row.
     pub row: Option<usize>,
     /// What fails.
@@ -30,7 +61,11 @@ pub struct Rejected {
 
 impl std::fmt::Display for Rejected {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "The certificate does not prove its claim: {}.", self.reason)
+        match self.refusal {
+            Refusal::Unproved => write!(f, "The certificate does not prove its claim: {}.", self.reason),
+            Refusal::OneSided => write!(f, "The certificate shows nothing: {}.", self.reason),
+            Refusal::Stopped => write!(f, "The certificate was not checked to the end: {}.", self.reason),
+        }
     }
 }
 
@@ -38,7 +73,7 @@ impl std::error::Error for Rejected {}
 
 /// A rejection because of one row, or of no single row.
 pub(crate) fn rejected<T>(row: impl Into<Option<usize>>, reason: impl Into<String>) -> Result<T, Rejected> {
-    Err(Rejected { row: row.into(), reason: reason.into() })
+    Err(Rejected { refusal: Refusal::Unproved, row: row.into(), reason: reason.into() })
 }
 
 /// A number that is to be squared has at most so many bits: a square takes time with the square of the length.
@@ -47,15 +82,39 @@ const SQUARE_LIMIT: u64 = 1 << 18;
 /// The matrices whose ranks are asked for have at most so many entries, of 8 bytes each.
 const RANK_LIMIT: usize = 1 << 28;
 
-/// Checks a certificate against the data, exactly. Nothing in the certificate is trusted.
+/// Checks a certificate against the data, exactly. Nothing in the certificate is trusted. Rows that all belong to the same
+/// side are refused: [`verify_on`] can allow them.
 pub fn verify(certificate: &Certificate, examples: &impl Examples) -> Result<Accepted, Rejected> {
+    verify_on(Terms::default(), certificate, examples)
+}
+
+/// Checks a certificate against the data, exactly, on terms of the caller.
+pub fn verify_on(
+    terms: Terms<'_>,
+    certificate: &Certificate,
+    examples: &impl Examples,
+) -> Result<Accepted, Rejected> {
+    let accepted = prove(certificate, examples, terms.stop)?;
+    if accepted.one_sided && !terms.allow_one_sided {
+        let reason = "all rows belong to the same side, so nothing is told apart".to_string();
+        return Err(Rejected { refusal: Refusal::OneSided, row: None, reason });
+    }
+    Ok(accepted)
+}
+
+/// Whether the claim is true of the rows.
+fn prove(
+    certificate: &Certificate,
+    examples: &impl Examples,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<Accepted, Rejected> {
     let bias = match certificate.bias {
         Bias::None => None,
         Bias::Append(value) if value.is_finite() && value > 0.0 => Some(value),
         Bias::Append(_) => return rejected(None, "the appended value is not a positive number"),
         Bias::Free => Some(1.0),
     };
-    let data = &Data::new(examples, bias);
+    let data = &Data::new(examples, bias, stop);
     let subject = &certificate.subject;
     if (subject.rows, subject.features) != (data.rows(), data.features) {
         let (rows, features) = (data.rows(), data.features);
@@ -75,7 +134,7 @@ pub fn verify(certificate: &Certificate, examples: &impl Examples) -> Result<Acc
         Claim::QuasiComplete { weights, combination, kernel } => {
             well_formed(weights, data.width(), "weights")?;
             let signs = signs(data, weights)?;
-            if signs.boundary.len() == signs.present {
+            if signs.boundary.len() == signs.present() {
                 return rejected(None, "the weights give 0 for every row, but must give more for some row");
             }
             if combination.is_empty() {
@@ -83,9 +142,10 @@ pub fn verify(certificate: &Certificate, examples: &impl Examples) -> Result<Acc
             }
             let exact = boundary(data, &signs.boundary, combination, kernel)?;
             Ok(Accepted {
-                rows: signs.present,
+                rows: signs.present(),
                 boundary_rows: signs.boundary.len(),
                 boundary_is_exact: exact,
+                one_sided: signs.is_one_sided(),
             })
         }
         Claim::Overlap { combination, kernel } => {
@@ -94,7 +154,12 @@ pub fn verify(certificate: &Certificate, examples: &impl Examples) -> Result<Acc
             if !boundary(data, &signs.boundary, combination, kernel)? {
                 return rejected(None, "the rows of the combination are not shown to span all rows");
             }
-            Ok(Accepted { rows: signs.present, boundary_rows: signs.present, boundary_is_exact: true })
+            Ok(Accepted {
+                rows: signs.present(),
+                boundary_rows: signs.present(),
+                boundary_is_exact: true,
+                one_sided: signs.is_one_sided(),
+            })
         }
     }
 }
@@ -117,6 +182,7 @@ fn well_formed(vector: &[(usize, Dyadic)], width: usize, name: &str) -> Result<(
 fn well_combined(data: &Data<'_>, combination: &[(usize, Dyadic)]) -> Result<(), Rejected> {
     well_formed(combination, data.rows(), "rows of the combination")?;
     for (row, coefficient) in combination {
+        data.go_on()?;
         if coefficient.sign().is_lt() {
             return rejected(*row, "the row's coefficient in the combination is negative");
         }
@@ -130,9 +196,21 @@ fn well_combined(data: &Data<'_>, combination: &[(usize, Dyadic)]) -> Result<(),
 
 /// What a pass over the rows found.
 struct Signs {
-    present: usize,
+    /// Rows of the positive and of the negative side.
+    sides: [usize; 2],
     /// The rows with ⟨w, z⟩ = 0, in order.
     boundary: Vec<usize>,
+}
+
+impl Signs {
+    /// Rows that belong to a side.
+    fn present(&self) -> usize {
+        self.sides[0] + self.sides[1]
+    }
+
+    fn is_one_sided(&self) -> bool {
+        self.sides.contains(&0)
+    }
 }
 
 /// Checks that ⟨w, z⟩ ≥ 0 for every row.
@@ -140,7 +218,7 @@ fn signs(data: &Data<'_>, weights: &[(usize, Dyadic)]) -> Result<Signs, Rejected
     let form = &Form::new(weights, data.width(), true);
     let step = |(found, sum): &mut (Signs, Accumulator), i| {
         let Some((row, negative)) = data.row(i)? else { return Ok(()) };
-        found.present += 1;
+        found.sides[usize::from(negative)] += 1;
         if form.estimate(data, row, negative).is_some_and(|estimate| estimate.value > estimate.error) {
             return Ok(());
         }
@@ -153,17 +231,21 @@ fn signs(data: &Data<'_>, weights: &[(usize, Dyadic)]) -> Result<Signs, Rejected
         }
         Ok(())
     };
-    let state = || (Signs { present: 0, boundary: Vec::new() }, form.accumulator());
-    let mut all = Signs { present: 0, boundary: Vec::new() };
-    for (found, _) in scan(data.rows(), data.width(), state, step)? {
-        all.present += found.present;
+    let state = || (Signs { sides: [0; 2], boundary: Vec::new() }, form.accumulator());
+    let mut all = Signs { sides: [0; 2], boundary: Vec::new() };
+    for (found, _) in scan(data, data.rows(), state, step)? {
+        all.sides = add(all.sides, found.sides);
         all.boundary.extend(found.boundary);
     }
     all.boundary.sort_unstable();
-    if all.present == 0 {
+    if all.present() == 0 {
         return rejected(None, "no row belongs to a side");
     }
     Ok(all)
+}
+
+fn add([a, b]: [usize; 2], [c, d]: [usize; 2]) -> [usize; 2] {
+    [a + c, b + d]
 }
 
 /// ⟨w, z⟩ > 0 for every row, and the two ends of the margin.
@@ -180,9 +262,9 @@ fn complete(data: &Data<'_>, bias: Bias, weights: &Sparse, margin: &Margin) -> R
     let threshold = form.threshold(*lower, norm);
     // Rows that the filter leaves open: of these, the one with the least ⟨w, z⟩ stands for all.
     type Least = Option<(Dyadic, usize)>;
-    let step = |(present, least, sum): &mut (usize, Least, Accumulator), i| {
+    let step = |(sides, least, sum): &mut ([usize; 2], Least, Accumulator), i| {
         let Some((row, negative)) = data.row(i)? else { return Ok(()) };
-        *present += 1;
+        sides[usize::from(negative)] += 1;
         let estimate = form.estimate(data, row, negative);
         if estimate.is_some_and(|estimate| estimate.value > estimate.error + threshold) {
             return Ok(());
@@ -202,13 +284,14 @@ fn complete(data: &Data<'_>, bias: Bias, weights: &Sparse, margin: &Margin) -> R
         }
         Ok(())
     };
-    let states = scan(data.rows(), data.width(), || (0, None, form.accumulator()), step)?;
-    let present = states.iter().map(|(present, ..)| present).sum();
-    if present == 0 {
+    let states = scan(data, data.rows(), || ([0; 2], None, form.accumulator()), step)?;
+    let sides = states.iter().fold([0; 2], |all, (sides, ..)| add(all, *sides));
+    if sides == [0; 2] {
         return rejected(None, "no row belongs to a side");
     }
     if low.sign().is_gt() {
-        let square = sum_of_squares(weights.iter().filter(|(place, _)| *place < norm).map(|(_, c)| c))?;
+        let counted = weights.iter().filter(|(place, _)| *place < norm);
+        let square = sum_of_squares(data, counted.map(|(_, c)| c))?;
         if square.sign().is_eq() {
             return rejected(
                 None,
@@ -216,13 +299,14 @@ fn complete(data: &Data<'_>, bias: Bias, weights: &Sparse, margin: &Margin) -> R
             );
         }
         if let Some((least, row)) = states.into_iter().filter_map(|(_, least, _)| least).min()
-            && sum_of_squares([&least].into_iter())? < low.times(&low).times(&square)
+            && sum_of_squares(data, [&least].into_iter())? < low.times(&low).times(&square)
         {
             return rejected(row, "the row's margin is below the lower end that is claimed");
         }
     }
     upper_end(data, norm, &high, combination)?;
-    Ok(Accepted { rows: present, boundary_rows: 0, boundary_is_exact: true })
+    let rows = sides[0] + sides[1];
+    Ok(Accepted { rows, boundary_rows: 0, boundary_is_exact: true, one_sided: sides.contains(&0) })
 }
 
 /// ‖Σ λ z‖ ≤ upper · Σ λ.
@@ -238,7 +322,7 @@ fn upper_end(data: &Data<'_>, norm: usize, upper: &Dyadic, combination: &Sparse)
     let mut square = Dyadic::zero();
     combine(data, combination, |place, value| {
         if place < norm {
-            square = square.plus(&sum_of_squares([&value].into_iter())?);
+            square = square.plus(&sum_of_squares(data, [&value].into_iter())?);
         } else if value.sign().is_ne() {
             return rejected(None, "the margin's combination does not give both sides the same weight");
         }
@@ -247,15 +331,19 @@ fn upper_end(data: &Data<'_>, norm: usize, upper: &Dyadic, combination: &Sparse)
     let mut total = Frame::new(combination.iter().map(|(_, coefficient)| coefficient)).accumulator();
     combination.iter().for_each(|(_, coefficient)| total.add(coefficient, 1.0, false));
     let total = total.value();
-    if square > sum_of_squares([&total.times(upper)].into_iter())? {
+    if square > sum_of_squares(data, [&total.times(upper)].into_iter())? {
         return rejected(None, "the combination does not prove the upper end of the margin");
     }
     Ok(())
 }
 
-fn sum_of_squares<'a>(numbers: impl Iterator<Item = &'a Dyadic>) -> Result<Dyadic, Rejected> {
+fn sum_of_squares<'a>(
+    data: &Data<'_>,
+    numbers: impl Iterator<Item = &'a Dyadic>,
+) -> Result<Dyadic, Rejected> {
     let mut sum = Dyadic::zero();
     for number in numbers {
+        data.go_on()?;
         if number.bits() > SQUARE_LIMIT {
             return rejected(None, "the numbers of the margin's proof are too long");
         }
@@ -285,6 +373,7 @@ fn combine(
             sums[i].clear();
         }
         for (row, coefficient) in combination {
+            data.go_on()?;
             let Some((values, negative)) = data.row(*row)? else { continue };
             data.each(values, first..last + 1, |place, value| {
                 if value != 0.0 {
@@ -293,6 +382,7 @@ fn combine(
             });
         }
         for (place, sum) in block.iter().zip(&sums) {
+            data.go_on()?;
             each(*place, sum.value())?;
         }
     }
@@ -306,7 +396,7 @@ fn used(data: &Data<'_>, count: usize, row: impl Fn(usize) -> usize + Sync) -> R
         data.each(values, 0..data.width(), |place, value| used[place] |= value != 0.0);
         Ok(())
     };
-    let states = scan(count, data.width(), || vec![false; data.width()], mark)?;
+    let states = scan(data, count, || vec![false; data.width()], mark)?;
     Ok((0..data.width()).filter(|&place| states.iter().any(|used| used[place])).collect())
 }
 
@@ -345,6 +435,7 @@ fn boundary(
     places.iter().enumerate().for_each(|(i, &place)| slot[place] = Some(i));
     let mut independent = Echelon::new();
     for vector in kernel {
+        data.go_on()?;
         well_formed(vector, data.width(), "kernel")?;
         let mut image = vec![0; places.len()];
         for (place, value) in vector {
@@ -362,7 +453,7 @@ fn boundary(
             }
             Ok(())
         };
-        scan(rows.len(), data.width(), || form.accumulator(), step)?;
+        scan(data, rows.len(), || form.accumulator(), step)?;
     }
     if independent.rank() < kernel.len() {
         return rejected(None, "the vectors of the kernel are not shown to be independent");
@@ -370,6 +461,7 @@ fn boundary(
     let wanted = places.len() - kernel.len();
     let mut spanned = Echelon::new();
     for (row, _) in combination {
+        data.go_on()?;
         if spanned.rank() == wanted {
             break;
         }

@@ -1,6 +1,9 @@
 //! One certificate of each kind, accepted; and what is wrong with its neighbours.
 
-use linsep_check::{Bias, Certificate, Claim, Dyadic, Examples, Margin, Row, Side, Sparse, Subject, verify};
+use linsep_check::{
+    Bias, Certificate, Claim, Dyadic, Examples, Margin, Refusal, Row, Side, Sparse, Subject, Terms, verify,
+    verify_on,
+};
 
 struct Table {
     features: usize,
@@ -109,7 +112,8 @@ fn quasi_complete_and_overlap() {
         combination: sparse(combination),
         kernel: kernel.iter().map(|vector| sparse(vector)).collect(),
     };
-    let check = |claim| verify(&certificate(&overlap, Bias::None, claim), &overlap);
+    let terms = Terms { allow_one_sided: true, ..Terms::default() };
+    let check = |claim| verify_on(terms, &certificate(&overlap, Bias::None, claim), &overlap);
     assert!(check(claim(&[1.0, 1.0], &[])).is_err());
     assert!(check(claim(&[1.0, 1.0], &[&[1.0, -1.0]])).is_ok());
     assert!(check(claim(&[1.0, 1.0], &[&[1.0, 1.0]])).is_err());
@@ -134,4 +138,45 @@ fn the_examples_of_the_page() {
         assert_eq!(verify(&certificate, table).unwrap().rows, 3);
     }
     assert!(verify(&Certificate::parse(texts[0]).unwrap(), &tables[1]).is_err());
+}
+
+#[test]
+fn rows_of_one_side_show_nothing() {
+    // With a bias, weights of zero are enough for any rows of one side.
+    for side in [Positive, Negative] {
+        let table = table(&[(side, &[3.0]), (Neither, &[1.0]), (side, &[-7.0])]);
+        let bias = if side == Positive { 1.0 } else { -1.0 };
+        let margin = Margin { lower: 0.0, upper: f64::MAX, combination: sparse(&[]) };
+        let certificate =
+            certificate(&table, Bias::Append(1.0), Claim::Complete { weights: sparse(&[0.0, bias]), margin });
+        let refused = verify(&certificate, &table).unwrap_err();
+        assert_eq!((refused.refusal, refused.row), (Refusal::OneSided, None), "{refused}");
+        let terms = Terms { allow_one_sided: true, ..Terms::default() };
+        let accepted = verify_on(terms, &certificate, &table).unwrap();
+        assert!(accepted.one_sided && accepted.rows == 2, "{accepted:?}");
+    }
+    // A false claim is refused as such.
+    let table = table(&[(Positive, &[3.0]), (Positive, &[-7.0])]);
+    let margin = Margin { lower: 0.0, upper: f64::MAX, combination: sparse(&[]) };
+    let false_claim = certificate(&table, Bias::None, Claim::Complete { weights: sparse(&[1.0]), margin });
+    let terms = Terms { allow_one_sided: true, ..Terms::default() };
+    let refused = verify_on(terms, &false_claim, &table).unwrap_err();
+    assert_eq!((refused.refusal, refused.row), (Refusal::Unproved, Some(1)));
+}
+
+#[test]
+fn a_check_that_is_stopped_has_no_answer() {
+    let table = table(&[(Positive, &[3.0, 4.0]), (Negative, &[-3.0, -4.0])]);
+    let margin = Margin { lower: 5.0, upper: 5.0, combination: sparse(&[1.0, 3.0]) };
+    let claims = [
+        Claim::Complete { weights: sparse(&[3.0, 4.0]), margin },
+        Claim::QuasiComplete { weights: sparse(&[1.0]), combination: sparse(&[1.0]), kernel: Vec::new() },
+        Claim::Overlap { combination: sparse(&[1.0]), kernel: Vec::new() },
+    ];
+    for claim in claims {
+        let certificate = certificate(&table, Bias::None, claim);
+        let terms = Terms { stop: &|| true, ..Terms::default() };
+        let refused = verify_on(terms, &certificate, &table).unwrap_err();
+        assert_eq!(refused.refusal, Refusal::Stopped, "{refused}");
+    }
 }

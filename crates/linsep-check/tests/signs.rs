@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::{Big, Random, Table, certificate};
-use linsep_check::{Bias, Claim, Dyadic, Margin, Side, verify};
+use common::{Big, Random, Table, certificate, verify_any_sides};
+use linsep_check::{Bias, Claim, Dyadic, Margin, Side};
 
 #[test]
 fn the_first_row_that_is_not_positive() {
@@ -66,7 +66,8 @@ fn the_first_row_that_is_not_positive() {
             }
         });
         let margin = Margin { lower: 0.0, upper: f64::MAX, combination: vec![] };
-        let answer = verify(&certificate(&table, Bias::None, Claim::Complete { weights, margin }), &table);
+        let answer =
+            verify_any_sides(&certificate(&table, Bias::None, Claim::Complete { weights, margin }), &table);
         if table.sides.iter().all(|side| *side == Side::Neither) {
             assert!(answer.is_err());
             continue;
@@ -90,7 +91,7 @@ fn a_difference_in_the_last_bit_of_long_weights() {
         let table = Table::new(2, &[(side, vec![1e300, 1e300]), (side, vec![5e-324, 5e-324])], 0);
         let margin = Margin { lower: 0.0, upper: f64::MAX, combination: vec![] };
         let claim = Claim::Complete { weights: weights.clone(), margin };
-        assert_eq!(verify(&certificate(&table, Bias::None, claim), &table).is_ok(), accepted);
+        assert_eq!(verify_any_sides(&certificate(&table, Bias::None, claim), &table).is_ok(), accepted);
     }
 }
 
@@ -117,7 +118,10 @@ fn a_row_that_is_no_row() {
                 Claim::Overlap { combination: common::sparse(&[1.0]), kernel: vec![] },
             ];
             for claim in claims {
-                assert_eq!(verify(&certificate(&table, Bias::None, claim), &table).unwrap_err().row, Some(1));
+                assert_eq!(
+                    verify_any_sides(&certificate(&table, Bias::None, claim), &table).unwrap_err().row,
+                    Some(1)
+                );
             }
         }
     }

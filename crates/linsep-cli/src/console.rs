@@ -3,7 +3,7 @@
 use anyhow::Context;
 use indicatif::{DecimalBytes, HumanDuration, ProgressBar, ProgressStyle};
 use linsep::numbers::{Rounding, counted, grouped, rounded};
-use linsep::observe::{Note, Observer, Progress};
+use linsep::observe::{Checkpoint, Note, Observer, Progress};
 use linsep::spelling::{Mention, spelled};
 use std::io::{IsTerminal, Write};
 use std::mem::{Discriminant, discriminant};
@@ -21,14 +21,39 @@ pub(crate) fn flags(text: &str) -> String {
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// The first Ctrl-C asks the job to stop with what it has; the second ends the program at once.
+/// Whether the job has something that an end at once would lose: a model so far, a file half written.
+static HAS_RESULTS: AtomicBool = AtomicBool::new(false);
+
+/// How long a job that has nothing to lose may take to notice Ctrl-C. Most notice within a tenth of this.
+const TIME_TO_NOTICE: Duration = Duration::from_millis(1200);
+
+/// The first Ctrl-C asks the job to stop with what it has; the second ends the program at once. So does the first, if the
+/// job has nothing to lose and is busy with a step that nobody can ask to stop, such as reading a damaged disk.
 pub(crate) fn listen_for_interrupts() -> anyhow::Result<()> {
     ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::SeqCst) {
-            std::process::exit(130);
+            end_at_once();
         }
+        linsep::waiting::call_off_waits();
+        // Without a thread there is still the second Ctrl-C.
+        let _ = std::thread::Builder::new().spawn(|| {
+            std::thread::sleep(TIME_TO_NOTICE);
+            if !HAS_RESULTS.load(Ordering::SeqCst) {
+                let _ = writeln!(std::io::stderr(), "interrupted");
+                end_at_once();
+            }
+        });
     })
     .context("cannot listen for Ctrl-C")
+}
+
+fn end_at_once() {
+    std::process::exit(130);
+}
+
+/// Says that the job has something that an end at once would lose.
+pub(crate) fn has_results() {
+    HAS_RESULTS.store(true, Ordering::SeqCst);
 }
 
 /// Whether the user has asked for an end.
@@ -79,6 +104,8 @@ pub(crate) struct ProgressDisplay {
     started: Instant,
     /// Where the phase was when it was first heard of: the rate counts from there.
     first: Option<(u64, Instant)>,
+    /// Whether what was done before Ctrl-C is shown or saved.
+    keeps_parts: bool,
 }
 
 impl ProgressDisplay {
@@ -90,7 +117,15 @@ impl ProgressDisplay {
             phase: None,
             started: Instant::now(),
             first: None,
+            keeps_parts: true,
         }
+    }
+
+    /// Shows a job of which Ctrl-C leaves nothing: half of its result is none.
+    pub(crate) fn of_whole_job(console: Console) -> Self {
+        let mut display = Self::new(console);
+        display.keeps_parts = false;
+        display
     }
 
     /// Takes the bar away.
@@ -174,6 +209,9 @@ impl Unit {
 
 impl Observer for ProgressDisplay {
     fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {
+        if self.keeps_parts && !matches!(progress, Progress::Reading { .. } | Progress::Separating { .. }) {
+            has_results();
+        }
         self.enter(progress);
         match *progress {
             Progress::Reading { bytes, total, rows } => {
@@ -231,6 +269,13 @@ impl Observer for ProgressDisplay {
 
     fn will_stop(&self) -> bool {
         interrupted()
+    }
+
+    fn checkpoint(&mut self, _: &dyn Checkpoint) {
+        // Rows of a stream are learned while they are read.
+        if self.keeps_parts {
+            has_results();
+        }
     }
 }
 

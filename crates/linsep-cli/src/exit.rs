@@ -1,6 +1,7 @@
 //! Exit codes, and how errors are printed.
 
 use crate::console::flags;
+use crate::output;
 use linsep::classes::ClassError;
 use linsep::report::NO_MODEL_HELP;
 use linsep::{SettingsError, Status};
@@ -31,16 +32,8 @@ impl From<Exit> for ExitCode {
 }
 
 impl Exit {
-    /// Prints the error on standard error and chooses the code. A closed pipe is no error: the reader of the output has
-    /// closed it.
+    /// Prints the error on standard error and chooses the code.
     pub(crate) fn of_error(error: &anyhow::Error) -> Self {
-        let closed_pipe = error
-            .chain()
-            .filter_map(|cause| cause.downcast_ref::<io::Error>())
-            .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe);
-        if closed_pipe {
-            return Exit::Fine;
-        }
         let (code, help) = match error.downcast_ref::<linsep::Error>() {
             Some(error) => (code_of(error), error.help()),
             None if error.is::<Usage>() => (Exit::Usage, None),
@@ -53,11 +46,41 @@ impl Exit {
         code
     }
 
+    /// Prints which outputs were lost, if any; the code is then that of an error, whatever the answer was.
+    pub(crate) fn of_losses(lost: Vec<linsep::Error>) -> Option<Self> {
+        let mut exit = None;
+        for error in lost {
+            exit = Some(Self::of_error(&error.into()));
+        }
+        exit
+    }
+
+    /// Prints the help or version that was asked for, or what is wrong with the arguments, and chooses the code.
+    pub(crate) fn of_arguments(error: &clap::Error) -> Self {
+        if error.use_stderr() {
+            // If standard error is closed too, there is no place left to print to.
+            let _ = error.print();
+            return Exit::Usage;
+        }
+        match error.print().and_then(|()| io::stdout().flush()) {
+            Err(failure) if failure.kind() != io::ErrorKind::BrokenPipe => {
+                Self::of_error(&output::failed(failure).into())
+            }
+            _ => Exit::Fine,
+        }
+    }
+
     /// Prints why a run ended without a model, and chooses the code.
     pub(crate) fn without_model(status: Status, reason: &str) -> Self {
         print(format!("error: {reason}"), Some(NO_MODEL_HELP));
         if status == Status::Undecided { Exit::Undecided } else { Exit::No }
     }
+}
+
+/// Whether the error says that an output was lost: a file, or standard output, that could not be written.
+pub(crate) fn is_lost_output(error: &anyhow::Error) -> bool {
+    let error = error.downcast_ref::<linsep::Error>().map(linsep::Error::kind);
+    matches!(error, Some(linsep::Error::Write { .. }))
 }
 
 /// Prints a message on standard error, and what can be done about it.

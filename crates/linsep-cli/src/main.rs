@@ -9,14 +9,17 @@ mod console;
 mod exit;
 mod layout;
 mod out_of_memory;
-mod stdin;
+mod output;
 
 use clap::Parser;
 use exit::Exit;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let arguments = args::Arguments::parse();
+    let arguments = match args::Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return Exit::of_arguments(&error).into(),
+    };
     // Without the guard a cache that is cut short still ends the program, by a signal.
     let _ = linsep::read::cache::guard_mapped_files(Exit::BadFile as u8);
     let result = console::listen_for_interrupts()
@@ -26,7 +29,8 @@ fn main() -> ExitCode {
         // Whatever came of it, the user asked for an end before its time.
         Ok(Exit::Fine | Exit::No | Exit::Undecided) if console::interrupted() => Exit::Interrupted.into(),
         Ok(exit) => exit.into(),
-        Err(error) if console::interrupted() => {
+        // That an output is lost must be heard: the user counts on what Ctrl-C saves.
+        Err(error) if console::interrupted() && !exit::is_lost_output(&error) => {
             Exit::of_error(&error.context(linsep::Error::Interrupted)).into()
         }
         Err(error) => Exit::of_error(&error).into(),

@@ -442,7 +442,11 @@ fn a_full_disk() {
         "generate square -o /dev/full",
         "demo iris --export /dev/full",
     ] {
-        folder.linsep(line).exits(3).says(&["error: cannot write /dev/full: ", "No space left on device"]);
+        folder.linsep(line).exits(3).says(&[
+            "error: ",
+            "cannot write /dev/full: ",
+            "No space left on device",
+        ]);
     }
     for line in [
         "train data",

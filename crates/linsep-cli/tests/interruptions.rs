@@ -326,6 +326,93 @@ fn ctrl_c_while_votes_are_counted_is_not_success() {
     folder.linsep("inspect model").exits(0);
 }
 
+#[test]
+fn a_failed_checkpoint_does_not_discard_the_model() {
+    let folder = hopeless(500, "csv");
+    folder.linsep("train data --epochs 3 -q -o undisturbed").exits(0);
+    let name = "the checkpoint is not saved: cannot write /dev/full: No space left on device";
+    for arguments in ["data --epochs 3", "data --epochs 3 --memory 64M", "- --online"] {
+        let line =
+            format!("train {arguments} -q -o model --checkpoint /dev/full --checkpoint-every 0 --json");
+        let ran = folder.linsep_with_input(&line, &folder.read("data")).exits(3);
+        // Once as it happens, and once at the end.
+        let warning = format!("warning: {name}");
+        assert_eq!(ran.err.matches(&warning).count(), 1, "{ran:?}");
+        assert!(
+            ran.err.lines().last().is_some_and(|last| last.starts_with(&format!("error: {name}"))),
+            "{ran:?}"
+        );
+        let record = ran.json();
+        assert!(record["lost"][0].as_str().is_some_and(|lost| lost.starts_with(name)), "{ran:?}");
+        assert_eq!(record["model"], "model");
+        if arguments == "data --epochs 3" {
+            assert_eq!(folder.model("model"), folder.model("undisturbed"));
+        }
+        folder.linsep("inspect model -q").exits(0);
+        std::fs::remove_file(folder.path("model")).expect("the model");
+    }
+    // The same for what is written after the run.
+    let line =
+        "train data --learner perceptron --epochs 3 -q -o model --trace /dev/full --teaching-set /dev/full";
+    let ran = folder.linsep(&line.replace("--teaching-set /dev/full", "--teaching-set taught")).exits(3);
+    let ran = ran.says(&["error: the trace is not saved: cannot write /dev/full"]);
+    assert!(ran.out.contains("Saved     model\n"), "{ran:?}");
+    assert!(folder.has("model") && folder.has("taught"));
+    folder.linsep(line).exits(3).says(&[
+        "error: the trace is not saved",
+        "error: the teaching set is not saved: cannot write /dev/full",
+    ]);
+}
+
+#[test]
+fn a_checkpoint_that_is_saved_later_makes_good() {
+    let folder = hopeless(500, "csv");
+    std::fs::create_dir(folder.path("there")).expect("a folder");
+    for comes_back in [true, false] {
+        let line = "train data --epochs 1000000000 --max-seconds 4 -q -o model \
+                    --checkpoint there/run --checkpoint-every 0.05";
+        let child = folder.start(&mut folder.command(line));
+        while !folder.path("there/run").exists() {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        std::fs::rename(folder.path("there"), folder.path("gone")).expect("rename");
+        std::thread::sleep(Duration::from_millis(1000));
+        if comes_back {
+            std::fs::rename(folder.path("gone"), folder.path("there")).expect("rename");
+        }
+        let ran = Ran::new(line, child.wait_with_output().expect("wait"));
+        let ran = ran.says(&["warning: the checkpoint is not saved: cannot write there/run: No such file"]);
+        if comes_back {
+            ran.says(&["warning: the checkpoint could be saved again\n"]).exits(0);
+            std::fs::remove_file(folder.path("there/run")).expect("the checkpoint");
+        } else {
+            ran.says(&["error: the checkpoint is not saved: cannot write there/run: No such file"]).exits(3);
+        }
+        folder.linsep("inspect model -q").exits(0);
+        std::fs::remove_file(folder.path("model")).expect("the model");
+    }
+}
+
+#[test]
+fn ctrl_c_does_not_hide_a_lost_output() {
+    let folder = hopeless(2000, "csv");
+    for (line, name) in [
+        ("train data --epochs 1000000000 -q -o /dev/full", "the model is not saved: cannot write /dev/full"),
+        (
+            "train data --epochs 1000000000 -q -o model --checkpoint /dev/full --checkpoint-every 1000",
+            "the checkpoint is not saved: cannot write /dev/full",
+        ),
+    ] {
+        let child = folder.start(&mut folder.command(line));
+        std::thread::sleep(Duration::from_millis(1500));
+        signal(&child, "INT");
+        let ran = Ran::new(line, child.wait_with_output().expect("wait")).exits(3);
+        let ran = ran.says(&[&format!("error: {name}: No space left on device")]);
+        assert!(ran.out.contains("interrupted in pass"), "{ran:?}");
+    }
+    folder.linsep("inspect model -q").exits(0);
+}
+
 /// Feeds `sent` to a command, keeps the pipe open, and interrupts it.
 fn interrupted_after(folder: &Folder, line: &str, sent: &[u8]) -> Ran {
     let mut child = folder.start(folder.command(line).stdin(Stdio::piped()));
@@ -378,4 +465,67 @@ fn ctrl_c_before_the_first_row_is_an_interruption() {
             assert_eq!(folder.names(), ["data", "model"], "{line}");
         }
     }
+}
+
+/// Interrupts a command after a while; it must end soon.
+fn interrupted_within_seconds(folder: &Folder, line: &str, after: u64) -> Ran {
+    let mut child = folder.start(&mut folder.command(line));
+    std::thread::sleep(Duration::from_millis(after));
+    assert!(child.try_wait().expect("wait").is_none(), "{line}: the test needs a longer job");
+    let clock = Instant::now();
+    signal(&child, "INT");
+    while child.try_wait().expect("wait").is_none() {
+        // Two seconds are promised, of a machine that has nothing else to do.
+        if clock.elapsed() > Duration::from_secs(10) {
+            child.kill().expect("kill");
+            panic!("{line}: does not end");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Ran::new(line, child.wait_with_output().expect("wait"))
+}
+
+#[test]
+fn ctrl_c_ends_the_wait_for_a_pipe() {
+    let folder = Folder::with("data", "1 1:1\n-1 1:-1\n");
+    folder.linsep("train data -o model -q").exits(0);
+    folder.linsep("separate data -o proof -q").exits(0);
+    let mkfifo = Command::new("mkfifo").arg(folder.path("fifo")).status().expect("mkfifo");
+    assert!(mkfifo.success());
+    let before = folder.names();
+    for line in [
+        "train fifo -o new",
+        "train fifo --online -o new",
+        "predict model fifo",
+        "predict model fifo -o new",
+        "evaluate model fifo",
+        "separate fifo -o new",
+        "verify proof fifo",
+        "convert fifo new --to csv",
+        "compare fifo",
+        "theory fifo",
+    ] {
+        let ran = interrupted_within_seconds(&folder, line, 700).exits(130);
+        assert!(ran.err.ends_with("interrupted\n"), "{line}: {ran:?}");
+        assert_eq!(folder.names(), before, "{line}");
+    }
+    // A result that nobody comes to take is lost, and that is said.
+    for line in ["train data -q -o fifo", "separate data -q -o fifo", "predict model data -q -o fifo"] {
+        let ran = interrupted_within_seconds(&folder, line, 1500).exits(3);
+        ran.says(&["cannot write fifo: interrupted"]);
+        assert_eq!(folder.names(), before, "{line}");
+    }
+}
+
+#[test]
+fn ctrl_c_ends_a_demonstration_and_a_count_of_votes() {
+    let folder = hopeless(2_000, "csv");
+    let ran = interrupted_within_seconds(&folder, "demo breast-cancer", 1500).exits(130);
+    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", "interrupted\n"));
+    folder.linsep("train data --learner voted --epochs 60 --max-seconds 5 -q -o votes").exits(0);
+    for line in ["evaluate votes data -q", "predict votes data -q -o labels"] {
+        let ran = interrupted_within_seconds(&folder, line, 700).exits(130);
+        assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", "interrupted\n"));
+    }
+    assert!(!folder.has("labels"));
 }

@@ -452,3 +452,49 @@ fn convergence_can_be_required() {
     assert_eq!((&report["converged"], &report["margin"]["lower"]), (&false.into(), &Value::Null));
     assert_eq!(report["mistake_bound"]["upper"], Value::Null);
 }
+
+#[test]
+fn a_run_without_a_model_has_its_record_too() {
+    let folder = Folder::with("data", "1 1:1\n-1 1:1\n1 1:2\n-1 1:3\n");
+    let line = "train data --learner max-margin --json -o model";
+    let ran = folder
+        .linsep(line)
+        .exits(1)
+        .says(&["no boundary separates these rows: the classes overlap", "help: "]);
+    let record = ran.json();
+    assert_eq!((&record["status"], &record["converged"]), (&"no-margin".into(), &false.into()));
+    assert_eq!((&record["model"], &record["examples"]), (&serde_json::Value::Null, &4.into()));
+    assert_eq!(record["detail"]["verdict"], "overlap");
+    // For people, the message says all there is.
+    assert_eq!(folder.linsep("train data --learner max-margin -o model").exits(1).out, "");
+    assert!(!folder.has("model"));
+}
+
+#[test]
+fn columns_matched_by_position_are_said_to_be() {
+    let folder = Folder::with("named", "a,b,y\n1,2,p\n2,3,n\n1,2,p\n-2,3,n\n");
+    folder.write("bare", "1,2,p\n2,3,n\n");
+    folder.write("numbered", "p 1:1 2:2\nn 1:2 2:3\n");
+    for model in ["named", "bare", "numbered"] {
+        folder.linsep(&format!("train {model} -q -o {model}.model")).exits(0);
+    }
+    let no_header =
+        "note: The file has no header: its columns are matched with those of the model by their position.\n";
+    let not_used = "note: The model knows no names of columns: those of the file are matched with its features by their \
+                    position, and the header is not used.\n";
+    for (model, data, remark) in [
+        ("named", "bare", no_header),
+        ("named", "named", ""),
+        ("bare", "named", not_used),
+        ("bare", "bare", ""),
+        ("numbered", "named", not_used),
+        ("numbered", "bare", ""),
+    ] {
+        for command in ["predict", "evaluate"] {
+            let line = format!("{command} {model}.model {data}");
+            assert_eq!(folder.linsep(&line).exits(0).err, remark, "{line}");
+        }
+    }
+    let ran = folder.linsep("train bare --init named.model --header no").exits(0).says(&[no_header]);
+    assert_eq!(ran.err.matches("position").count(), 1, "{ran:?}");
+}

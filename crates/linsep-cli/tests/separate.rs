@@ -516,7 +516,7 @@ fn ctrl_c_ends_a_decision() {
 
 #[cfg(unix)]
 #[test]
-fn a_closed_pipe_is_no_error() {
+fn a_closed_pipe_does_not_change_the_answer() {
     let folder = Folder::new();
     let rows: String =
         (0..20_000).map(|i| format!("0,{i},{}\n", if i % 2 == 0 { "a" } else { "b" })).collect();
@@ -524,7 +524,7 @@ fn a_closed_pipe_is_no_error() {
     for line in ["separate data --json", "separate data"] {
         let mut child = folder.start(&mut folder.command(line));
         drop(child.stdout.take());
-        Ran::new(line, child.wait_with_output().expect("wait")).exits(0).keeps_silent();
+        Ran::new(line, child.wait_with_output().expect("wait")).exits(1).keeps_silent();
     }
 }
 
@@ -619,4 +619,57 @@ fn few_rows_are_blamed() {
     // Where nothing stands in the way, nothing is blamed.
     let ran = folder.linsep("separate rest --blame").exits(0);
     ran.says(&["no row needs to be removed"]);
+}
+
+/// A certificate with all rows of `data` on one side, and a class that no row has on the other.
+fn vacuous(sides: &str) -> String {
+    format!(
+        r#"{{
+  "format": "linsep certificate 1",
+  "data": {{"fingerprint": "", "rows": 4, "features": 1, {sides}}},
+  "bias": {{"append": "0x1p0"}},
+  "verdict": "complete",
+  "weights": [[1, "SIGN0x1p0"]],
+  "margin": {{"kind": "appended-bias", "lower": "0x1p-1", "upper": "0x1p4", "combination": [[0, "0x1p0"]]}}
+}}"#
+    )
+}
+
+#[test]
+fn a_certificate_of_one_side_shows_nothing() {
+    let folder = Folder::with("data", "1 1:1\n2 1:1\n1 1:2\n2 1:3\n");
+    for (sign, sides, found, missing) in [
+        ("", r#""positive": ["1", "2"], "negative": ["9"]"#, "+1", "−1"),
+        ("-", r#""positive": ["9"], "negative": ["1", "2"]"#, "−1", "+1"),
+        ("", r#""positive": ["1", "2"], "negative": []"#, "+1", "−1"),
+        ("", r#""positive": ["1"], "negative": ["9"]"#, "+1", "−1"),
+    ] {
+        folder.write("proof", vacuous(sides).replace("SIGN", sign));
+        let ran = folder.linsep("verify proof data").exits(1);
+        let said = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        let why = format!(
+            "Rejected all rows of the certificate's classes are on the side {found}, and none is on the side {missing}: \
+             nothing is told apart"
+        );
+        assert!(said.starts_with(&why) && said.contains("--allow-one-sided"), "{ran:?}");
+        assert_eq!(said.contains("no row has the label 9"), sides.contains('9'), "{ran:?}");
+        let record = folder.linsep("verify proof data --json -q").exits(1).json();
+        assert_eq!((&record["accepted"], &record["one_sided"]), (&false.into(), &true.into()));
+
+        let ran = folder.linsep("verify proof data --allow-one-sided").exits(0);
+        assert!(ran.out.starts_with("Accepted") && ran.out.contains("\nOne side  all rows"), "{ran:?}");
+        let record = folder.linsep("verify proof data --allow-one-sided --json -q").exits(0).json();
+        assert_eq!((&record["accepted"], &record["one_sided"]), (&true.into(), &true.into()));
+    }
+    // A false claim stays false, and an honest one is not affected.
+    folder.write("proof", vacuous(r#""positive": ["1"], "negative": ["2"]"#).replace("SIGN", ""));
+    folder.linsep("verify proof data --allow-one-sided -q").exits(1);
+    folder.write("fine", "1 1:1\n2 1:5\n1 1:2\n2 1:6\n");
+    folder.linsep("separate fine -o honest -q").exits(0);
+    let record = folder.linsep("verify honest fine --json -q").exits(0).json();
+    assert_eq!((&record["accepted"], &record["one_sided"]), (&true.into(), &false.into()));
+    // No side can be named that no row has.
+    folder.linsep("separate data --positive 9 -o new").exits(2).says(&["9"]);
+    folder.linsep("separate data --classes 1,9 -o new").exits(2).says(&["9"]);
+    assert!(!folder.has("new"));
 }

@@ -114,8 +114,8 @@ impl Fold {
         let schema = Schema::Array { features: self.train.columns() };
         let recipe = Recipe { columns: schema, scaling: self.scaler.clone() };
         let model = Model::with_recipe(outcome, recipe, None);
-        let errors = model.errors_on(&self.held_out);
-        Ok(Some(Fitted { status, theta, margin, errors }))
+        let errors = model.errors_watched(&self.held_out, observer);
+        Ok(errors.map(|errors| Fitted { status, theta, margin, errors }))
     }
 }
 
@@ -308,6 +308,10 @@ impl Observer for Overall<'_> {
             }
             ref other => self.outer.progress(other),
         }
+    }
+
+    fn will_stop(&self) -> bool {
+        self.outer.will_stop()
     }
 }
 

@@ -57,7 +57,7 @@
 //! | [`model`] | predict, evaluate, save, load |
 //! | [`job`], [`mod@compare`], [`story`] | whole jobs as values |
 //! | [`report`], [`numbers`], [`spelling`] | results as JSON records and plain sentences |
-//! | [`observe`], [`memory`] | progress, notes, interruption; how much memory there is |
+//! | [`observe`], [`waiting`], [`memory`] | progress, notes, interruption; waiting for pipes; how much memory there is |
 //!
 //! Statements about data are statements about the exact values of the floats that are stored: every bound is rounded
 //! outwards, and a run that says [`Status::Converged`] has decided each sign beyond rounding.
@@ -92,6 +92,7 @@ pub mod story;
 pub mod theory;
 mod theta;
 pub mod train;
+pub mod waiting;
 pub mod write;
 
 pub use dataset::{Dataset, Row};

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How far a long job is.
 #[derive(Clone, Debug, PartialEq)]
@@ -151,21 +151,67 @@ impl Observer for () {}
 
 /// The observer of one run among many: it hears only that all are to stop.
 pub(crate) struct StopSignal<'a> {
-    stop: &'a AtomicBool,
+    stop: Stop<'a>,
+}
+
+enum Stop<'a> {
+    /// Another thread watches, and says so here.
+    Flag(&'a AtomicBool),
+    /// Nobody else watches: the observer of all is asked itself.
+    Asked(&'a mut dyn Observer, Progress),
 }
 
 impl Observer for StopSignal<'_> {
     fn progress(&mut self, _: &Progress) -> ControlFlow<()> {
-        if self.will_stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        match &mut self.stop {
+            Stop::Flag(stop) if stop.load(Ordering::Relaxed) => ControlFlow::Break(()),
+            Stop::Flag(_) => ControlFlow::Continue(()),
+            Stop::Asked(observer, progress) => observer.progress(progress),
+        }
     }
 
     fn will_stop(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        match &self.stop {
+            Stop::Flag(stop) => stop.load(Ordering::Relaxed),
+            Stop::Asked(observer, _) => observer.will_stop(),
+        }
     }
+}
+
+/// Does work that can be stopped but knows no observer, while the observer is asked whether it shall stop. Work that is
+/// nearly done may still come to its end: half of it is worth nothing.
+pub(crate) fn watched<R: Send>(
+    observer: &mut dyn Observer,
+    progress: &Progress,
+    work: impl FnOnce(&AtomicBool) -> R + Send,
+) -> R {
+    let stop = AtomicBool::new(false);
+    let (finished, news) = channel::<()>();
+    std::thread::scope(|scope| {
+        let stop = &stop;
+        let worker = scope.spawn(move || {
+            // Dropped at the end, also by a panic: then nobody waits any longer.
+            let _finished = finished;
+            work(stop)
+        });
+        let mut asked = None;
+        while news.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
+            if observer.progress(progress).is_break() {
+                let asked: Instant = *asked.get_or_insert_with(Instant::now);
+                stop.store(asked.elapsed() >= GRACE, Ordering::Relaxed);
+            }
+        }
+        match worker.join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
 }
 
 /// How often the observer of many runs is heard.
 const PAUSE: Duration = Duration::from_millis(100);
+/// How long work goes on after it was asked to stop. Several such works may follow each other.
+const GRACE: Duration = Duration::from_millis(300);
 
 /// Does `work` on all parts, on all cores, and gives the results in their order. The observer hears how many are done,
 /// and can stop them all.
@@ -192,11 +238,9 @@ pub(crate) fn in_parallel_sized<T: Sync, R: Send>(
         // Already one of many: waiting here would hold up a thread that the others need.
         let (mut results, mut done) = (Vec::with_capacity(parts.len()), 0);
         for part in parts {
-            results.push(work(part, &mut StopSignal { stop: &stop }));
+            let progress = Progress::Parts { what, done, total };
+            results.push(work(part, &mut StopSignal { stop: Stop::Asked(&mut *observer, progress) }));
             done += size(part);
-            if observer.progress(&Progress::Parts { what, done, total }).is_break() {
-                stop.store(true, Ordering::Relaxed);
-            }
         }
         return results;
     }
@@ -208,7 +252,7 @@ pub(crate) fn in_parallel_sized<T: Sync, R: Send>(
                 .par_iter()
                 .with_max_len(1)
                 .map_with(finished, |finished, part| {
-                    let result = work(part, &mut StopSignal { stop });
+                    let result = work(part, &mut StopSignal { stop: Stop::Flag(stop) });
                     // Nobody may be listening any more.
                     let _ = finished.send(size(part));
                     result
@@ -231,4 +275,39 @@ pub(crate) fn in_parallel_sized<T: Sync, R: Send>(
             Err(panic) => std::panic::resume_unwind(panic),
         }
     })
+}
+
+/// How many rows are judged before the observer is asked again: as many as take a moment, whatever one of them costs.
+pub(crate) struct Pace {
+    rows: usize,
+    since: Option<Instant>,
+    /// When the observer first asked to stop.
+    asked: Option<Instant>,
+}
+
+impl Pace {
+    const SHORT: Duration = Duration::from_millis(40);
+    const LONG: Duration = Duration::from_millis(160);
+    const MOST_ROWS: usize = 1 << 20;
+
+    /// Begins with so many rows.
+    pub(crate) fn new(rows: usize) -> Self {
+        Self { rows, since: None, asked: None }
+    }
+
+    /// Whether to give up: the observer broke a while ago. What is nearly done comes to its end.
+    pub(crate) fn gives_up(&mut self, flow: ControlFlow<()>) -> bool {
+        flow.is_break() && self.asked.get_or_insert_with(Instant::now).elapsed() >= GRACE
+    }
+
+    /// The next rows of `total`, after those before `start`.
+    pub(crate) fn next(&mut self, start: usize, total: usize) -> std::ops::Range<usize> {
+        match self.since.map(|since| since.elapsed()) {
+            Some(took) if took < Self::SHORT => self.rows = (self.rows * 2).min(Self::MOST_ROWS),
+            Some(took) if took > Self::LONG => self.rows = (self.rows / 2).max(1),
+            _ => {}
+        }
+        self.since = Some(Instant::now());
+        start..start.saturating_add(self.rows).min(total)
+    }
 }

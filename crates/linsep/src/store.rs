@@ -12,6 +12,7 @@ pub(crate) use place::is_same_file;
 pub(crate) use temporary::scratch_file;
 
 use place::{Place, folder_of, open_device};
+use crate::waiting;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -70,7 +71,9 @@ pub fn write_atomically(
     let failed = |source| crate::Error::Write { path: path.to_path_buf(), source };
     match Place::of(path).map_err(failed)? {
         Place::Device(target) => {
-            let mut out = io::BufWriter::new(open_device(&target).map_err(failed)?);
+            // A pipe may wait for its reader.
+            let device = waiting::opened(move || open_device(&target)).map_err(failed)?;
+            let mut out = io::BufWriter::new(device);
             write(&mut out).and_then(|()| out.flush()).map_err(failed)
         }
         Place::File(target) => write_and_rename(&target, write).map_err(failed),

@@ -90,6 +90,10 @@ impl Observer for Listener<'_> {
         self.outer.progress(progress)
     }
 
+    fn will_stop(&self) -> bool {
+        self.outer.will_stop()
+    }
+
     fn update(&mut self, update: &Update<'_>) {
         self.taught[update.position as usize] = true;
         self.first_pass += u64::from(update.epoch == 1);

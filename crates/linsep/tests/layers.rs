@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// The modules of the crate's root in the order of the stages. Modules of one stage may import each other.
 const STAGES: &[&[&str]] = &[
-    &["spelling", "numbers", "random", "linalg", "memory", "store"],
+    &["spelling", "numbers", "random", "linalg", "memory", "waiting", "store"],
     &["classes", "theta", "dataset"],
     &["observe"],
     &["split", "features"],

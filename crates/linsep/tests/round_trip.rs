@@ -182,9 +182,20 @@ fn a_wide_table_survives_every_format() {
         writeln!(text, "{}", ["p", "q"][row % 2]).unwrap();
     }
     assert!(text.find('\n').unwrap() > 1 << 18);
+    survives(&text, columns);
+}
+
+/// One name longer than what is looked at first: no delimiter is in sight.
+#[test]
+fn a_long_name_survives_every_format() {
+    survives(&format!("{},label\n1,p\n2,q\n3,p\n4,q\n", "long".repeat(100_000)), 1);
+}
+
+#[track_caller]
+fn survives(text: &str, columns: usize) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("wide.csv");
-    std::fs::write(&path, &text).unwrap();
+    std::fs::write(&path, text).unwrap();
     let rows = rows_of(&load(&path, &ReadOptions::default()).dataset, columns);
     assert_eq!(rows.len(), 4);
     for (format, copy) in in_all_formats(&path, &ReadOptions::default()) {

@@ -4,7 +4,10 @@
 
 use std::cmp::Ordering;
 
-use linsep_check::{Bias, Certificate, Claim, Dyadic, Examples, Row, Side, Sparse, Subject};
+use linsep_check::{
+    Accepted, Bias, Certificate, Claim, Dyadic, Examples, Rejected, Row, Side, Sparse, Subject, Terms,
+    verify_on,
+};
 
 /// Rows of floats, stored in one of four ways.
 #[derive(Clone, Debug)]
@@ -200,4 +203,9 @@ impl Big {
         let settled = self.clone().settled();
         settled.digits.iter().rev().find(|digit| **digit != 0).map_or(Ordering::Equal, |digit| digit.cmp(&0))
     }
+}
+
+/// Whether a claim is true of the rows, be they of one side or of two.
+pub fn verify_any_sides(certificate: &Certificate, examples: &impl Examples) -> Result<Accepted, Rejected> {
+    verify_on(Terms { allow_one_sided: true, ..Terms::default() }, certificate, examples)
 }

@@ -142,10 +142,6 @@ impl ReadArgs {
         if let Some(path) = path {
             data.source = Source::from_argument(path);
         }
-        // Standard input that Ctrl-C can end.
-        if matches!(data.source, Source::Stdin) {
-            data.source = Source::Custom("standard input", crate::stdin::open);
-        }
         let read = &mut data.read;
         read.format = self.format.or(read.format);
         read.csv.label = self.label.clone().or(read.csv.label.take());

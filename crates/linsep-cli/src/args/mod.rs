@@ -22,9 +22,11 @@ Exit codes:
   1    the answer is \"no\" (separate: not completely separable; verify: rejected;
        train: not converged, with --require-convergence; no margin for max-margin)
   2    wrong usage or settings
-  3    bad data, model or certificate file, or a file that cannot be read or written
+  3    bad data, model or certificate file, or a file that cannot be read; or an output that
+       was asked for and could not be written, whatever the answer and after Ctrl-C too
   4    undecided, the budget ran out (separate; train --learner max-margin)
-  130  interrupted; the model so far is saved if an output was named";
+  130  interrupted; the model so far is saved if an output was named
+A standard output that its reader closes (as head does) changes no exit code.";
 
 /// A linear classifier you can trust: it trains at the speed of memory, and its claims come with proof.
 #[derive(Debug, Parser)]

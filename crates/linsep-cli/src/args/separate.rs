@@ -90,8 +90,8 @@ pub(crate) struct SeparateArgs {
 }
 
 /// The end of `linsep verify --help`.
-const AFTER_VERIFY: &str =
-    "Exit codes of verify: 0 accepted, 1 rejected, 3 if the file is not a certificate.";
+const AFTER_VERIFY: &str = "Exit codes of verify: 0 accepted, 1 rejected (also if no row belongs to one of its two sides, unless \
+     --allow-one-sided), 3 if the file is not a certificate.";
 
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_VERIFY, after_long_help = AFTER_VERIFY)]
@@ -100,6 +100,9 @@ pub(crate) struct VerifyArgs {
     pub(crate) certificate: PathBuf,
     /// The labelled data that it is about, read as it was for separate; - for standard input
     pub(crate) data: PathBuf,
+    /// Accept a certificate one of whose sides no row belongs to, though it tells nothing apart
+    #[arg(long)]
+    pub(crate) allow_one_sided: bool,
     /// Print one JSON record on standard output instead of the report
     #[arg(long)]
     pub(crate) json: bool,

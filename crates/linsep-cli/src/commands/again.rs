@@ -57,6 +57,7 @@ fn theory(spec: &TheorySpec) -> String {
 
 fn verify(spec: &VerifySpec) -> String {
     Words(format!("linsep verify {} {}", quoted(&spec.certificate.display().to_string()), source(&spec.data)))
+        .flag("allow-one-sided", spec.allow_one_sided)
         .reading(&spec.data)
         .0
 }

@@ -1,7 +1,7 @@
 //! `linsep convert`
 
 use crate::args::ConvertArgs;
-use crate::console::{Console, ProgressDisplay};
+use crate::console::{self, Console, ProgressDisplay};
 use crate::exit::{Exit, Usage};
 use linsep::job::{refuse_overwriting, tell};
 use linsep::numbers;
@@ -26,6 +26,8 @@ pub(crate) fn run(args: &ConvertArgs, console: Console) -> anyhow::Result<Exit> 
     };
     let mut data = args.read.data(&args.input);
     data.read.online = args.online;
+    // Files beside the output, which are removed.
+    console::has_results();
     let mut display = ProgressDisplay::new(console);
     let converted = convert(&data.source, &data.read, &args.output, format, &mut display)?;
     tell(&converted.notes, &mut display);

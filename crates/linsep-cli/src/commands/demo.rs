@@ -13,7 +13,7 @@ use linsep::read::{Loaded, ReadOptions, Source, read};
 use linsep::report::{self, evaluate_pair};
 use linsep::split::hold_out;
 use linsep::train::Learner;
-use linsep::{Dataset, Model, Settings};
+use linsep::{Dataset, Model, Settings, Status};
 use std::fmt::Write;
 
 const IRIS: &[u8] = include_bytes!("../../../../data/iris.csv");
@@ -68,8 +68,11 @@ impl Demo {
         scaler: Scaler,
         command: &str,
     ) -> anyhow::Result<Model> {
-        let mut display = ProgressDisplay::new(self.console);
+        let mut display = ProgressDisplay::of_whole_job(self.console);
         let outcome = linsep::train(&scaler.apply_all(data.clone())?, settings, &mut display)?;
+        if outcome.status == Status::Interrupted {
+            return Err(linsep::Error::Interrupted.into());
+        }
         let evidence = &outcome.evidence;
         writeln!(text, "\n$ linsep train {} {command}", self.name)?;
         text.push_str(&report_lines(&[

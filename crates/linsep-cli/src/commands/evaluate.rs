@@ -9,6 +9,6 @@ use linsep::report::evaluate_report;
 
 pub(crate) fn run(args: &EvaluateArgs, console: Console) -> anyhow::Result<Exit> {
     let spec = EvaluateSpec { model: args.model.clone(), data: args.read.data(&args.data) };
-    let evaluated = spec.run(&mut ProgressDisplay::new(console))?;
+    let evaluated = spec.run(&mut ProgressDisplay::of_whole_job(console))?;
     if args.json { print_json(&evaluated) } else { print_report(&evaluate_report(&evaluated)) }
 }

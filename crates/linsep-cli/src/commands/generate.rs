@@ -27,7 +27,10 @@ pub(crate) fn run(args: &GenerateArgs, console: Console) -> anyhow::Result<Exit>
         Some(bytes) => Limit::Bytes(bytes),
         None => Limit::Rows(args.rows.unwrap_or(1000)),
     };
-    let mut display = ProgressDisplay::new(console);
+    let mut display = match args.output {
+        Some(_) => ProgressDisplay::new(console),
+        None => ProgressDisplay::of_whole_job(console),
+    };
     let mut written = None;
     let mut job = |out: &mut dyn Write| -> io::Result<()> {
         written = Some(write(&recipe, args.seed, limit, format, out, &mut display)?);

@@ -136,7 +136,13 @@ fn to_text(model: &Model, strongest: &[(String, Vec<(String, f64)>)]) -> String 
                 .to_string(),
         ),
         ("Trained", shape),
-        ("Data", model.fingerprint.clone().unwrap_or_else(|| "a stream, not kept".to_string())),
+        (
+            "Data",
+            model
+                .fingerprint
+                .clone()
+                .unwrap_or_else(|| "not known: a stream, or an interrupted run".to_string()),
+        ),
         ("Result", report::describe_end(evidence)),
         (
             "Error",

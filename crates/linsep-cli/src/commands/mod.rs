@@ -17,12 +17,13 @@ use crate::args::{Arguments, Command};
 use crate::console::{Console, flags};
 use crate::exit::Exit;
 use crate::layout::rendered;
+use crate::output;
 pub(crate) use again::command;
 use anyhow::Context;
 use clap::CommandFactory;
 use linsep::Model;
 use linsep::report::Block;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 /// Runs the command that was asked for.
@@ -48,10 +49,9 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
     }
 }
 
-/// Prints the result on standard output.
+/// Prints the result on standard output. If its reader has closed it, the command goes on to its own exit code.
 fn print_result(print: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<Exit> {
-    let mut out = BufWriter::new(io::stdout().lock());
-    print(&mut out).and_then(|()| out.flush()).context("cannot write to standard output")?;
+    output::print(print)?;
     Ok(Exit::Fine)
 }
 

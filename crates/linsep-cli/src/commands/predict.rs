@@ -1,10 +1,11 @@
 //! `linsep predict`
 
 use crate::args::PredictArgs;
-use crate::console::{Console, ProgressDisplay};
+use crate::console::{self, Console, ProgressDisplay};
 use crate::exit::Exit;
+use crate::output::{self, StandardOutput};
 use linsep::job::{PredictSpec, Show};
-use std::io::{self, BufWriter, Write};
+use std::io::Write;
 
 pub(crate) fn run(args: &PredictArgs, console: Console) -> anyhow::Result<Exit> {
     let spec = PredictSpec {
@@ -13,8 +14,16 @@ pub(crate) fn run(args: &PredictArgs, console: Console) -> anyhow::Result<Exit> 
         show: if args.csv { Show::Table } else { args.show },
         output: args.output.clone(),
     };
-    let mut out = BufWriter::new(io::stdout().lock());
-    spec.run_to(&mut out, &mut ProgressDisplay::new(console))?;
-    out.flush().map_err(|source| linsep::Error::Write { path: "to standard output".into(), source })?;
-    Ok(Exit::Fine)
+    if args.output.is_some() {
+        console::has_results();
+    }
+    let mut out = StandardOutput::open();
+    let done = spec
+        .run_to(&mut out, &mut ProgressDisplay::of_whole_job(console))
+        .and_then(|_| out.flush().map_err(output::failed));
+    match done {
+        // Nothing but the lines was asked for, and whoever read them has had enough.
+        Err(_) if out.is_closed() => Ok(Exit::Fine),
+        done => Ok(done.map(|()| Exit::Fine)?),
+    }
 }

@@ -13,15 +13,17 @@ use std::path::{Path, PathBuf};
 
 pub(crate) fn run(args: &TrainArgs, console: Console) -> anyhow::Result<Exit> {
     let trained = spec(args)?.run(&mut ProgressDisplay::new(console))?;
-    if let Some(reason) = describe_no_model(&trained.model.evidence, &trained.model.boundaries) {
-        return Ok(Exit::without_model(trained.status, &reason));
-    }
+    let no_model = describe_no_model(&trained.model.evidence, &trained.model.boundaries);
     if args.json {
         print_json(&TrainRecord::from(&trained))?;
-    } else {
+    } else if no_model.is_none() {
         print_report(&train_report(&trained))?;
     }
+    if let Some(exit) = Exit::of_losses(trained.lost) {
+        return Ok(exit);
+    }
     Ok(match trained.status {
+        status if !status.has_model() => Exit::without_model(status, &no_model.unwrap_or_default()),
         Status::Interrupted => Exit::Interrupted,
         Status::Converged => Exit::Fine,
         _ if args.require_convergence => Exit::No,

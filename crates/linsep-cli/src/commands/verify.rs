@@ -11,8 +11,9 @@ pub(crate) fn run(args: &VerifyArgs, console: Console) -> anyhow::Result<Exit> {
     let spec = VerifySpec {
         certificate: args.certificate.clone(),
         data: DataSpec { cache: args.cache.cache, ..args.read.data(&args.data) },
+        allow_one_sided: args.allow_one_sided,
     };
-    let verified = spec.run(&mut ProgressDisplay::new(console))?;
+    let verified = spec.run(&mut ProgressDisplay::of_whole_job(console))?;
     if args.json {
         print_json(&VerifyRecord::from(&verified))?;
     } else {

@@ -18,6 +18,7 @@ pub(crate) use storage::{FileBytes, bytes_of, bytes_of_mut};
 use fingerprint::{ChunkHasher, ROWS_PER_CHUNK};
 use rayon::prelude::*;
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// What is wrong with numbers handed over as a data set.
@@ -379,23 +380,35 @@ impl Dataset {
             return fingerprint;
         }
         // Not while the cell is held: a thread that hashes may be given other work that asks for the same fingerprint.
-        let fingerprint = self.compute_fingerprint();
+        let fingerprint = self.compute_fingerprint(&AtomicBool::new(false)).unwrap_or_default();
         self.fingerprint.get_or_init(|| fingerprint)
     }
 
-    fn compute_fingerprint(&self) -> String {
+    /// The same, or `None` if `stop` is set before it is known.
+    pub(crate) fn fingerprint_unless(&self, stop: &AtomicBool) -> Option<&str> {
+        if let Some(fingerprint) = self.fingerprint.get() {
+            return Some(fingerprint);
+        }
+        let fingerprint = self.compute_fingerprint(stop)?;
+        Some(self.fingerprint.get_or_init(|| fingerprint))
+    }
+
+    fn compute_fingerprint(&self, stop: &AtomicBool) -> Option<String> {
         let chunks: Vec<usize> = (0..self.len()).step_by(ROWS_PER_CHUNK).collect();
-        let hashes: Vec<blake3::Hash> = chunks
+        let hashes: Option<Vec<blake3::Hash>> = chunks
             .par_iter()
             .map(|&start| {
+                if stop.load(Ordering::Relaxed) {
+                    return None;
+                }
                 let mut chunk = ChunkHasher::default();
                 for i in start..(start + ROWS_PER_CHUNK).min(self.len()) {
                     chunk.row(self.labels[i], self.row(i));
                 }
-                chunk.finish()
+                Some(chunk.finish())
             })
             .collect();
-        fingerprint::whole(self.len(), self.columns, &self.classes, &hashes, self.weights())
+        Some(fingerprint::whole(self.len(), self.columns, &self.classes, &hashes?, self.weights()))
     }
 }
 

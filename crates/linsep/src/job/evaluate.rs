@@ -2,14 +2,15 @@
 
 use super::DataSpec;
 use super::data::{load_model, tell};
-use super::predict::{not_finite, predict_batch};
+use super::predict::{first_rows, not_finite, predict_rows};
 use crate::Error;
 use crate::classes::{ClassPair, Classes, shortened};
 use crate::model::{Evaluation, ManyEvaluation, Model, Predictor, evaluate, evaluate_many};
 use crate::numbers::counted;
-use crate::observe::{Note, Observer, Progress};
-use crate::read::RowStream;
+use crate::observe::{Note, Observer, Pace, Progress};
+use crate::read::{Batch, RowStream};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 use std::path::PathBuf;
 
 /// Which model is judged on which rows.
@@ -120,43 +121,63 @@ impl EvaluateSpec {
         let mut judged = Judged::default();
         let predictor = Predictor::new(model);
         let mut outcomes: Vec<Option<usize>> = Vec::new();
+        let mut pace = Pace::new(first_rows(model));
         while let Some(batch) = stream.next_batch()? {
             let names = stream.label_names();
             if names.len() > outcomes.len() {
                 outcomes = model.classes.outcomes_of(names);
             }
-            for (i, prediction) in predict_batch(&predictor, &batch).into_iter().enumerate() {
-                if !prediction.score.is_finite() {
-                    let row = (judged.scores.len() + i) as u64 + 1;
-                    return Err(not_finite(stream.name(), batch.line(i).unwrap_or(row)));
+            let mut end = 0;
+            while end < batch.len() {
+                let rows = pace.next(end, batch.len());
+                end = rows.end;
+                self.judge_rows(&predictor, &batch, rows, &outcomes, stream, &mut judged)?;
+                let (bytes, total) = stream.bytes();
+                let rows = judged.scores.len() as u64;
+                if observer.progress(&Progress::Reading { bytes, total, rows }).is_break() {
+                    return Err(Error::Interrupted);
                 }
-                match outcomes[batch.label(i) as usize] {
-                    Some(outcome) => {
-                        judged.scores.push(prediction.score);
-                        judged.found.push(prediction.outcome);
-                        judged.truth.push(outcome);
-                    }
-                    None if self.data.read.skip_bad => judged.unknown += 1,
-                    None => {
-                        let label = &stream.label_names()[batch.label(i) as usize];
-                        let line = batch.line(i).map_or(String::new(), |line| format!(":{line}"));
-                        let known = known(model);
-                        return Err(Error::Rows {
-                            place: format!("{}{line}", stream.name()),
-                            problem: format!(
-                                "the label \"{label}\" is not among the model's classes ({known}); skip such rows with \
-                                 ⟦skip_bad⟧"
-                            ),
-                        });
-                    }
-                }
-            }
-            let (bytes, total) = stream.bytes();
-            let rows = judged.scores.len() as u64;
-            if observer.progress(&Progress::Reading { bytes, total, rows }).is_break() {
-                return Err(Error::Interrupted);
             }
         }
         Ok(judged)
+    }
+
+    fn judge_rows(
+        &self,
+        predictor: &Predictor<'_>,
+        batch: &Batch,
+        rows: Range<usize>,
+        outcomes: &[Option<usize>],
+        stream: &RowStream,
+        judged: &mut Judged,
+    ) -> Result<(), Error> {
+        let model = predictor.model();
+        for (i, prediction) in rows.clone().zip(predict_rows(predictor, batch, rows)) {
+            if !prediction.score.is_finite() {
+                let row = judged.scores.len() as u64 + judged.unknown + 1;
+                return Err(not_finite(stream.name(), batch.line(i).unwrap_or(row)));
+            }
+            match outcomes[batch.label(i) as usize] {
+                Some(outcome) => {
+                    judged.scores.push(prediction.score);
+                    judged.found.push(prediction.outcome);
+                    judged.truth.push(outcome);
+                }
+                None if self.data.read.skip_bad => judged.unknown += 1,
+                None => {
+                    let label = &stream.label_names()[batch.label(i) as usize];
+                    let line = batch.line(i).map_or(String::new(), |line| format!(":{line}"));
+                    let known = known(model);
+                    return Err(Error::Rows {
+                        place: format!("{}{line}", stream.name()),
+                        problem: format!(
+                            "the label \"{label}\" is not among the model's classes ({known}); skip such rows with \
+                                 ⟦skip_bad⟧"
+                        ),
+                    });
+                }
+            }
+        }
+        Ok(())
     }
 }

@@ -5,7 +5,7 @@ use super::data::{load_model, tell};
 use super::refuse_overwriting;
 use crate::model::{Model, Prediction, Predictor};
 use crate::numbers::counted;
-use crate::observe::{Note, Observer, Progress};
+use crate::observe::{Note, Observer, Pace, Progress};
 use crate::read::{Batch, Labels, Missing, RowStream};
 use crate::store::write_atomically;
 use crate::train::Learned;
@@ -13,6 +13,7 @@ use crate::{Error, SettingsError};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
+use std::ops::Range;
 use std::path::PathBuf;
 
 /// What is written for each row.
@@ -136,6 +137,7 @@ impl Labelling<'_> {
             writeln!(out, "line,label,score,distance")?;
         }
         let predictor = Predictor::new(self.model);
+        let mut pace = Pace::new(first_rows(self.model));
         loop {
             let batch = match stream.next_batch() {
                 Ok(Some(batch)) => batch,
@@ -145,20 +147,25 @@ impl Labelling<'_> {
             let columns = self.model.learned.columns();
             let unknown = (0..batch.len()).filter(|&i| batch.row(i).width() > columns).count();
             self.predicted.with_unknown_features += unknown as u64;
-            for (i, prediction) in predict_batch(&predictor, &batch).into_iter().enumerate() {
-                self.predicted.rows += 1;
-                let line = batch.line(i).unwrap_or(self.predicted.rows);
-                let distance = prediction.distance.unwrap_or(0.0);
-                if !prediction.score.is_finite() || !distance.is_finite() {
-                    return self.fail(not_finite(stream.name(), line));
+            let mut end = 0;
+            while end < batch.len() {
+                let rows = pace.next(end, batch.len());
+                end = rows.end;
+                for (i, prediction) in rows.clone().zip(predict_rows(&predictor, &batch, rows)) {
+                    self.predicted.rows += 1;
+                    let line = batch.line(i).unwrap_or(self.predicted.rows);
+                    let distance = prediction.distance.unwrap_or(0.0);
+                    if !prediction.score.is_finite() || !distance.is_finite() {
+                        return self.fail(not_finite(stream.name(), line));
+                    }
+                    self.print(line, prediction, out)?;
                 }
-                self.print(line, prediction, out)?;
-            }
-            let (bytes, total) = stream.bytes();
-            let rows = self.predicted.rows;
-            if self.observer.progress(&Progress::Reading { bytes, total, rows }).is_break() {
-                // Half an answer is none: a file named for it stays as it was.
-                return self.fail(Error::Interrupted);
+                let (bytes, total) = stream.bytes();
+                let rows = self.predicted.rows;
+                if self.observer.progress(&Progress::Reading { bytes, total, rows }).is_break() {
+                    // Half an answer is none: a file named for it stays as it was.
+                    return self.fail(Error::Interrupted);
+                }
             }
         }
         match self.predicted.rows {
@@ -185,15 +192,22 @@ impl Labelling<'_> {
     }
 }
 
-/// Predicts the rows of a batch, in their order: in parallel, unless that costs more than the scores themselves.
-pub(super) fn predict_batch(predictor: &Predictor<'_>, batch: &Batch) -> Vec<Prediction> {
+/// Rows that are predicted before the observer is asked for the first time: a single row of a vote of very many vectors may
+/// take long.
+pub(super) fn first_rows(model: &Model) -> usize {
+    if matches!(model.learned, Learned::Linear(_)) { 4096 } else { 1 }
+}
+
+/// Predicts rows of a batch, in their order: in parallel, unless that costs more than the scores themselves.
+pub(super) fn predict_rows(predictor: &Predictor<'_>, batch: &Batch, rows: Range<usize>) -> Vec<Prediction> {
     if let Learned::Linear(_) = predictor.model().learned {
         let mut predictor = predictor.clone();
-        return (0..batch.len()).map(|i| predictor.predict(batch.row(i))).collect();
+        return rows.map(|i| predictor.predict(batch.row(i))).collect();
     }
-    (0..batch.len())
-        .into_par_iter()
-        .with_min_len(256)
+    // Few rows are few because each takes long: then all threads have a part of them.
+    let together = (rows.len() / (4 * rayon::current_num_threads())).clamp(1, 256);
+    rows.into_par_iter()
+        .with_min_len(together)
         .map_init(|| predictor.clone(), |predictor, i| predictor.predict(batch.row(i)))
         .collect()
 }

@@ -5,7 +5,7 @@ use crate::Error;
 use crate::dataset::Dataset;
 use crate::observe::{Note, Observer};
 use crate::read::{Loaded, Schema};
-use crate::separate::{Accepted, Certificate, Rejected, verify};
+use crate::separate::{Accepted, Certificate, Rejected, verify_watched};
 use crate::store::StoreError;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -19,6 +19,9 @@ pub struct VerifySpec {
     pub certificate: PathBuf,
     /// The rows that it is about, read as they were when it was made.
     pub data: DataSpec,
+    /// Accept a claim about rows that all belong to the same side, though nothing is told apart then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub allow_one_sided: bool,
 }
 
 /// The result of checking a certificate, before it is reported.
@@ -53,7 +56,7 @@ impl VerifySpec {
             observer.note(Note::Remark(remark));
         }
         let clock = Instant::now();
-        let outcome = verify(&data, &certificate);
+        let outcome = verify_watched(&data, &certificate, self.allow_one_sided, observer)?;
         let seconds = clock.elapsed().as_secs_f64();
         Ok(Verified { spec: self.clone(), certificate, data, schema, outcome, same_data, seconds })
     }

@@ -3,6 +3,7 @@
 use super::Model;
 use crate::dataset::{Dataset, Row};
 use crate::features::RowBuffer;
+use crate::observe::{Observer, Pace, Progress};
 use crate::theory::geometry;
 use crate::train::{ClassScores, Learned};
 use std::sync::Arc;
@@ -63,11 +64,28 @@ impl<'a> Predictor<'a> {
 impl Model {
     /// How many rows, as read, it predicts wrong; a row of a class that it does not know is one of them.
     pub fn errors_on(&self, data: &Dataset) -> u64 {
+        // This observer never breaks.
+        self.errors_watched(data, &mut ()).unwrap_or_default()
+    }
+
+    /// The same, or `None` if the observer stopped the count.
+    pub(crate) fn errors_watched(&self, data: &Dataset, observer: &mut dyn Observer) -> Option<u64> {
         let mut predictor = Predictor::new(self);
         let right = self.classes.outcomes_of(data.classes());
-        let wrong =
+        let mut wrong =
             |&i: &usize| Some(predictor.predict(data.row(i)).outcome) != right[data.labels()[i] as usize];
-        (0..data.len()).filter(wrong).count() as u64
+        let (mut errors, mut end, mut pace) = (0, 0, Pace::new(1));
+        while end < data.len() {
+            let rows = pace.next(end, data.len());
+            end = rows.end;
+            errors += rows.filter(&mut wrong).count() as u64;
+            let progress = Progress::Judging { rows: end as u64, total: data.len() as u64 };
+            let flow = observer.progress(&progress);
+            if end < data.len() && pace.gives_up(flow) {
+                return None;
+            }
+        }
+        Some(errors)
     }
 
     /// The class of a row.

@@ -150,11 +150,14 @@ impl<'de> Deserialize<'de> for Format {
 /// How many rows are looked at.
 const SAMPLE_ROWS: usize = 50;
 
-/// Detects the format of an input; one that begins with blank lines and comments is looked at further, up to a limit.
+/// Detects the format of an input. One that begins with blank lines and comments, or with a line that says nothing yet, is
+/// looked at further, up to a limit.
 pub(crate) fn detect_in(input: &mut Input, limit: usize) -> Result<Format, ReadErrorKind> {
     loop {
+        let few_lines = memchr::memchr_iter(b'\n', input.head()).take(2).count() < 2;
         match detect(input.head()) {
             Err(ReadErrorKind::Empty) if input.look_further(limit) => {}
+            Err(ReadErrorKind::UnknownFormat) if few_lines && input.look_further(limit) => {}
             Err(ReadErrorKind::Empty) if input.head().len() >= limit => {
                 return Err(match input.head().contains(&b'\n') {
                     true => ReadErrorKind::LateStart { bytes: limit as u64 },

@@ -1,6 +1,7 @@
 //! Where bytes come from: a file or standard input, plain or compressed.
 
 use super::error::ReadErrorKind;
+use crate::waiting;
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fs::File;
@@ -425,7 +426,9 @@ pub(crate) fn open(source: &Source) -> Result<(Input, ByteCounter), ReadErrorKin
     let (mut plain_file, mut stamp) = (None, None);
     let (raw, total): (Box<dyn Read + Send>, Option<u64>) = match source {
         Source::File(path) => {
-            let file = File::open(path)?;
+            let may_wait = std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
+            let (file, path) = (File::open, path.clone());
+            let file = if may_wait { waiting::opened(move || file(path))? } else { file(path)? };
             let metadata = file.metadata()?;
             if metadata.is_dir() {
                 return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder").into());
@@ -439,11 +442,13 @@ pub(crate) fn open(source: &Source) -> Result<(Input, ByteCounter), ReadErrorKin
                     plain_file = Some(PlainFile { file: shared, first: 0, length, taken });
                 }
                 (Box::new(WholeFile { file, length, left: length }), total)
+            } else if may_wait {
+                (Box::new(waiting::reader(file)), total)
             } else {
                 (Box::new(file), total)
             }
         }
-        Source::Stdin => (Box::new(io::stdin()), None),
+        Source::Stdin => (Box::new(waiting::reader(io::stdin())), None),
         Source::Custom(_, open) => (open()?, None),
         Source::Memory(_, bytes) => (Box::new(*bytes), Some(bytes.len() as u64)),
         Source::Shared(_, bytes) => (Box::new(io::Cursor::new(bytes.clone())), Some(bytes.len() as u64)),

@@ -64,6 +64,9 @@ pub struct TrainRecord<'a> {
     pub fingerprint: Option<&'a str>,
     /// Where the model was saved.
     pub model: Option<String>,
+    /// Outputs that could not be written, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lost: Vec<String>,
     /// Malformed rows that were skipped.
     pub skipped_rows: u64,
     /// Rows dropped for a missing cell.
@@ -103,6 +106,7 @@ impl<'a> From<&'a Trained> for TrainRecord<'a> {
             settings: &model.settings,
             fingerprint: model.fingerprint.as_deref(),
             model: trained.saved.as_ref().map(|path| path.display().to_string()),
+            lost: trained.lost.iter().map(ToString::to_string).collect(),
             skipped_rows: trained.notes.skipped,
             dropped_rows: trained.notes.dropped,
             seconds: trained.seconds,

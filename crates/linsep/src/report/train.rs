@@ -67,6 +67,9 @@ fn facts(trained: &Trained) -> Vec<(&'static str, String)> {
     facts.push(("Time", format!("read {read:.3} s, train {train:.3} s, {threads}")));
     facts.push(match &trained.saved {
         Some(path) => ("Saved", path.display().to_string()),
+        None if trained.spec.output.is_some() => {
+            ("Saved", "not saved: the file could not be written".to_string())
+        }
         None => ("Saved", "not saved; name a file with ⟦output=MODEL⟧".to_string()),
     });
     facts

@@ -1,5 +1,7 @@
 //! The time and memory that a decision may use, and the observer that is told of its progress.
 
+use super::verify::check_watched;
+use super::{Accepted, Certificate, Examples, Refusal, Rejected};
 use crate::memory::amount;
 use crate::observe::{Observer, Progress};
 use std::time::{Duration, Instant};
@@ -58,6 +60,30 @@ impl<'a> Budget<'a> {
         self.step = step;
     }
 
+    /// Has the checker look at a certificate. Its rows may all be on one side: that is for whoever chose the sides to judge.
+    /// The time limit is not asked: a proof that was found is worth its check.
+    pub(super) fn check(
+        &mut self,
+        certificate: &Certificate,
+        examples: &Examples<'_>,
+    ) -> Result<Accepted, Rejected> {
+        self.begin("verification");
+        let outcome = check_watched(certificate, examples, true, self.progress(), self.observer);
+        if matches!(&outcome, Err(rejected) if rejected.refusal == Refusal::Stopped) {
+            self.stop = Some(Stop::Interrupted);
+        }
+        outcome
+    }
+
+    fn progress(&self) -> Progress {
+        Progress::Separating {
+            step: self.step,
+            margin_lower: self.lower,
+            margin_upper: self.upper,
+            passes: self.passes,
+        }
+    }
+
     /// Whether to stop. Cheap enough to be asked at every step.
     pub(super) fn is_over(&mut self) -> bool {
         if self.stop.is_some() {
@@ -68,12 +94,7 @@ impl<'a> Budget<'a> {
             self.stop = Some(Stop::Time);
         } else if now - self.last >= PAUSE {
             self.last = now;
-            let progress = Progress::Separating {
-                step: self.step,
-                margin_lower: self.lower,
-                margin_upper: self.upper,
-                passes: self.passes,
-            };
+            let progress = self.progress();
             if self.observer.progress(&progress).is_break() {
                 self.stop = Some(Stop::Interrupted);
             }

@@ -8,7 +8,7 @@ use super::margin_interval::{self, Bounds};
 use super::modular::{self, Echelon};
 use super::nearest::Space;
 use super::number::ExactVector;
-use super::{Bias, Certificate, Examples, RowShare, SeparateSettings, Separation, Verdict, wide};
+use super::{Bias, Certificate, Examples, Refusal, RowShare, SeparateSettings, Separation, Verdict, wide};
 use crate::classes::{ClassError, ClassPair};
 use crate::dataset::Rows;
 use crate::numbers::grouped;
@@ -119,10 +119,9 @@ pub(crate) fn decide(
     if separation.rank.is_none() && !is_wide {
         separation.rank = Some(rank(examples, &rows));
     }
-    budget.begin("verification");
     separation.out_of_time = budget.is_over();
     separation.passes = budget.passes;
-    accept(examples, verdict, claim, &mut separation);
+    accept(examples, verdict, claim, &mut separation, &mut budget);
     Ok(separation)
 }
 
@@ -189,7 +188,13 @@ fn complete(
 }
 
 /// Asks the checker; only what it accepts becomes the verdict.
-fn accept(examples: &Examples<'_>, verdict: Verdict, claim: Claim, separation: &mut Separation) {
+fn accept(
+    examples: &Examples<'_>,
+    verdict: Verdict,
+    claim: Claim,
+    separation: &mut Separation,
+    budget: &mut Budget<'_>,
+) {
     let certificate = Certificate {
         subject: Subject {
             fingerprint: examples.data().fingerprint().to_string(),
@@ -201,10 +206,19 @@ fn accept(examples: &Examples<'_>, verdict: Verdict, claim: Claim, separation: &
         bias: examples.bias(),
         claim,
     };
-    match linsep_check::verify(&certificate, examples) {
+    match budget.check(&certificate, examples) {
         Ok(_) => (separation.verdict, separation.certificate) = (verdict, Some(certificate)),
         Err(rejected) => {
-            separation.stopped = Some(format!("the checker did not accept the proof: {rejected}"));
+            // Nothing is told that was not checked.
+            (separation.margin.lower, separation.weights) = (None, None);
+            separation.boundary.clear();
+            separation.closest.clear();
+            let stopped = rejected.refusal == Refusal::Stopped;
+            separation.out_of_time |= stopped;
+            separation.stopped = Some(match stopped {
+                true => budget.reason(),
+                false => format!("the checker did not accept the proof: {rejected}"),
+            });
         }
     }
 }

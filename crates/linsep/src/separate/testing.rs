@@ -10,7 +10,7 @@ pub(super) mod oracle;
 use super::decide::space_of;
 use super::nearest::Space;
 use super::number::Exact;
-use super::{Bias, Examples, SeparateSettings, Verdict};
+use super::{Accepted, Bias, Certificate, Examples, Rejected, SeparateSettings, Verdict};
 use crate::dataset::Dataset;
 use crate::random::Random;
 use crate::theory::margin::Extent;
@@ -88,4 +88,10 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> RBig {
 pub(super) fn fraction(value: &Exact) -> RBig {
     let (mantissa, exponent) = value.mantissa_and_exponent();
     oracle::scaled(mantissa, exponent)
+}
+
+/// Whether the checker finds the claim true, be the rows of one side or of two.
+pub(super) fn verify(certificate: &Certificate, examples: &Examples<'_>) -> Result<Accepted, Rejected> {
+    let terms = linsep_check::Terms { allow_one_sided: true, ..Default::default() };
+    linsep_check::verify_on(terms, certificate, examples)
 }

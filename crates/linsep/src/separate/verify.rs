@@ -1,23 +1,71 @@
 //! Checking a certificate against a data set.
 
 use super::{Certificate, Examples};
+use crate::Error;
 use crate::dataset::Dataset;
-use linsep_check::{Accepted, Rejected, Subject};
+use crate::observe::{Observer, Progress, watched};
+use linsep_check::{Accepted, Refusal, Rejected, Subject, Terms, verify_on};
 use std::collections::HashSet;
+use std::sync::atomic::Ordering;
 
 /// Checks a certificate against the rows of `data`, exactly, with the independent checker ([`linsep_check`]).
 ///
 /// The classes that the certificate names decide which side each row is on. Nothing else in it is trusted: a
-/// certificate made for other data is accepted only if its claim is true of these rows too.
+/// certificate made for other data is accepted only if its claim is true of these rows too. Where no row belongs to one of
+/// the sides, nothing is told apart, and the certificate is rejected.
 pub fn verify(data: &Dataset, certificate: &Certificate) -> Result<Accepted, Rejected> {
+    verify_on(Terms::default(), certificate, &sides(data, certificate)?)
+}
+
+/// The same, for as long as the observer lets it go on; a data set with rows of one side only is accepted if it is allowed.
+pub(crate) fn verify_watched(
+    data: &Dataset,
+    certificate: &Certificate,
+    allow_one_sided: bool,
+    observer: &mut dyn Observer,
+) -> Result<Result<Accepted, Rejected>, Error> {
+    let examples = match sides(data, certificate) {
+        Ok(examples) => examples,
+        Err(rejected) => return Ok(Err(rejected)),
+    };
+    match check_watched(certificate, &examples, allow_one_sided, CHECKING, observer) {
+        Err(Rejected { refusal: Refusal::Stopped, .. }) => Err(Error::Interrupted),
+        outcome => Ok(outcome),
+    }
+}
+
+const CHECKING: Progress = Progress::Separating {
+    step: "checking the certificate",
+    margin_lower: None,
+    margin_upper: None,
+    passes: 0,
+};
+
+/// Asks the checker, which ends with [`Refusal::Stopped`] if the observer breaks.
+pub(super) fn check_watched(
+    certificate: &Certificate,
+    examples: &Examples<'_>,
+    allow_one_sided: bool,
+    progress: Progress,
+    observer: &mut dyn Observer,
+) -> Result<Accepted, Rejected> {
+    watched(observer, &progress, |stop| {
+        let terms = Terms { allow_one_sided, stop: &|| stop.load(Ordering::Relaxed) };
+        verify_on(terms, certificate, examples)
+    })
+}
+
+/// The rows with the sides that the certificate gives their classes.
+fn sides<'a>(data: &'a Dataset, certificate: &Certificate) -> Result<Examples<'a>, Rejected> {
     let Subject { positive, negative, .. } = &certificate.subject;
     let above: HashSet<&String> = positive.iter().collect();
     let below: HashSet<&String> = negative.iter().collect();
     if let Some(class) = positive.iter().find(|&class| below.contains(class)) {
-        return Err(Rejected { row: None, reason: format!("the class \"{class}\" is on both sides") });
+        let reason = format!("the class \"{class}\" is on both sides");
+        return Err(Rejected { refusal: Refusal::Unproved, row: None, reason });
     }
     let sign = |class: &String| i8::from(above.contains(class)) - i8::from(below.contains(class));
     let signs: Vec<i8> = data.classes().iter().map(sign).collect();
     let signs = data.labels().iter().map(|&label| signs[label as usize]).collect();
-    linsep_check::verify(certificate, &Examples::with_signs(data, signs, certificate.bias))
+    Ok(Examples::with_signs(data, signs, certificate.bias))
 }

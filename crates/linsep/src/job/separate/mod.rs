@@ -253,6 +253,8 @@ impl Separated {
         let seconds = clock.elapsed().as_secs_f64();
         let mut certificate = None;
         if let (Some(path), Some(proof)) = (output, &separation.certificate) {
+            // Not to be stopped any more: the proof is there. How long its text is shows when it is written.
+            let _ = observer.progress(&Progress::Writing { bytes: 0, total: 1, rows: 0 });
             write_atomically(path, |out| write!(out, "{proof}"))?;
             certificate = Some(path.to_path_buf());
         }
@@ -355,7 +357,7 @@ mod tests {
         assert!(
             facts.iter().any(|(name, text)| *name == "Verdict" && text.starts_with("completely separable"))
         );
-        let verify = VerifySpec { certificate: proof, data: spec.data.clone() };
+        let verify = VerifySpec { certificate: proof, data: spec.data.clone(), ..VerifySpec::default() };
         let verified = verify.run(&mut ()).unwrap();
         assert!(verified.same_data && verified.outcome.is_ok());
         let record = serde_json::to_value(VerifyRecord::from(&verified)).unwrap();

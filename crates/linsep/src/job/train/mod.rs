@@ -14,7 +14,7 @@ use crate::classes::Classes;
 use crate::dataset::Dataset;
 use crate::features::{Recipe, Scaler, Scaling, learn_columns};
 use crate::model::Model;
-use crate::observe::{Note, Observer};
+use crate::observe::{Note, Observer, Progress, watched};
 use crate::read::{Format, ReadNotes, ReadOptions, RowStream, Schema, Source, read};
 use crate::split::{check_fraction, hold_out};
 use crate::store::check_writable;
@@ -26,6 +26,8 @@ use crate::train::{
 use crate::{Error, SettingsError};
 use recorder::Recorder;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// Where the time went.
@@ -76,10 +78,13 @@ pub struct Trained {
     pub threads: usize,
     /// What the job was.
     pub spec: TrainSpec,
+    /// Outputs that could not be written, and why. The model is here all the same.
+    pub lost: Vec<Error>,
 }
 
 impl TrainSpec {
-    /// Trains, writes what the specification names, and gives the model.
+    /// Trains, writes what the specification names, and gives the model. An output that cannot be written once rows are
+    /// being learned is named in [`Trained::lost`]: neither the model nor the other outputs are given up for it.
     pub fn run(&self, observer: &mut dyn Observer) -> Result<Trained, Error> {
         let every = self.seconds_between_checkpoints();
         if !(0.0..=1e9).contains(&every) {
@@ -122,13 +127,12 @@ impl TrainSpec {
             error @ (Error::Classes(_) | Error::Lengths { .. }) => error.at(self.data.source.name()),
             error => error,
         })?;
-        if !trained.status.has_model() {
-            return Ok(trained);
-        }
         tell(&trained.notes, observer);
-        if let Some(path) = &self.output {
-            trained.model.save(path)?;
-            trained.saved = Some(path.clone());
+        if let Some(path) = self.output.as_ref().filter(|_| trained.status.has_model()) {
+            match trained.model.save(path) {
+                Ok(()) => trained.saved = Some(path.clone()),
+                Err(error) => trained.lost.push(error.at("the model is not saved")),
+            }
         }
         Ok(trained)
     }
@@ -220,6 +224,7 @@ impl Runner<'_> {
             seconds,
             threads: rayon::current_num_threads(),
             spec: self.spec.clone(),
+            lost: Vec::new(),
         })
     }
 
@@ -254,14 +259,15 @@ impl Runner<'_> {
         let scaler = self.scaler(&data, &mut notes);
         let data = scaler.apply_all(data)?;
 
-        let (outcome, fingerprint) = self.learn(&data, checkpoint, early, observer)?;
+        let mut lost = Vec::new();
+        let (outcome, fingerprint) = self.learn(&data, checkpoint, early, &mut lost, observer)?;
         let train_seconds = clock.elapsed().as_secs_f64();
         if outcome.status != Status::Converged && scaler == Scaler::None {
             notes.remarks.extend(advice::scaling(&data, &schema));
         }
         notes.remarks.extend(advice::many_classes(&outcome));
         warn_uncounted(&outcome, observer);
-        let proved = self.write_proof(&data, &schema, &outcome, observer)?;
+        let proved = self.write_proof(&data, &schema, &outcome, &mut lost, observer)?;
         if proved == Status::Interrupted {
             observer.note(Note::Warning(
                 "interrupted: the trace and the teaching set, which need a whole run, are not written",
@@ -269,13 +275,18 @@ impl Runner<'_> {
         }
         let status = if proved == Status::Interrupted { proved } else { outcome.status };
         let recipe = Recipe { columns: schema, scaling: scaler };
-        let model = Model::with_recipe(outcome, recipe, Some(fingerprint));
-        let held_out = held_out
-            .map(|held_out| HeldOut { errors: model.errors_on(&held_out), rows: held_out.len() as u64 });
+        let model = Model::with_recipe(outcome, recipe, fingerprint);
+        let held_out = held_out.and_then(|held_out| {
+            let counted = model.errors_watched(&held_out, observer);
+            if counted.is_none() {
+                observer.note(Note::Warning("interrupted: the held-out rows were not judged to the end"));
+            }
+            Some(HeldOut { errors: counted?, rows: held_out.len() as u64 })
+        });
         let counted = data.class_counts().into_iter().map(|count| count as u64);
         let counts = outcome_counts(&model, data.classes(), counted);
         let seconds = Seconds { read: read_seconds, train: train_seconds };
-        Ok(Trained { held_out, counts, ..self.finish(model, status, notes, seconds)? })
+        Ok(Trained { held_out, counts, lost, ..self.finish(model, status, notes, seconds)? })
     }
 
     /// Learns from rows in memory, and computes their fingerprint meanwhile where it is not known.
@@ -284,21 +295,38 @@ impl Runner<'_> {
         data: &Dataset,
         checkpoint: Option<State>,
         fingerprint: Option<String>,
+        lost: &mut Vec<Error>,
         observer: &mut dyn Observer,
-    ) -> Result<(Outcome, String), Error> {
+    ) -> Result<(Outcome, Option<String>), Error> {
         let mut recorder = self.recorder(observer);
+        let stop = AtomicBool::new(false);
+        let (computed, news) = channel::<()>();
         let outcome = std::thread::scope(|scope| {
+            let stop = &stop;
             if fingerprint.is_none() && rayon::current_num_threads() > 1 {
-                // Without a thread for it, it is computed afterwards.
-                let _ = std::thread::Builder::new().spawn_scoped(scope, || compute_fingerprint(data));
+                // Without a thread for it, it is computed afterwards: then the sender is gone with what was to be run.
+                let _ = std::thread::Builder::new().spawn_scoped(scope, move || {
+                    compute_fingerprint(data, stop);
+                    drop(computed);
+                });
+            } else {
+                drop(computed);
             }
-            match checkpoint {
+            let outcome = match checkpoint {
                 Some(run) => resume(run, data, &self.settings, &mut recorder),
                 None => train(data, &self.settings, &mut recorder),
+            };
+            // Hashing many rows may take longer than a short run over them.
+            while news.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
+                stop.store(recorder.will_stop(), Ordering::Relaxed);
             }
+            outcome
         });
-        let fingerprint = fingerprint.unwrap_or_else(|| data.fingerprint().to_string());
-        recorder.failed()?;
+        lost.extend(recorder.unsaved());
+        let rows = data.len() as u64;
+        let hashing = Progress::Judging { rows, total: rows };
+        let hash = |stop: &AtomicBool| data.fingerprint_unless(stop).map(str::to_string);
+        let fingerprint = fingerprint.or_else(|| watched(observer, &hashing, hash));
         let mut outcome = outcome?;
         if !self.spec.data.as_drawn(self.scaling()) {
             outcome.evidence.forget_new_rows();
@@ -327,7 +355,7 @@ impl Runner<'_> {
         let clock = Instant::now();
         let mut recorder = self.recorder(observer);
         let trained = train_out_of_core(&data, &self.settings, checkpoint, &mut recorder);
-        recorder.failed()?;
+        let lost = recorder.unsaved().into_iter().collect();
         let (outcome, rows_of) = trained?;
         warn_uncounted(&outcome, observer);
         let seconds = Seconds { read, train: clock.elapsed().as_secs_f64() };
@@ -337,7 +365,7 @@ impl Runner<'_> {
         let fingerprint = Some(data.fingerprint().to_string());
         let model = Model::with_recipe(outcome, data.schema().clone().into(), fingerprint);
         let counts = outcome_counts(&model, data.classes(), rows_of);
-        Ok(Trained { counts, ..self.finish(model, status, notes, seconds)? })
+        Ok(Trained { counts, lost, ..self.finish(model, status, notes, seconds)? })
     }
 
     /// Learns each row as it is read.
@@ -362,13 +390,14 @@ impl Runner<'_> {
             checkpoint.map(Resume::Checked),
             &mut recorder,
         );
-        recorder.failed()?;
+        let trace = recorder.trace.take();
+        let mut lost: Vec<Error> = recorder.unsaved().into_iter().collect();
         let outcome = outcome?;
         if let (Classes::Each { names }, Some(_)) = (&outcome.classes, &self.spec.trace) {
             return Err(settings::follows_one_run("trace", "⟦trace⟧", names.len()).into());
         }
-        if let (Some(path), Some(trace)) = (&self.spec.trace, recorder.trace.take()) {
-            proof::write_trace(path, &trace.finish())?;
+        if let (Some(path), Some(trace)) = (&self.spec.trace, trace) {
+            lost.extend(proof::write_trace(path, &trace.finish()).err());
         }
         let mut notes = stream.notes();
         notes.remarks.extend(advice::many_classes(&outcome));
@@ -377,7 +406,7 @@ impl Runner<'_> {
         let status = outcome.status;
         let recipe = Recipe { columns: stream.schema(), scaling: scaler };
         let model = Model::with_recipe(outcome, recipe, None);
-        self.finish(model, status, notes, seconds)
+        Ok(Trained { lost, ..self.finish(model, status, notes, seconds)? })
     }
 
     /// The scaler of a stream: one that needs no rows, or that of the model to start from.
@@ -430,10 +459,15 @@ impl Runner<'_> {
     }
 }
 
+/// How often it is looked whether to stop.
+const PAUSE: Duration = Duration::from_millis(100);
+
 /// Computes the fingerprint in one thread: the others have better things to do. It stays with the data.
-fn compute_fingerprint(data: &Dataset) {
+fn compute_fingerprint(data: &Dataset, stop: &AtomicBool) {
     if let Ok(one) = rayon::ThreadPoolBuilder::new().num_threads(1).build() {
-        one.install(|| data.fingerprint());
+        one.install(|| {
+            data.fingerprint_unless(stop);
+        });
     }
 }
 

@@ -18,12 +18,13 @@ use std::path::Path;
 impl Runner<'_> {
     /// Writes the trace and the teaching set, by going through the same run again: runs that do not ask for them keep
     /// nothing, and a resumed run gives the whole. A part of them would prove nothing, so an interruption leaves them out;
-    /// the status tells.
+    /// the status tells. A file that cannot be written is among the lost.
     pub(super) fn write_proof(
         &self,
         data: &Dataset,
         schema: &Schema,
         outcome: &Outcome,
+        lost: &mut Vec<Error>,
         observer: &mut dyn Observer,
     ) -> Result<Status, Error> {
         if !self.spec.wants_proof() {
@@ -57,15 +58,16 @@ impl Runner<'_> {
             }
         }
         if let (Some(path), Some(trace)) = (&self.spec.trace, recorder.trace.take()) {
-            write_trace(path, &trace.finish())?;
+            lost.extend(write_trace(path, &trace.finish()).err());
         }
         if let (Some(path), Some(mistakes)) = (&self.spec.teaching_set, recorder.mistakes.take()) {
             let sign = |&row: &u32| task.signs[row as usize];
             let one_class = mistakes.windows(2).all(|pair| sign(&pair[0]) == sign(&pair[1]));
-            write_atomically(path, |out| {
+            let written = write_atomically(path, |out| {
                 writeln!(out, "{}", self.teaching_header(one_class))?;
                 write_teaching_set(data, &task.signs, &mistakes, out)
-            })?;
+            });
+            lost.extend(written.err().map(|error| error.at("the teaching set is not saved")));
         }
         Ok(outcome.status)
     }
@@ -126,4 +128,5 @@ pub(super) fn write_trace(path: &Path, points: &[TracePoint]) -> Result<(), Erro
         }
         Ok(())
     })
+    .map_err(|error| error.at("the trace is not saved"))
 }

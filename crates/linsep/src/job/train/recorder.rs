@@ -7,13 +7,17 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+/// What is said of a checkpoint that could not be written.
+const UNSAVED: &str = "the checkpoint is not saved";
+
 /// Passes everything on to the observer of the job, and records what the specification asks for.
 pub(super) struct Recorder<'a> {
     observer: &'a mut dyn Observer,
     checkpoint: Option<Checkpoint>,
     pub(super) trace: Option<TraceRecorder>,
     pub(super) mistakes: Option<Vec<u32>>,
-    failure: Option<Error>,
+    /// Why the last checkpoint could not be saved.
+    unsaved: Option<Error>,
 }
 
 struct Checkpoint {
@@ -24,7 +28,7 @@ struct Checkpoint {
 
 impl<'a> Recorder<'a> {
     pub(super) fn new(observer: &'a mut dyn Observer) -> Self {
-        Self { observer, checkpoint: None, trace: None, mistakes: None, failure: None }
+        Self { observer, checkpoint: None, trace: None, mistakes: None, unsaved: None }
     }
 
     /// Saves the run when it starts and every so often.
@@ -33,18 +37,33 @@ impl<'a> Recorder<'a> {
         self
     }
 
-    /// The first failure of the recording itself.
-    pub(super) fn failed(&mut self) -> Result<(), Error> {
-        self.failure.take().map_or(Ok(()), Err)
+    /// Why the checkpoint is not saved, if the last attempt failed. One that was saved later makes good for it.
+    pub(super) fn unsaved(self) -> Option<Error> {
+        self.unsaved.map(|error| error.at(UNSAVED))
+    }
+
+    /// Keeps a failure in mind and tells it, once for as long as it lasts: the run itself goes on.
+    fn tried(&mut self, saved: Result<(), Error>) {
+        match (saved, &self.unsaved) {
+            (Ok(()), None) => {}
+            (Ok(()), Some(_)) => {
+                self.observer.note(Note::Warning("the checkpoint could be saved again"));
+                self.unsaved = None;
+            }
+            (Err(error), before) => {
+                if before.is_none() {
+                    let text = format!("{UNSAVED}: {error}; training goes on, and it will be tried again");
+                    self.observer.note(Note::Warning(&text));
+                }
+                self.unsaved = Some(error);
+            }
+        }
     }
 }
 
 impl Observer for Recorder<'_> {
     fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {
-        match self.failure {
-            Some(_) => ControlFlow::Break(()),
-            None => self.observer.progress(progress),
-        }
+        self.observer.progress(progress)
     }
 
     fn note(&mut self, note: Note<'_>) {
@@ -74,10 +93,9 @@ impl Observer for Recorder<'_> {
         if let Some(checkpoint) = &mut self.checkpoint {
             let due = checkpoint.last.is_none_or(|last| last.elapsed() >= checkpoint.every);
             if due || stopping {
-                if let Err(error) = state.save(&checkpoint.path) {
-                    self.failure = Some(error);
-                }
+                let saved = state.save(&checkpoint.path);
                 checkpoint.last = Some(Instant::now());
+                self.tried(saved);
             }
         }
         self.observer.checkpoint(state);

@@ -250,10 +250,11 @@ impl Metadata {
 
 /// Whether a path is a file that is a cache: not compressed, and not a pipe.
 pub fn is_cache(path: &Path) -> io::Result<bool> {
-    let file = File::open(path)?;
-    if !file.metadata()?.is_file() {
+    // Opening a pipe would wait for its writer.
+    if !std::fs::metadata(path)?.is_file() {
         return Ok(false);
     }
+    let file = File::open(path)?;
     let mut head = Vec::new();
     file.take(MAGIC.len() as u64).read_to_end(&mut head)?;
     Ok(head == MAGIC)

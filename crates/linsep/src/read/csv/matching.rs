@@ -8,7 +8,8 @@ use crate::read::error::ReadErrorKind;
 use crate::read::{self, ColumnKind, Labels, ReadOptions, Schema};
 use std::collections::HashMap;
 
-/// The columns of the file at hand, as the model uses them, and a remark about those that it does not use.
+/// The columns of the file at hand, as the model uses them, and a remark about those that it does not use, or about how they
+/// were matched.
 pub(super) fn match_columns(
     names: Vec<String>,
     has_header: bool,
@@ -16,7 +17,8 @@ pub(super) fn match_columns(
     options: &ReadOptions,
 ) -> Result<(Vec<Column>, Option<String>), Fault> {
     let Schema::Table { header, columns: model, .. } = schema else {
-        return Ok((by_order(names, schema.features(), options)?, None));
+        let remark = has_header.then(|| NAMES_NOT_USED.to_string());
+        return Ok((by_order(names, schema.features(), options)?, remark));
     };
     let features = schema.features();
     let out_of_range = model.iter().find(|column| {
@@ -31,11 +33,23 @@ pub(super) fn match_columns(
     let (columns, remark) = if *header && has_header {
         by_name(names, model, options)?
     } else {
-        (by_place(names, model, options)?, None)
+        let remark = match (*header, has_header) {
+            (true, _) => Some(NO_HEADER),
+            (false, true) => Some(NAMES_NOT_USED),
+            // Neither has names: there is no other way.
+            (false, false) => None,
+        };
+        (by_place(names, model, options)?, remark.map(str::to_string))
     };
     check_named(&columns, options)?;
     Ok((columns, remark))
 }
+
+/// Nothing but the count of the columns tells whether these are the right ones.
+const NO_HEADER: &str =
+    "The file has no header: its columns are matched with those of the model by their position.";
+const NAMES_NOT_USED: &str = "The model knows no names of columns: those of the file are matched with its features by their position, \
+                              and the header is not used.";
 
 /// The model needs all of its features: none can be left out, or be the label.
 fn check_named(columns: &[Column], options: &ReadOptions) -> Result<(), Fault> {

@@ -61,7 +61,7 @@ pub(super) fn steps(separated: &Separated, decided: &Decided) -> Vec<Block> {
         Verdict::Undecided => {}
     }
     if let Some(path) = &decided.certificate {
-        let verify = VerifySpec { certificate: path.clone(), data };
+        let verify = VerifySpec { certificate: path.clone(), data, ..VerifySpec::default() };
         steps.push(("To check the proof again, here or elsewhere:", Spec::Verify(verify)));
     }
     let blocks =

@@ -6,7 +6,7 @@ use crate::classes::shortened;
 use crate::job::{Verified, place_of};
 use crate::numbers::{counted, grouped};
 use crate::report::Block;
-use crate::separate::{Accepted, Bias, Claim, Rejected, settings};
+use crate::separate::{Accepted, Bias, Claim, Refusal, Rejected, settings};
 use serde::Serialize;
 use std::collections::HashSet;
 
@@ -19,6 +19,7 @@ pub struct VerifyRecord {
     #[serde(with = "settings::bias")]
     bias: Bias,
     same_data: bool,
+    one_sided: bool,
     seconds: f64,
     #[serde(flatten)]
     outcome: Outcome,
@@ -72,6 +73,7 @@ impl From<&Verified> for VerifyRecord {
             },
             bias: certificate.bias,
             same_data: verified.same_data,
+            one_sided: is_one_sided(verified),
             seconds: verified.seconds,
             outcome: match &verified.outcome {
                 Ok(accepted) => Outcome::Accepted {
@@ -98,10 +100,22 @@ pub fn verify_report(verified: &Verified) -> Vec<Block> {
     match &verified.outcome {
         Ok(accepted) => {
             facts.push(("Accepted", proved(verified, accepted)));
+            if accepted.one_sided {
+                facts.push(("One side", format!("{}: nothing is told apart", same_side(verified))));
+            }
             if let Claim::Complete { margin, .. } = &certificate.claim {
                 let ends = ends(Some(margin.lower), margin.upper);
                 facts.push(("Margin", format!("{ends} ({})", kind_of_margin(certificate.bias))));
             }
+        }
+        Err(Rejected { refusal: Refusal::OneSided, .. }) => {
+            let why =
+                "nothing is told apart, and so nothing is shown; ⟦allow_one_sided⟧ accepts it all the same";
+            facts.push(("Rejected", format!("{}: {why}", same_side(verified))));
+            facts.push((
+                "Claim",
+                format!("{}, which is true of these rows but says nothing", claim(verified)),
+            ));
         }
         Err(rejected) => {
             let place = row_at_fault(verified, rejected).map_or(String::new(), |i| {
@@ -151,7 +165,28 @@ fn classes(verified: &Verified) -> String {
     if !others.is_empty() {
         text += &format!("; rows of {} are not covered", shortened(&others, others.len(), ", "));
     }
+    let named = subject.negative.iter().chain(&subject.positive);
+    let missing: Vec<&str> =
+        named.filter(|class| !data.classes().contains(class)).map(String::as_str).collect();
+    if !missing.is_empty() {
+        text += &format!("; no row has the label {}", missing.join(" or "));
+    }
     text
+}
+
+fn is_one_sided(verified: &Verified) -> bool {
+    match &verified.outcome {
+        Ok(accepted) => accepted.one_sided,
+        Err(rejected) => rejected.refusal == Refusal::OneSided,
+    }
+}
+
+/// On which side all rows are, where they are on one.
+fn same_side(verified: &Verified) -> String {
+    let subject = &verified.certificate.subject;
+    let has = |side: &[String]| side.iter().any(|class| verified.data.classes().contains(class));
+    let (side, other) = if has(&subject.positive) { ("+1", "−1") } else { ("−1", "+1") };
+    format!("all rows of the certificate's classes are on the side {side}, and none is on the side {other}")
 }
 
 /// What an accepted certificate proves.

@@ -6,7 +6,7 @@ use super::super::testing::oracle::rank;
 use super::super::testing::{self, examples, from, grid, problem, times, truth};
 use super::super::{Bias, Verdict};
 use super::*;
-use linsep_check::{Certificate, Claim, Subject, verify};
+use linsep_check::{Certificate, Claim, Subject};
 
 fn certificate(examples: &Examples<'_>, claim: Claim) -> Certificate {
     Certificate {
@@ -28,7 +28,7 @@ fn prove_overlap(faces: &mut Faces<'_>, examples: &Examples<'_>) -> usize {
     let kernel = faces.prove(&rows);
     let count = kernel.len();
     let claim = Claim::Overlap { combination: faces.combination(), kernel };
-    let accepted = verify(&certificate(examples, claim), examples).unwrap();
+    let accepted = testing::verify(&certificate(examples, claim), examples).unwrap();
     assert_eq!(accepted.boundary_rows, rows.len());
     assert!(accepted.boundary_is_exact);
     count
@@ -136,7 +136,7 @@ fn circuits_add_up() {
             let kernel = faces.prove(&boundary);
             let claim =
                 Claim::QuasiComplete { weights: w.to_sparse(), combination: faces.combination(), kernel };
-            let accepted = verify(&certificate(&examples, claim), &examples).unwrap();
+            let accepted = testing::verify(&certificate(&examples, claim), &examples).unwrap();
             assert_eq!(accepted.boundary_rows, boundary.len(), "{told}");
             assert!(accepted.boundary_is_exact, "{told}");
         }

@@ -7,7 +7,6 @@ use super::super::testing::{self, from, is_tame, problem, times, truth};
 use super::super::{SeparateSettings, Separation, Verdict, separate};
 use super::*;
 use crate::random::Random;
-use linsep_check::verify;
 use std::collections::BTreeMap;
 
 /// Never wrong, and for rows of usual size never undecided.
@@ -73,7 +72,7 @@ fn run(problem: &Instance, settings: SeparateSettings) -> Separation {
     let settings = SeparateSettings { bias: problem.bias, ..settings };
     let found = separate(&data, &settings.with_classes(&Instance::classes()), &mut ()).unwrap();
     if let Some(certificate) = &found.certificate {
-        let accepted = verify(certificate, &testing::examples(&data, problem)).unwrap();
+        let accepted = testing::verify(certificate, &testing::examples(&data, problem)).unwrap();
         let boundary = match found.verdict {
             Verdict::Overlap => problem.present().len(),
             _ => found.boundary.len(),

@@ -4,7 +4,7 @@ use crate::Error;
 use crate::SettingsError;
 use crate::classes::{ClassPair, Classes};
 use crate::dataset::Dataset;
-use crate::observe::{Observer, Progress};
+use crate::observe::{Observer, Pace, Progress};
 use crate::separate::Verdict;
 use crate::theory::geometry;
 use crate::theory::margin::{
@@ -319,28 +319,37 @@ pub(crate) fn training_errors(
 ) -> Option<u64> {
     let wrong = |i: usize, score: f64| (score >= 0.0) != (task.signs[i] > 0);
     let total = task.data.len();
-    if let Learned::Linear(theta) = learned {
-        let rows = (0..total).into_par_iter().with_min_len(16);
-        return Some(rows.filter(|&i| wrong(i, theta.score(task.data.row(i)))).count() as u64);
-    }
     let count = |start: usize, end: usize| {
         let rows: Vec<_> = (start..end).map(|i| task.data.row(i)).collect();
         (start..end).zip(learned.scores(&rows)).filter(|&(i, score)| wrong(i, score)).count() as u64
     };
-    let mut errors = 0;
-    for start in (0..total).step_by(ROWS_BETWEEN_PAUSES) {
-        let end = (start + ROWS_BETWEEN_PAUSES).min(total);
-        let starts = (start..end).into_par_iter().step_by(ROWS_TOGETHER);
-        errors += starts.map(|from| count(from, (from + ROWS_TOGETHER).min(end))).sum::<u64>();
-        if observer.progress(&Progress::Judging { rows: end as u64, total: total as u64 }).is_break() {
+    // A vote of very many vectors takes its time for a single row.
+    let first = if matches!(learned, Learned::Linear(_)) { FIRST_ROWS } else { 1 };
+    let (mut errors, mut end, mut pace) = (0, 0, Pace::new(first));
+    while end < total {
+        let rows = pace.next(end, total);
+        end = rows.end;
+        errors += match learned {
+            Learned::Linear(theta) => {
+                let rows = rows.into_par_iter().with_min_len(16);
+                rows.filter(|&i| wrong(i, theta.score(task.data.row(i)))).count() as u64
+            }
+            _ => {
+                let together = (rows.len() / rayon::current_num_threads()).clamp(1, ROWS_TOGETHER);
+                let starts = rows.into_par_iter().step_by(together);
+                starts.map(|from| count(from, (from + together).min(end))).sum::<u64>()
+            }
+        };
+        let flow = observer.progress(&Progress::Judging { rows: end as u64, total: total as u64 });
+        if end < total && pace.gives_up(flow) {
             return None;
         }
     }
     Some(errors)
 }
 
-/// Rows that are judged before the observer is asked, where that takes long.
-const ROWS_BETWEEN_PAUSES: usize = 256;
+/// Rows that are judged before the observer is asked for the first time.
+const FIRST_ROWS: usize = 4096;
 
 /// Rows that are judged by one thread at a time.
 const ROWS_TOGETHER: usize = 32;

@@ -1,0 +1,53 @@
+//! Standard output. A reader that closes it has had enough: that is no error and changes no exit code.
+
+use std::io::{self, BufWriter, StdoutLock, Write};
+
+/// Standard output, which remembers whether its reader has closed it.
+pub(crate) struct StandardOutput {
+    out: BufWriter<StdoutLock<'static>>,
+    closed: bool,
+}
+
+impl StandardOutput {
+    pub(crate) fn open() -> Self {
+        Self { out: BufWriter::new(io::stdout().lock()), closed: false }
+    }
+
+    /// Whether a write failed because the reader is gone.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    fn heard<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
+        if let Err(error) = &result {
+            self.closed |= error.kind() == io::ErrorKind::BrokenPipe;
+        }
+        result
+    }
+}
+
+impl Write for StandardOutput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes);
+        self.heard(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let flushed = self.out.flush();
+        self.heard(flushed)
+    }
+}
+
+/// Prints what a command has found. A closed pipe ends the printing, not the command.
+pub(crate) fn print(print: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), linsep::Error> {
+    let mut out = StandardOutput::open();
+    match print(&mut out).and_then(|()| out.flush()) {
+        Err(_) if out.is_closed() => Ok(()),
+        printed => printed.map_err(failed),
+    }
+}
+
+/// The error of a standard output that cannot be written to.
+pub(crate) fn failed(source: io::Error) -> linsep::Error {
+    linsep::Error::Write { path: "to standard output".into(), source }
+}
