@@ -11,8 +11,8 @@ pub(crate) use arrays::{Opened, Tensors};
 pub(crate) use place::is_same_file;
 pub(crate) use temporary::scratch_file;
 
-use place::{Place, folder_of, open_device};
 use crate::waiting;
+use place::{Place, folder_of, open_device};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
