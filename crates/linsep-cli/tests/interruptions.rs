@@ -519,12 +519,12 @@ fn ctrl_c_ends_the_wait_for_a_pipe() {
 
 #[test]
 fn ctrl_c_ends_a_demonstration_and_a_count_of_votes() {
-    let folder = hopeless(2_000, "csv");
+    let folder = hopeless(4_000, "csv");
     let ran = interrupted_within_seconds(&folder, "demo breast-cancer", 1500).exits(130);
     assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", "interrupted\n"));
-    folder.linsep("train data --learner voted --epochs 60 --max-seconds 5 -q -o votes").exits(0);
+    folder.linsep("train data --learner voted --epochs 200 --max-seconds 10 -q -o votes").exits(0);
     for line in ["evaluate votes data -q", "predict votes data -q -o labels"] {
-        let ran = interrupted_within_seconds(&folder, line, 700).exits(130);
+        let ran = interrupted_within_seconds(&folder, line, 300).exits(130);
         assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", "interrupted\n"));
     }
     assert!(!folder.has("labels"));

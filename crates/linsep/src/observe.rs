@@ -180,20 +180,30 @@ impl Observer for StopSignal<'_> {
 
 /// Does work that can be stopped but knows no observer, while the observer is asked whether it shall stop. Work that is
 /// nearly done may still come to its end: half of it is worth nothing.
-pub(crate) fn watched<R: Send>(
+pub(crate) fn watched<R: Send, W: FnOnce(&AtomicBool) -> R + Send>(
     observer: &mut dyn Observer,
     progress: &Progress,
-    work: impl FnOnce(&AtomicBool) -> R + Send,
+    work: W,
 ) -> R {
     let stop = AtomicBool::new(false);
     let (finished, news) = channel::<()>();
     std::thread::scope(|scope| {
         let stop = &stop;
-        let worker = scope.spawn(move || {
+        // Handed over when there is a thread for it: otherwise it is done here, and nobody is asked meanwhile.
+        let (hand_over, taken) = channel();
+        let worker = std::thread::Builder::new().spawn_scoped(scope, move || {
             // Dropped at the end, also by a panic: then nobody waits any longer.
             let _finished = finished;
-            work(stop)
+            let work: W = taken.recv().ok()?;
+            Some(work(stop))
         });
+        let worker = match worker {
+            Ok(worker) => worker,
+            Err(_) => return work(stop),
+        };
+        if let Err(unsent) = hand_over.send(work) {
+            return unsent.0(stop);
+        }
         let mut asked = None;
         while news.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
             if observer.progress(progress).is_break() {
@@ -202,7 +212,8 @@ pub(crate) fn watched<R: Send>(
             }
         }
         match worker.join() {
-            Ok(result) => result,
+            Ok(Some(result)) => result,
+            Ok(None) => unreachable!("the work was handed over"),
             Err(panic) => std::panic::resume_unwind(panic),
         }
     })
@@ -234,20 +245,23 @@ pub(crate) fn in_parallel_sized<T: Sync, R: Send>(
 ) -> Vec<R> {
     let stop = AtomicBool::new(false);
     let total = parts.iter().map(&size).sum::<u64>();
-    if rayon::current_thread_index().is_some() {
-        // Already one of many: waiting here would hold up a thread that the others need.
+    let one_by_one = |observer: &mut dyn Observer| {
         let (mut results, mut done) = (Vec::with_capacity(parts.len()), 0);
         for part in parts {
             let progress = Progress::Parts { what, done, total };
             results.push(work(part, &mut StopSignal { stop: Stop::Asked(&mut *observer, progress) }));
             done += size(part);
         }
-        return results;
+        results
+    };
+    if rayon::current_thread_index().is_some() {
+        // Already one of many: waiting here would hold up a thread that the others need.
+        return one_by_one(observer);
     }
     let (finished, news) = channel();
     std::thread::scope(|scope| {
         let (stop, work, size) = (&stop, &work, &size);
-        let all = scope.spawn(move || {
+        let all = std::thread::Builder::new().spawn_scoped(scope, move || {
             parts
                 .par_iter()
                 .with_max_len(1)
@@ -259,6 +273,10 @@ pub(crate) fn in_parallel_sized<T: Sync, R: Send>(
                 })
                 .collect::<Vec<R>>()
         });
+        let all = match all {
+            Ok(all) => all,
+            Err(_) => return one_by_one(observer),
+        };
         let mut done = 0;
         loop {
             match news.recv_timeout(PAUSE) {

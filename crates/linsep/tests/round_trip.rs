@@ -74,8 +74,9 @@ fn load(path: &Path, options: &ReadOptions) -> linsep::read::Loaded {
 }
 
 /// What the model says of the rows of a file: the score of each.
-fn scores(model: &Model, path: &Path) -> Vec<String> {
-    let options = ReadOptions { schema: Some(model.recipe.columns.clone()), ..ReadOptions::default() };
+fn scores(model: &Model, path: &Path, header: Option<bool>) -> Vec<String> {
+    let mut options = ReadOptions { schema: Some(model.recipe.columns.clone()), ..ReadOptions::default() };
+    options.csv.header = header;
     let mut stream = RowStream::open(&Source::from(path), &options).unwrap();
     let mut predictor = Predictor::new(model);
     let mut scores = Vec::new();
@@ -106,23 +107,27 @@ fn in_all_formats(path: &Path, options: &ReadOptions) -> Vec<(Format, PathBuf)> 
     .collect()
 }
 
-/// The options with which a file must be read: TSV is named, for a table of one column shows no delimiter.
+/// The options with which a copy must be read: a LIBSVM file of zeros, which are not written, has nothing but labels.
 fn options_for(format: Format) -> ReadOptions {
-    let header = format.is_table().then_some(true);
-    let mut options = ReadOptions { format: Some(format), ..ReadOptions::default() };
-    options.csv.header = header;
-    options
+    ReadOptions { format: Some(format), ..ReadOptions::default() }
 }
 
 fn check(table: &Table) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.csv");
     std::fs::write(&path, table.csv()).unwrap();
-    let options = options_for(Format::CSV);
+    let mut options = options_for(Format::CSV);
+    options.csv.header = Some(true);
     let original = load(&path, &options);
     let columns = original.dataset.columns();
     let rows = rows_of(&original.dataset, columns);
-    let names = original.dataset.feature_names().expect("a table names its features").to_vec();
+    let mut names = original.dataset.feature_names().expect("a table names its features").to_vec();
+    // A header of numbers and missing cells would be a row; what is written has another.
+    let renamed =
+        names.iter().all(|name| name.parse::<f64>().is_ok() || ["na", "?", "nan"].contains(&name.as_str()));
+    if renamed {
+        names.iter_mut().for_each(|name| name.insert(0, 'x'));
+    }
     let model = (original.dataset.classes().len() > 1).then(|| {
         let outcome =
             train(&original.dataset, &Settings { epochs: 3, ..Settings::default() }, &mut ()).unwrap();
@@ -136,9 +141,9 @@ fn check(table: &Table) {
             assert_eq!(again.dataset.feature_names().unwrap(), names, "{format}");
         }
         // A table of words was written as one of numbers, which is another table.
-        let same_columns = !format.is_table() || !table.words.contains(&true);
+        let same_columns = !format.is_table() || !renamed && !table.words.contains(&true);
         if let Some(model) = model.as_ref().filter(|_| same_columns) {
-            assert_eq!(scores(model, &copy), scores(model, &path), "{format}");
+            assert_eq!(scores(model, &copy, None), scores(model, &path, Some(true)), "{format}");
         }
         for (next, second) in in_all_formats(&copy, &options_for(format)) {
             let twice = load(&second, &options_for(next));

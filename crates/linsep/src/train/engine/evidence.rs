@@ -331,8 +331,13 @@ pub(crate) fn training_errors(
         end = rows.end;
         errors += match learned {
             Learned::Linear(theta) => {
-                let rows = rows.into_par_iter().with_min_len(16);
-                rows.filter(|&i| wrong(i, theta.score(task.data.row(i)))).count() as u64
+                // A score that rounding puts on the wrong side of zero is no mistake where it is proved to be on the right one:
+                // so a run that has converged has none.
+                let is_wrong = |&i: &usize| {
+                    let (row, sign) = (task.data.row(i), task.signs[i]);
+                    wrong(i, theta.score(row)) && certain_agreement(theta, row, sign) <= 0.0
+                };
+                rows.into_par_iter().with_min_len(16).filter(is_wrong).count() as u64
             }
             _ => {
                 let together = (rows.len() / rayon::current_num_threads()).clamp(1, ROWS_TOGETHER);
