@@ -43,15 +43,15 @@ pub(crate) fn opened<T: Send + 'static>(
 ) -> io::Result<T> {
     let (sender, receiver) = sync_channel(1);
     // Nobody may be waiting any more.
-    std::thread::spawn(move || drop(sender.send(open())));
+    std::thread::Builder::new().spawn(move || drop(sender.send(open())))?;
     awaited(&receiver)?.unwrap_or_else(|| Err(io::Error::other("it could not be opened")))
 }
 
 /// Reads from something that may have to wait for its writer. It ends when its writer ends it. When waits are called off it
 /// fails, which is no end: a row that was on its way is not whole.
-pub(crate) fn reader(mut input: impl Read + Send + 'static) -> impl Read + Send {
+pub(crate) fn reader(mut input: impl Read + Send + 'static) -> io::Result<impl Read + Send> {
     let (sender, blocks) = sync_channel(BLOCKS_AHEAD);
-    std::thread::spawn(move || {
+    std::thread::Builder::new().spawn(move || {
         loop {
             let mut block = vec![0; BLOCK_BYTES];
             let message = match input.read(&mut block) {
@@ -68,8 +68,8 @@ pub(crate) fn reader(mut input: impl Read + Send + 'static) -> impl Read + Send 
                 break;
             }
         }
-    });
-    Waiting { blocks, block: Vec::new(), given: 0 }
+    })?;
+    Ok(Waiting { blocks, block: Vec::new(), given: 0 })
 }
 
 struct Waiting {
@@ -101,7 +101,7 @@ mod tests {
     fn what_is_read_is_what_was_there() {
         let bytes: Vec<u8> = (0..3 * BLOCK_BYTES as u32 + 17).map(|i| i as u8).collect();
         let mut read = Vec::new();
-        reader(io::Cursor::new(bytes.clone())).read_to_end(&mut read).unwrap();
+        reader(io::Cursor::new(bytes.clone())).unwrap().read_to_end(&mut read).unwrap();
         assert!(read == bytes);
         assert_eq!(opened(|| Ok(7)).unwrap(), 7);
         assert_eq!(opened::<()>(|| Err(io::Error::other("torn"))).unwrap_err().to_string(), "torn");

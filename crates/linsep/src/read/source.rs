@@ -443,12 +443,12 @@ pub(crate) fn open(source: &Source) -> Result<(Input, ByteCounter), ReadErrorKin
                 }
                 (Box::new(WholeFile { file, length, left: length }), total)
             } else if may_wait {
-                (Box::new(waiting::reader(file)), total)
+                (Box::new(waiting::reader(file)?), total)
             } else {
                 (Box::new(file), total)
             }
         }
-        Source::Stdin => (Box::new(waiting::reader(io::stdin())), None),
+        Source::Stdin => (Box::new(waiting::reader(io::stdin())?), None),
         Source::Custom(_, open) => (open()?, None),
         Source::Memory(_, bytes) => (Box::new(*bytes), Some(bytes.len() as u64)),
         Source::Shared(_, bytes) => (Box::new(io::Cursor::new(bytes.clone())), Some(bytes.len() as u64)),
