@@ -83,6 +83,29 @@ pub(crate) fn is_lost_output(error: &anyhow::Error) -> bool {
     matches!(error, Some(linsep::Error::Write { .. }))
 }
 
+/// What the rows of a mapped file led to is not to be trusted if another program has written to it meanwhile.
+pub(crate) fn of_changed_rows() -> Option<Exit> {
+    let name = linsep::read::cache::changed_mapped_file()?;
+    print(
+        format!(
+            "error: {name}: the file was changed while it was in use: what was made of it is not to be trusted"
+        ),
+        Some("wait until nothing writes to the file any more, and start again"),
+    );
+    Some(Exit::BadFile)
+}
+
+/// Rows that change after they were checked can break every promise: then that is the error, and not what came of it.
+pub(crate) fn end_with_an_error_where_rows_changed() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if let Some(exit) = of_changed_rows() {
+            std::process::exit(exit as i32);
+        }
+        usual(panic);
+    }));
+}
+
 /// Prints a message on standard error, and what can be done about it.
 fn print(message: String, help: Option<&str>) {
     // If standard error is closed too, there is no place left to print to.

@@ -306,3 +306,23 @@ fn a_cache_that_is_cut_short_in_use_is_an_error() {
         .says(&["error: a cache was cut short by another program while it was in use", "help: "]);
     assert!(!folder.has("model"));
 }
+
+/// A cache that is written to in its place: rows that were checked are others now, and so is what comes of them.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_cache_that_is_written_to_in_use_is_an_error() {
+    let folder = Folder::new();
+    folder.linsep("generate text --rows 20000 --features 2000 -o rows.svm -q").exits(0);
+    folder.linsep("convert rows.svm rows.linsep -q").exits(0);
+    let length = folder.read("rows.linsep").len();
+    let weights = "1\n".repeat(20_000);
+    // Columns far outside of the weights.
+    let overwrite = || {
+        std::thread::sleep(Duration::from_millis(50));
+        let mut file = File::options().write(true).open(folder.path("rows.linsep")).expect("cache");
+        file.write_all(&vec![0x7f; length]).expect("write");
+    };
+    change_meanwhile(&folder, "train rows.linsep --weights pipe -o model -q", &weights, overwrite)
+        .exits(3)
+        .says(&["error: rows.linsep: the file was changed while it was in use", "start again"]);
+}

@@ -1,17 +1,49 @@
-//! What happens when a mapped file is cut short while it is in use.
+//! What happens when a mapped file is cut short or written to while it is in use.
 //!
 //! The rows of a cache are mapped, so that caches larger than the memory can be used and opening one takes no time. No lock
 //! keeps other programs from cutting the file short. Then its pages are gone, and the system sends SIGBUS to whoever looks
-//! at them. There is no way to go on from there, but the process can say what happened before it ends.
+//! at them. There is no way to go on from there, but the process can say what happened before it ends. A file that is written
+//! to in its place keeps its pages, and rows that have been checked change: a program that asks at its end whether that has
+//! happened knows whether its result is worth something.
 
 #![allow(unsafe_code, reason = "a handler of a signal")]
 
+use crate::read::source::FileStamp;
+use std::fs::File;
 use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// From now on, a mapped file that is cut short ends this process with a message and this exit code, not by a signal.
+/// The files that were mapped since they are guarded, as they were then.
+static MAPPED: Mutex<Option<Vec<(String, FileStamp)>>> = Mutex::new(None);
+
+/// Remembers a mapped file as it is now, if mapped files are guarded.
+pub(super) fn watch(name: &str, file: &File) -> io::Result<()> {
+    let mut mapped = MAPPED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(mapped) = mapped.as_mut() {
+        mapped.push((name.to_string(), FileStamp::of(Arc::new(file.try_clone()?))?));
+    }
+    Ok(())
+}
+
+/// The name of a file that was changed since it was mapped: what was made of its rows is not to be trusted. Only after
+/// [`guard_mapped_files`].
+pub fn changed_mapped_file() -> Option<String> {
+    // Whoever asks may have been interrupted while a file was noted down.
+    let mapped = MAPPED.try_lock().ok()?;
+    let (name, _) = mapped.as_ref()?.iter().find(|(_, stamp)| stamp.check().is_err())?;
+    Some(name.clone())
+}
+
+/// Begins to remember what is mapped.
+fn remember() {
+    MAPPED.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default();
+}
+
+/// From now on, a mapped file that is cut short ends this process with a message and this exit code, not by a signal; and
+/// [`changed_mapped_file`] tells of one that is written to.
 ///
-/// This is for programs, not for libraries: a process has one handler for each signal. On Linux only; elsewhere it does
-/// nothing.
+/// This is for programs, not for libraries: a process has one handler for each signal, and the files stay open. Other
+/// systems than Linux have no such signal, or other ways with it.
 #[cfg(target_os = "linux")]
 pub fn guard_mapped_files(exit_code: u8) -> io::Result<()> {
     use std::io::IsTerminal;
@@ -38,6 +70,7 @@ pub fn guard_mapped_files(exit_code: u8) -> io::Result<()> {
         }
     }
 
+    remember();
     EXIT_CODE.store(i32::from(exit_code), Ordering::Relaxed);
     NEW_LINE.store(io::stderr().is_terminal(), Ordering::Relaxed);
     let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) = handle;
@@ -53,8 +86,9 @@ pub fn guard_mapped_files(exit_code: u8) -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Does nothing on this system.
+/// From now on, [`changed_mapped_file`] tells of files that are written to.
 #[cfg(not(target_os = "linux"))]
 pub fn guard_mapped_files(_: u8) -> io::Result<()> {
+    remember();
     Ok(())
 }

@@ -17,7 +17,7 @@ mod write;
 pub use beside::{CacheUse, beside, path_beside};
 pub use format::CacheFault;
 pub(crate) use format::MAGIC;
-pub use guard::guard_mapped_files;
+pub use guard::{changed_mapped_file, guard_mapped_files};
 pub(crate) use parts::{Part, PartReader, Sums};
 use rows::CacheReader;
 pub use write::make;
@@ -79,7 +79,7 @@ impl Cache {
     /// Opens a cache that is open as a file; the name is for messages.
     fn of_file(name: String, file: &File) -> Result<Self, ReadError> {
         let located = |kind| ReadError::whole(&name, kind);
-        let bytes = map(file).map_err(|error| located(error.into()))?;
+        let bytes = map(&name, file).map_err(|error| located(error.into()))?;
         Self::new(name.clone(), bytes).map_err(|fault| located(fault.into()))
     }
 
@@ -91,7 +91,7 @@ impl Cache {
     /// The cache that a source holds: mapped if it is a plain file, otherwise read.
     pub(super) fn of_source(source: &Source, name: &str, mut input: Input) -> Result<Self, ReadErrorKind> {
         let bytes = match source {
-            Source::File(path) if is_cache(path)? => map(&File::open(path)?)?,
+            Source::File(path) if is_cache(path)? => map(name, &File::open(path)?)?,
             _ => {
                 let mut bytes = Vec::new();
                 input.read_to_end(&mut bytes)?;
@@ -261,7 +261,7 @@ pub fn is_cache(path: &Path) -> io::Result<bool> {
 }
 
 #[allow(unsafe_code, reason = "a mapped file")]
-fn map(file: &File) -> io::Result<FileBytes> {
+fn map(name: &str, file: &File) -> io::Result<FileBytes> {
     let metadata = file.metadata()?;
     if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no file"));
@@ -272,6 +272,7 @@ fn map(file: &File) -> io::Result<FileBytes> {
     // SAFETY: the map is only read. It must not change under us: this program replaces caches by renaming a whole new file,
     // which leaves the mapped one as it is; for other programs see `Array` and `guard_mapped_files`.
     let map = unsafe { memmap2::Mmap::map(file) }?;
+    guard::watch(name, file)?;
     Ok(FileBytes::Mapped(map))
 }
 
