@@ -250,13 +250,25 @@ pub fn train(data: &Dataset, settings: &Settings, observer: &mut dyn Observer) -
 
 /// Refuses a run whose weights cannot fit into the memory.
 fn check_memory(data: &Dataset, settings: &Settings) -> Result<(), Error> {
-    if matches!(settings.learner, Learner::Kernel(_) | Learner::Memoriser) {
+    if matches!(settings.learner, Learner::Kernel(_)) {
         return Ok(());
     }
     let classes = match data.classes().len() {
         many if many > 2 && settings.positive.is_none() => many as u64,
         _ => 1,
     };
+    if settings.learner == Learner::Memoriser {
+        // The hash of every row, and its side.
+        let least = (data.len() as u64).saturating_mul(17).saturating_mul(classes);
+        return memory::check(least, || {
+            let memories = if classes > 1 {
+                format!(" for each of {} classes", grouped(classes))
+            } else {
+                String::new()
+            };
+            format!("remembering {} rows{memories}", grouped(data.len() as u64))
+        });
+    }
     // What is learned, and what it becomes in the result.
     const VECTORS: u64 = 2;
     let least = (data.columns() as u64 + 1).saturating_mul(8 * VECTORS).saturating_mul(classes);

@@ -149,7 +149,8 @@ pub(crate) fn learn(
     let most = settings.max_updates.map_or(rows, |most| rows.min(usize::try_from(most).unwrap_or(rows)));
     // Hashes and where they are from: sorted, equal rows are neighbours in the order of the data.
     let mut seen: Vec<(u128, usize)> = Vec::with_capacity(most);
-    let mut status = None;
+    // Of many classes, each of which is remembered against the rest, those that are left have not been begun.
+    let mut status = observer.will_stop().then_some(Status::Interrupted);
     while seen.len() < most && status.is_none() {
         let end = (seen.len() + rows_between_pauses(task.data)).min(most);
         seen.par_extend(
