@@ -1,6 +1,8 @@
 //! Standard output. A reader that closes it has had enough: that is no error and changes no exit code.
 
 use std::io::{self, BufWriter, StdoutLock, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Standard output, which remembers whether its reader has closed it.
 pub(crate) struct StandardOutput {
@@ -38,8 +40,25 @@ impl Write for StandardOutput {
     }
 }
 
-/// Prints what a command has found. A closed pipe ends the printing, not the command.
+/// Whether a file that was asked for goes to standard output.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// Notes where files will be written: one that goes to standard output must not be followed by a report.
+pub(crate) fn will_write(outputs: &[&Path]) {
+    let standard = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+    if outputs.iter().any(|path| standard.iter().any(|name| Path::new(name) == *path)) {
+        TAKEN.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Prints what a command has found. A closed pipe ends the printing, not the command. Where a file goes to standard output,
+/// it is printed on standard error.
 pub(crate) fn print(print: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), linsep::Error> {
+    if TAKEN.load(Ordering::Relaxed) {
+        // As for notes, a closed standard error must not stop the work.
+        let _ = print(&mut io::stderr().lock());
+        return Ok(());
+    }
     let mut out = StandardOutput::open();
     match print(&mut out).and_then(|()| out.flush()) {
         Err(_) if out.is_closed() => Ok(()),

@@ -131,3 +131,20 @@ fn a_full_standard_output_is_an_error_of_every_command() {
         ran.exits(3).says(&["error: cannot write to standard output: ", "No space left on device"]);
     }
 }
+
+/// A file that is written to standard output has it to itself.
+#[test]
+fn a_model_or_a_proof_on_standard_output_is_not_followed_by_a_report() {
+    let folder = Folder::with("data", "1 1:1\n-1 1:-1\n");
+    for (line, look) in [
+        ("train data -o /dev/stdout", "inspect file"),
+        ("train data -o /dev/stdout --json", "inspect file"),
+        ("separate data -o /dev/stdout", "verify file data"),
+    ] {
+        let output = folder.command(line).output().expect("run linsep");
+        assert_eq!(output.status.code(), Some(0), "{line}");
+        assert!(!output.stderr.is_empty(), "{line}: the report");
+        folder.write("file", &output.stdout);
+        folder.linsep(look).exits(0);
+    }
+}

@@ -159,3 +159,14 @@ fn a_decision_that_needs_more_memory_than_it_may_use_is_not_begun() {
     );
     folder.linsep("separate wide.svm --memory 800MB").exits(0);
 }
+
+/// Files beside the rows have lines, too.
+#[test]
+fn weights_without_a_line_break_are_refused() {
+    let folder = Folder::with("rows.svm", "1 1:1\n-1 1:-1\n");
+    folder.write("weights", endless());
+    folder
+        .linsep("train rows.svm --weights weights")
+        .exits(3)
+        .says(&["weights: this line is longer than 1,000,000 bytes"]);
+}

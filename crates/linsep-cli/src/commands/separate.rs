@@ -4,6 +4,7 @@ use super::{print_json, print_report};
 use crate::args::SeparateArgs;
 use crate::console::{Console, ProgressDisplay};
 use crate::exit::Exit;
+use crate::output;
 use linsep::job::{DataSpec, SeparateSpec};
 use linsep::report::{SeparateRecord, separate_report};
 use linsep::separate::Verdict;
@@ -23,6 +24,7 @@ pub(crate) fn run(args: &SeparateArgs, console: Console) -> anyhow::Result<Exit>
         blame: args.blame,
         output: args.output.clone(),
     };
+    output::will_write(&spec.output.iter().map(std::path::PathBuf::as_path).collect::<Vec<_>>());
     let separated = spec.run(&mut ProgressDisplay::new(console))?;
     if args.json {
         print_json(&SeparateRecord::from(&separated))?;

@@ -4,6 +4,7 @@ use super::{print_json, print_report};
 use crate::args::{LearnerArg, TrainArgs};
 use crate::console::{Console, ProgressDisplay};
 use crate::exit::{Exit, Usage};
+use crate::output;
 use anyhow::Context;
 use linsep::Status;
 use linsep::job::{Spec, TrainSpec, refuse_overwriting};
@@ -95,6 +96,7 @@ fn spec(args: &TrainArgs) -> anyhow::Result<TrainSpec> {
     let written: Vec<&Path> = written.into_iter().flatten().map(PathBuf::as_path).collect();
     let read: Vec<&Path> = args.spec.iter().map(PathBuf::as_path).collect();
     refuse_overwriting(&written, &read).map_err(linsep::Error::from)?;
+    output::will_write(&written);
     Ok(spec)
 }
 

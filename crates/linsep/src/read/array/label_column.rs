@@ -2,9 +2,9 @@
 
 use super::npy::{Form, Npy, take_header};
 use super::npy_stream::Stream;
-use crate::read::error::{ReadError, ReadErrorKind, excerpt};
+use crate::read::error::{LongLine, ReadError, ReadErrorKind, excerpt};
 use crate::read::source::{self, Input, Source};
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 
 /// The labels of all rows.
@@ -34,8 +34,7 @@ impl LabelColumn {
             let stream = open_array(input).map_err(located)?;
             return Ok(Self { stored: Stored::Stream(Box::new(stream)), source_name });
         }
-        let mut bytes = Vec::new();
-        input.read_to_end(&mut bytes).map_err(|error| located(error.into()))?;
+        let bytes = read_lines(&mut input).map_err(|error| located(error.into()))?;
         Ok(Self { stored: lines(bytes), source_name })
     }
 
@@ -103,6 +102,24 @@ pub fn read_weights(path: &Path) -> Result<Vec<f64>, crate::Error> {
             Err(located(ReadErrorKind::BadWeight { found: text.trim().to_string() }).into())
         })
         .collect()
+}
+
+/// The longest line of a text that has a label or a weight on each.
+const LONGEST: usize = 1_000_000;
+
+/// Reads a text of short lines. One without line breaks is refused before all of it is in memory.
+fn read_lines(input: &mut Input) -> io::Result<Vec<u8>> {
+    let (mut bytes, mut line) = (Vec::new(), 0);
+    loop {
+        let before = bytes.len();
+        if input.by_ref().take(LONGEST as u64).read_to_end(&mut bytes)? == 0 {
+            return Ok(bytes);
+        }
+        line = memchr::memrchr(b'\n', &bytes[before..]).map_or(line, |end| before + end + 1);
+        if bytes.len() - line > LONGEST {
+            return Err(LongLine { limit: LONGEST as u64, lines_before: 0 }.into());
+        }
+    }
 }
 
 /// Divides a text into lines; blank ones at its end are none.

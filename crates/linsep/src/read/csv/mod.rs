@@ -23,7 +23,7 @@ use super::reader::{Expected, Opening, RecordReader};
 use super::source::{HEAD_BYTES, Input};
 use super::{Batch, Missing, ReadNotes, ReadOptions, Schema};
 use crate::dataset::BatchRows;
-use crate::{Error, SettingsError};
+use crate::{Error, SettingsError, memory};
 use block::{Block, Reading, Rules};
 use columns::{CellUse, Column, Counts, Draft};
 use dialect::{Dialect, Sample};
@@ -392,6 +392,11 @@ fn settle_dialect(input: &mut Input, options: &ReadOptions) -> Result<Dialect, F
     const FEW: usize = 10;
     const NOT_MUCH: usize = 1 << 22;
     loop {
+        // One line, and not even that: it need not be looked at with care.
+        if !input.head_is_all() && !input.head().contains(&b'\n') && input.look_further(options.line_limit())
+        {
+            continue;
+        }
         let sample = Sample { bytes: input.head(), cut: !input.head_is_all() };
         let dialect = dialect::settle(sample, options);
         let wanted = if (HEAD_BYTES..NOT_MUCH).contains(&sample.bytes.len()) { FEW } else { 2 };
@@ -452,7 +457,21 @@ fn settle_columns(
         return Ok(Settled { columns: from_sample?, guessed, remark: None });
     }
     let mut text = Vec::new();
-    input.read_to_end(&mut text).map_err(|error| dialect::nowhere(error.into()))?;
+    loop {
+        const STEP: u64 = 1 << 27;
+        let wanted = if text.len() as u64 >= STEP { text.len() as u64 } else { 0 };
+        if wanted > 0 && memory::available().is_some_and(|available| wanted > available) {
+            return Err(dialect::nowhere(io::Error::from(io::ErrorKind::OutOfMemory).into()));
+        }
+        let more = input
+            .by_ref()
+            .take(STEP)
+            .read_to_end(&mut text)
+            .map_err(|error| dialect::nowhere(error.into()))?;
+        if more == 0 {
+            break;
+        }
+    }
     let mut records = Records::new(text, false, dialect.delimiter);
     let columns = draft.settle(&mut records, limit)?;
     *input = Input::of_text(records.into_text());

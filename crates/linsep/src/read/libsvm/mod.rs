@@ -45,7 +45,18 @@ fn open(opening: Opening<'_>) -> Result<Box<dyn RecordReader>, Error> {
 fn begins_with_pair(row: &[u8]) -> bool {
     let mut tokens = row.split(u8::is_ascii_whitespace).filter(|token| !token.is_empty());
     let first = tokens.next().unwrap_or_default();
-    tokens.next().is_some_and(looks_like_pair) || looks_like_pair(first)
+    let begins = tokens.next().is_some_and(looks_like_pair) || looks_like_pair(first);
+    // A cell of a table may look like a pair, and so may a name in its header: then others do not. The last may be cut.
+    let mut others = tokens.peekable();
+    let mut all_pairs = || {
+        while let Some(token) = others.next() {
+            if !looks_like_pair(token) && (others.peek().is_some() || !token.iter().all(u8::is_ascii_digit)) {
+                return false;
+            }
+        }
+        true
+    };
+    begins && (!row.contains(&b'\t') || all_pairs())
 }
 
 /// `12:` or `qid:` with something that has no delimiter after it.

@@ -24,6 +24,8 @@ use crate::train::learners::multiclass::Multiclass;
 use crate::train::settings::Settings;
 use rayon::prelude::*;
 use std::ops::Range;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 /// The classes that have rows.
 struct Present {
@@ -86,7 +88,13 @@ pub fn train_each(
         });
         runs.into_iter().collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect()
     } else {
+        let stopped = OnceLock::new();
         let runs = in_parallel(&own_places, "classes", observer, |&place, part| {
+            // A class that is begun only to be stopped has no weights yet. Of a few classes that is quickly done; of thousands
+            // there will be no model.
+            if part.will_stop() && stopped.get_or_init(Instant::now).elapsed() > GRACE {
+                return Err(Error::Interrupted);
+            }
             let name = data.classes()[place].clone();
             let settings = Settings { positive: Some(name), ..settings.clone() };
             let task = Task::against_rest(data, &settings, extent, place)?;
@@ -99,6 +107,9 @@ pub fn train_each(
     evidence.training_error = error(data, &labels, &learned, observer);
     Ok(outcome(learned, evidence, boundaries, names, settings))
 }
+
+/// How long classes are still begun after all were asked to stop.
+pub(in crate::train) const GRACE: Duration = Duration::from_millis(500);
 
 /// What one of many runs comes to. Where all are to stop, a run is not judged: the others are waiting.
 fn judge_one(
@@ -287,11 +298,12 @@ fn error(data: &Dataset, labels: &[u32], learned: &Learned, observer: &mut dyn O
         u64::from(found != labels[i] as usize)
     };
     let classes = if let Learned::Each(each) = learned { each.len() } else { 1 };
-    let together = (SCORES_BETWEEN_PAUSES / classes).max(16 * rayon::current_num_threads());
+    let per_row = classes * (data.nonzeros() / data.len()).max(1);
+    let together = (PRODUCTS_BETWEEN_PAUSES / per_row).max(rayon::current_num_threads());
     let (mut errors, total) = (0, data.len());
     for start in (0..total).step_by(together) {
         let end = (start + together).min(total);
-        let rows = (start..end).into_par_iter().with_min_len(16);
+        let rows = (start..end).into_par_iter().with_min_len(((end - start) / 64).clamp(1, 16));
         errors += rows.map_init(Vec::new, wrong).sum::<u64>();
         // A run that is short, or has come to its end, is judged in silence.
         let progress = Progress::Judging { rows: end as u64, total: total as u64 };
@@ -302,8 +314,8 @@ fn error(data: &Dataset, labels: &[u32], learned: &Learned, observer: &mut dyn O
     Some(errors as f64 / total as f64)
 }
 
-/// Scores of classes that are computed before the observer is asked.
-const SCORES_BETWEEN_PAUSES: usize = 20_000_000;
+/// Products of a number of a row and a weight of a class that are computed before the observer is asked.
+const PRODUCTS_BETWEEN_PAUSES: usize = 20_000_000;
 
 #[cfg(test)]
 mod tests {

@@ -28,6 +28,7 @@ use crate::train::settings::Settings;
 use crate::{Error, SettingsError};
 use data::{BlockTable, Measured, Room};
 use rayon::prelude::*;
+use std::time::Instant;
 
 /// Vectors with a number for each feature that are in memory together at the worst moment: those of the learner, of what
 /// it learned, and of the model on its way to a file.
@@ -219,7 +220,14 @@ impl MeasuredFile<'_> {
             return Err(ClassError::One { class: names.first().cloned().unwrap_or_default() }.into());
         }
         let mut runs = Vec::new();
+        let mut stopped = None;
         for name in &names {
+            // As in memory, classes that have not been begun are so only for a moment.
+            if observer.will_stop()
+                && stopped.get_or_insert_with(Instant::now).elapsed() > one_against_rest::GRACE
+            {
+                return Err(Error::Interrupted);
+            }
             let own = Settings { positive: Some(name.clone()), ..settings.clone() };
             let run = self.two_sides(&own, None, &mut part, observer)?;
             runs.push((run.learned, run.evidence));
