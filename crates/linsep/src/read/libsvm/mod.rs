@@ -45,18 +45,19 @@ fn open(opening: Opening<'_>) -> Result<Box<dyn RecordReader>, Error> {
 fn begins_with_pair(row: &[u8]) -> bool {
     let mut tokens = row.split(u8::is_ascii_whitespace).filter(|token| !token.is_empty());
     let first = tokens.next().unwrap_or_default();
-    let begins = tokens.next().is_some_and(looks_like_pair) || looks_like_pair(first);
-    // A cell of a table may look like a pair, and so may a name in its header: then others do not. The last may be cut.
     let mut others = tokens.peekable();
-    let mut all_pairs = || {
-        while let Some(token) = others.next() {
-            if !looks_like_pair(token) && (others.peek().is_some() || !token.iter().all(u8::is_ascii_digit)) {
-                return false;
-            }
+    let begins = others.peek().is_some_and(|token| looks_like_pair(token)) || looks_like_pair(first);
+    if !begins || !row.contains(&b'\t') {
+        return begins;
+    }
+    // A cell of a table may look like a pair, and so may a name in its header: then others do not. The last may be cut.
+    while let Some(token) = others.next() {
+        let is_cut = others.peek().is_none() && token.iter().all(u8::is_ascii_digit);
+        if !looks_like_pair(token) && !is_cut {
+            return false;
         }
-        true
-    };
-    begins && (!row.contains(&b'\t') || all_pairs())
+    }
+    true
 }
 
 /// `12:` or `qid:` with something that has no delimiter after it.
