@@ -4,7 +4,9 @@
 //! learner, though hardly any is a mistake. Here a row is scored for a block of classes at once
 //! ([`ClassScores`]), and a learner visits the row only where that score does not rule out a mistake. The learner then
 //! decides by its own arithmetic. So each boundary is that of a run of its own, to the bit; only the rows that it is known
-//! to be right about are counted instead of visited.
+//! to be right about are counted instead of visited. A few dozen rows that follow each other are looked at first as what lies
+//! between their least and their largest numbers: hardly any boundary is wrong about anything there, and those that cannot
+//! be are not asked about the single rows.
 
 use crate::Error;
 use crate::dataset::{Dataset, Row};
@@ -13,7 +15,7 @@ use crate::theory::margin::Extent;
 use crate::train::engine::class_scores::{ClassScores, reaches};
 use crate::train::engine::fit::Fit;
 use crate::train::engine::online::OnlineLearner;
-use crate::train::engine::order::{Blocks, Pass};
+use crate::train::engine::order::{Blocks, Pass, Window};
 use crate::train::engine::run::Status;
 use crate::train::engine::weights::row_weights;
 use crate::train::learners::Learner;
@@ -24,6 +26,8 @@ use std::ops::Range;
 const MOST_TOGETHER: usize = 1024;
 /// Sums that are looked at together for one that may be a mistake.
 const SUMS_TOGETHER: usize = 32;
+/// Rows that are first looked at together.
+const ROWS_TOGETHER: usize = 64;
 /// Sums that are computed before the observer is asked.
 const SUMS_BETWEEN_PAUSES: usize = 8_000_000;
 
@@ -86,11 +90,9 @@ impl<'a> Shared<'a> {
                 }
                 let end = (position + pause).min(window.end());
                 while position < end {
-                    if let Some(next) = window.ahead(position) {
-                        self.data.row(next).prefetch();
-                    }
-                    block.visit(self, window.at(position));
-                    position += 1;
+                    let next = (position + ROWS_TOGETHER).min(end);
+                    block.visit_some(self, &window, position..next);
+                    position = next;
                 }
                 let progress = Progress::Training {
                     epoch,
@@ -131,6 +133,10 @@ struct Block {
     /// With an offset for each class such that a sum below zero rules out a mistake on a row of another class.
     scores: ClassScores,
     sums: Vec<f64>,
+    /// The least and the largest numbers of the rows that come next, and the boundaries that may be wrong about one of them.
+    low: Vec<f64>,
+    high: Vec<f64>,
+    awake: Vec<usize>,
     /// Rows that count, so far.
     rows: u64,
 }
@@ -146,7 +152,10 @@ impl Block {
         };
         let boundaries = classes.clone().map(boundary).collect::<Result<Vec<_>, Error>>()?;
         let scores = ClassScores::new(boundaries.iter().map(|boundary| boundary.learner.theta()));
-        let mut block = Self { classes, boundaries, scores, sums: Vec::new(), rows: 0 };
+        let columns = shared.data.columns();
+        let (low, high) = (vec![0.0; columns], vec![0.0; columns]);
+        let mut block =
+            Self { classes, boundaries, scores, sums: Vec::new(), low, high, awake: Vec::new(), rows: 0 };
         (0..block.boundaries.len()).for_each(|place| block.set_offset(place));
         Ok(block)
     }
@@ -162,6 +171,61 @@ impl Block {
             None => boundary.learner.theta().intercept() + 4.0 * boundary.learner.rounding_error(),
         };
         self.scores.set_offset(place, offset);
+    }
+
+    /// Visits rows that follow each other.
+    fn visit_some(&mut self, shared: &Shared<'_>, window: &Window, positions: Range<usize>) {
+        self.enclose(shared, positions.clone().map(|position| window.at(position)));
+        let mut awake = std::mem::take(&mut self.awake);
+        self.scores.that_may_reach_zero(&self.low, &self.high, &mut awake);
+        // Where many may be wrong, all of them are scored faster together.
+        let many = awake.len() > self.boundaries.len() / 8;
+        for position in positions {
+            if let Some(next) = window.ahead(position) {
+                shared.data.row(next).prefetch();
+            }
+            let i = window.at(position);
+            if many { self.visit(shared, i) } else { self.visit_awake(shared, i, &mut awake) }
+        }
+        self.awake = awake;
+    }
+
+    /// Finds the least and the largest numbers of rows.
+    fn enclose(&mut self, shared: &Shared<'_>, rows: impl Iterator<Item = usize>) {
+        self.low.fill(f64::INFINITY);
+        self.high.fill(f64::NEG_INFINITY);
+        let mut numbers = vec![0.0; self.low.len()];
+        for i in rows {
+            numbers.fill(0.0);
+            shared.data.row(i).iter().for_each(|(column, value)| numbers[column] = value);
+            for (column, &value) in numbers.iter().enumerate() {
+                self.low[column] = self.low[column].min(value);
+                self.high[column] = self.high[column].max(value);
+            }
+        }
+    }
+
+    /// A row that only these boundaries, and that of its own class, may be wrong about.
+    fn visit_awake(&mut self, shared: &Shared<'_>, i: usize, awake: &mut Vec<usize>) {
+        let weight = shared.weights.as_ref().map_or(1.0, |weights| weights[i]);
+        if weight == 0.0 {
+            return;
+        }
+        let (row, label) = (shared.data.row(i), shared.labels[i] as usize);
+        let own = self.classes.contains(&label).then(|| label - self.classes.start);
+        for &place in awake.iter() {
+            if own != Some(place) && reaches(self.scores.sum(place, row), 0.0) {
+                self.learn(place, row, -1, weight, i);
+            }
+        }
+        if let Some(own) = own {
+            self.learn(own, row, 1, weight, i);
+            // Now it may be wrong about the rows that follow.
+            if !awake.contains(&own) {
+                awake.push(own);
+            }
+        }
+        self.rows += 1;
     }
 
     fn visit(&mut self, shared: &Shared<'_>, i: usize) {

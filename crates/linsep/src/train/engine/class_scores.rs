@@ -78,6 +78,41 @@ impl ClassScores {
         }
     }
 
+    /// The sum of one class.
+    pub(crate) fn sum(&self, class: usize, row: Row<'_>) -> f64 {
+        let products = row.iter().map(|(column, value)| value * self.weights[column * self.classes + class]);
+        products.fold(self.offsets[class], |sum, product| sum + product)
+    }
+
+    /// The classes whose sum may reach zero for some row with numbers from `low` to `high`, feature by feature.
+    pub(crate) fn that_may_reach_zero(&self, low: &[f64], high: &[f64], found: &mut Vec<usize>) {
+        /// Classes that are looked at together: their bounds stay in registers or close to them.
+        const TOGETHER: usize = 32;
+        found.clear();
+        for start in (0..self.classes).step_by(TOGETHER) {
+            let count = TOGETHER.min(self.classes - start);
+            // The largest sum, and the sizes of what is added up, to which rounding errors are relative.
+            let (mut bounds, mut sizes) = ([0.0f64; TOGETHER], [0.0f64; TOGETHER]);
+            for (column, (&low, &high)) in low.iter().zip(high).enumerate() {
+                let weights = &self.weights[column * self.classes + start..][..count];
+                for ((bound, size), &weight) in bounds.iter_mut().zip(&mut sizes).zip(weights) {
+                    let (one, other) = (weight * low, weight * high);
+                    *bound += if one > other { one } else { other };
+                    *size += one.abs() + other.abs();
+                }
+            }
+            let relative = 4.0 * (low.len() + 2) as f64 * f64::EPSILON;
+            for (k, (bound, size)) in bounds.into_iter().zip(sizes).take(count).enumerate() {
+                let offset = self.offsets[start + k];
+                let is_out =
+                    offset == f64::NEG_INFINITY || bound + offset + relative * (size + offset.abs()) < 0.0;
+                if !is_out {
+                    found.push(start + k);
+                }
+            }
+        }
+    }
+
     /// Computes the sums of all classes but one, and a number below the largest of them: classes with a sum below it are
     /// certainly not the largest, however their scores are rounded. `None` if a sum is not finite.
     pub(crate) fn near_the_largest(
