@@ -10,8 +10,6 @@ export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}"
 # cargo resolves a relative folder from where it is run, the tests from where they are: one meaning for all.
 case "$CARGO_TARGET_DIR" in /*) ;; *) CARGO_TARGET_DIR="$PWD/$CARGO_TARGET_DIR" ;; esac
 # What incremental compilation writes costs a build from nothing more than it saves.
-export CARGO_INCREMENTAL="${CARGO_INCREMENTAL:-0}"
-# What is compiled once needs no notes for the next time.
 export CARGO_INCREMENTAL=0
 environment="$CARGO_TARGET_DIR/venv"
 requirements="tests/requirements.txt"

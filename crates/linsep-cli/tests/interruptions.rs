@@ -197,7 +197,7 @@ fn a_checkpoint_of_another_run_is_refused() {
     folder.linsep(first).exits(0);
     folder.linsep("generate random-labels --rows 200 --features 30 --seed 1 -o other -q").exits(0);
     let (run, model, before) = (folder.read("run"), folder.read("model"), folder.names());
-    let other_data = "the checkpoint was made on other data, or the data was read differently";
+    let other_data = "run: the checkpoint was made on other data, or the data was read differently";
     for (arguments, code, reason) in [
         ("other --holdout 0.2", 3, other_data),
         ("data --holdout 0.3", 3, other_data),

@@ -497,6 +497,26 @@ fn time_can_run_out() {
     assert!(ran.code != Some(4) || ran.out.contains("undecided: the time limit was reached"), "{ran:?}");
 }
 
+#[test]
+fn many_classes_share_the_time() {
+    let folder = Folder::new();
+    // Near the others on every side, so that no class is decided at once.
+    let rows: String =
+        (0..4000).map(|i| format!("c{},{},{}\n", i % 200, i * 7919 % 4001, i * 104_729 % 4003)).collect();
+    folder.write("data.csv", format!("class,x,y\n{rows}"));
+    let clock = std::time::Instant::now();
+    let ran = folder.linsep("separate data.csv --label class --time 0.05 --json").exits(4);
+    assert!(clock.elapsed().as_secs_f64() < 60.0, "200 classes took their time one by one");
+    let record = ran.json();
+    let table = record["table"].as_array().expect("a table");
+    let missing = record["missing"].as_u64().expect("a number");
+    assert_eq!(table.len() as u64 + missing, 200);
+    assert!(missing > 0 || table.iter().any(|line| line["verdict"] == "undecided"));
+    if missing > 0 {
+        assert!(ran.err.contains("the time is over: "), "{ran:?}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_a_decision() {

@@ -220,7 +220,7 @@ pub(crate) fn watched<R: Send, W: FnOnce(&AtomicBool) -> R + Send>(
 }
 
 /// How often the observer of many runs is heard.
-const PAUSE: Duration = Duration::from_millis(100);
+pub(crate) const PAUSE: Duration = Duration::from_millis(100);
 /// How long work goes on after it was asked to stop. Several such works may follow each other.
 const GRACE: Duration = Duration::from_millis(300);
 

@@ -42,7 +42,7 @@ pub(crate) struct SeparateArgs {
     /// with many features, what a few passes give]
     #[arg(long, value_name = "GAP", allow_negative_numbers = true, help_heading = "Deciding")]
     pub(crate) gap: Option<f64>,
-    /// Stop after this many seconds of deciding; for each line of a table [default: no limit]
+    /// Stop after this many seconds of deciding; the lines of a table share them [default: no limit]
     #[arg(
         long,
         visible_alias = "max-seconds",

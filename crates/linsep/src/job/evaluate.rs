@@ -2,7 +2,7 @@
 
 use super::DataSpec;
 use super::data::{load_model, tell};
-use super::predict::{first_rows, not_finite, predict_rows};
+use super::predict::{not_finite, predict_rows};
 use crate::Error;
 use crate::classes::{ClassPair, Classes, shortened};
 use crate::model::{Evaluation, ManyEvaluation, Model, Predictor, evaluate, evaluate_many};
@@ -121,7 +121,7 @@ impl EvaluateSpec {
         let mut judged = Judged::default();
         let predictor = Predictor::new(model);
         let mut outcomes: Vec<Option<usize>> = Vec::new();
-        let mut pace = Pace::new(first_rows(model));
+        let mut pace = Pace::new(model.learned.rows_before_pause());
         while let Some(batch) = stream.next_batch()? {
             let names = stream.label_names();
             if names.len() > outcomes.len() {

@@ -137,7 +137,7 @@ impl Labelling<'_> {
             writeln!(out, "line,label,score,distance")?;
         }
         let predictor = Predictor::new(self.model);
-        let mut pace = Pace::new(first_rows(self.model));
+        let mut pace = Pace::new(self.model.learned.rows_before_pause());
         loop {
             let batch = match stream.next_batch() {
                 Ok(Some(batch)) => batch,
@@ -190,12 +190,6 @@ impl Labelling<'_> {
             Show::Distance => writeln!(out, "{}", distance()),
         }
     }
-}
-
-/// Rows that are predicted before the observer is asked for the first time: a single row of a vote of very many vectors may
-/// take long.
-pub(super) fn first_rows(model: &Model) -> usize {
-    if matches!(model.learned, Learned::Linear(_)) { 4096 } else { 1 }
 }
 
 /// Predicts rows of a batch, in their order: in parallel, unless that costs more than the scores themselves.

@@ -74,7 +74,7 @@ impl Model {
         let right = self.classes.outcomes_of(data.classes());
         let mut wrong =
             |&i: &usize| Some(predictor.predict(data.row(i)).outcome) != right[data.labels()[i] as usize];
-        let (mut errors, mut end, mut pace) = (0, 0, Pace::new(1));
+        let (mut errors, mut end, mut pace) = (0, 0, Pace::new(self.learned.rows_before_pause()));
         while end < data.len() {
             let rows = pace.next(end, data.len());
             end = rows.end;

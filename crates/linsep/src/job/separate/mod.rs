@@ -80,6 +80,8 @@ pub struct Separated {
     pub decided: Vec<Decided>,
     /// Whether the job was stopped before all were decided.
     pub interrupted: bool,
+    /// Pairs of sides that were not looked at: the job was stopped, or its time was over.
+    pub missing: usize,
     /// How long reading took.
     pub read_seconds: f64,
     /// Threads that parallel parts may use.
@@ -111,6 +113,7 @@ impl SeparateSpec {
             sides,
             decided: Vec::new(),
             interrupted: false,
+            missing: 0,
             read_seconds: clock.elapsed().as_secs_f64(),
             threads: rayon::current_num_threads(),
         };
@@ -184,8 +187,12 @@ impl Separated {
         &self.data.classes()[self.data.labels()[i] as usize]
     }
 
-    /// The verdict on all pairs of sides together: complete if all are, undecided if one is, else the first other.
+    /// The verdict on all pairs of sides together: complete if all are, undecided if one is, or was not looked at, else the
+    /// first other.
     pub fn verdict(&self) -> Verdict {
+        if self.missing > 0 {
+            return Verdict::Undecided;
+        }
         let verdicts = || self.decided.iter().map(|decided| decided.separation.verdict);
         let open = verdicts().find(|&verdict| verdict == Verdict::Undecided);
         open.or_else(|| verdicts().find(|&verdict| verdict != Verdict::Complete)).unwrap_or(Verdict::Complete)
@@ -196,7 +203,7 @@ impl Separated {
         if let Some(path) = &output {
             check_writable(path)?;
         }
-        let mut decided = self.decide(pair, output.as_deref(), observer)?;
+        let mut decided = self.decide(pair, self.settings.max_seconds, output.as_deref(), observer)?;
         if self.spec.blame {
             decided.blame = self.blame(&decided, observer)?;
         }
@@ -205,12 +212,20 @@ impl Separated {
     }
 
     /// Decides one pair of sides after the other. Certificates name all classes of both sides: they are written where a
-    /// folder is given, and not kept.
+    /// folder is given, and not kept. Each has an equal share of the time that is left: what one does not need goes to those
+    /// after it.
     fn decide_many(&mut self, pairs: &[ClassPair], observer: &mut dyn Observer) -> Result<(), Error> {
         let folder = self.spec.output.clone();
         let files = folder.as_deref().map(|folder| self.spec.files(folder, pairs)).transpose()?;
         let what = if self.sides == Sides::Pairs { "pairs" } else { "classes" };
+        let limit = self.settings.max_seconds;
+        let clock = Instant::now();
         for (i, pair) in pairs.iter().enumerate() {
+            let left = limit.map(|limit| limit - clock.elapsed().as_secs_f64());
+            if left.is_some_and(|left| left <= 0.0) {
+                break;
+            }
+            let share = left.map(|left| left / (pairs.len() - i) as f64);
             let progress = Progress::Parts { what, done: i as u64, total: pairs.len() as u64 };
             if observer.progress(&progress).is_break() || observer.will_stop() {
                 break;
@@ -221,7 +236,7 @@ impl Separated {
                 std::fs::create_dir(folder)
                     .map_err(|source| Error::Write { path: folder.clone(), source })?;
             }
-            match self.decide(pair, files.as_ref().map(|files| files[i].as_path()), observer) {
+            match self.decide(pair, share, files.as_ref().map(|files| files[i].as_path()), observer) {
                 Ok(mut decided) => {
                     decided.separation.certificate = None;
                     self.decided.push(decided);
@@ -232,24 +247,26 @@ impl Separated {
             }
         }
         self.interrupted = observer.will_stop();
-        let missing = pairs.len() - self.decided.len();
-        if missing > 0 {
-            let rest = counted(missing as u64, "line is", "lines are");
-            observer.note(Note::Warning(&format!("interrupted: {rest} missing from the table")));
+        self.missing = pairs.len() - self.decided.len();
+        if self.missing > 0 {
+            let why = if self.interrupted { "interrupted" } else { "the time is over" };
+            let rest = counted(self.missing as u64, "line is", "lines are");
+            observer.note(Note::Warning(&format!("{why}: {rest} missing from the table")));
         }
         Ok(())
     }
 
-    /// Decides one pair of sides, and writes its certificate.
+    /// Decides one pair of sides within this time, and writes its certificate.
     fn decide(
         &self,
         classes: &ClassPair,
+        max_seconds: Option<f64>,
         output: Option<&Path>,
         observer: &mut dyn Observer,
     ) -> Result<Decided, Error> {
         let clock = Instant::now();
-        let separation = separate(&self.data, &self.settings.with_classes(classes), observer)
-            .map_err(|error| self.located(error))?;
+        let settings = SeparateSettings { max_seconds, ..self.settings.with_classes(classes) };
+        let separation = separate(&self.data, &settings, observer).map_err(|error| self.located(error))?;
         let seconds = clock.elapsed().as_secs_f64();
         let mut certificate = None;
         if let (Some(path), Some(proof)) = (output, &separation.certificate) {

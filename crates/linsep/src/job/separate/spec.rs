@@ -44,7 +44,7 @@ pub struct SeparateSpec {
     /// The width of the margin interval of separable data, relative to its upper end, that is to be reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gap: Option<f64>,
-    /// Stop after this many seconds; for several pairs of sides, after this many for each.
+    /// Stop after this many seconds of deciding; several pairs of sides share them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_seconds: Option<f64>,
     /// Use at most about this many bytes beside the data.

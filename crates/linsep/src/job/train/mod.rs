@@ -14,7 +14,7 @@ use crate::classes::Classes;
 use crate::dataset::Dataset;
 use crate::features::{Recipe, Scaler, Scaling, learn_columns};
 use crate::model::Model;
-use crate::observe::{Note, Observer, Progress, watched};
+use crate::observe::{Note, Observer, PAUSE, Progress, watched};
 use crate::read::{Format, ReadNotes, ReadOptions, RowStream, Schema, Source, read};
 use crate::split::{check_fraction, hold_out};
 use crate::store::check_writable;
@@ -125,7 +125,10 @@ impl TrainSpec {
         let mut trained = trained.map_err(|error| match error {
             // What is wrong with the data as a whole has no line, but it has a file.
             error @ (Error::Classes(_) | Error::Lengths { .. }) => error.at(self.data.source.name()),
-            error => error,
+            error => match (&error, &self.resume) {
+                (Error::Checkpoint(_), Some(path)) => error.at(path.display().to_string()),
+                _ => error,
+            },
         })?;
         tell(&trained.notes, observer);
         if let Some(path) = self.output.as_ref().filter(|_| trained.status.has_model()) {
@@ -458,9 +461,6 @@ impl Runner<'_> {
         scaler
     }
 }
-
-/// How often it is looked whether to stop.
-const PAUSE: Duration = Duration::from_millis(100);
 
 /// Computes the fingerprint in one thread: the others have better things to do. It stays with the data.
 fn compute_fingerprint(data: &Dataset, stop: &AtomicBool) {

@@ -459,8 +459,9 @@ fn settle_columns(
     let mut text = Vec::new();
     loop {
         const STEP: u64 = 1 << 27;
-        let wanted = if text.len() as u64 >= STEP { text.len() as u64 } else { 0 };
-        if wanted > 0 && memory::available().is_some_and(|available| wanted > available) {
+        // A text that grows takes as much again as there is.
+        let held = text.len() as u64;
+        if held >= STEP && memory::available().is_some_and(|available| held > available) {
             return Err(dialect::nowhere(io::Error::from(io::ErrorKind::OutOfMemory).into()));
         }
         let more = input

@@ -81,6 +81,8 @@ struct Table {
     rows: usize,
     features: usize,
     interrupted: bool,
+    /// Lines that the table lacks: the job was stopped, or its time was over.
+    missing: usize,
     table: Vec<Record>,
     skipped_rows: u64,
     dropped_rows: u64,
@@ -137,6 +139,7 @@ impl From<&Separated> for SeparateRecord {
                 rows: separated.data.len(),
                 features: separated.data.columns(),
                 interrupted: separated.interrupted,
+                missing: separated.missing,
                 table: decided.iter().map(|decided| record(separated, decided, false)).collect(),
                 skipped_rows: separated.notes.skipped,
                 dropped_rows: separated.notes.dropped,

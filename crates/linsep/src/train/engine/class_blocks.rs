@@ -91,7 +91,7 @@ impl<'a> Shared<'a> {
                 let end = (position + pause).min(window.end());
                 while position < end {
                     let next = (position + ROWS_TOGETHER).min(end);
-                    block.visit_some(self, &window, position..next);
+                    block.visit(self, &window, position..next);
                     position = next;
                 }
                 let progress = Progress::Training {
@@ -174,7 +174,7 @@ impl Block {
     }
 
     /// Visits rows that follow each other.
-    fn visit_some(&mut self, shared: &Shared<'_>, window: &Window, positions: Range<usize>) {
+    fn visit(&mut self, shared: &Shared<'_>, window: &Window, positions: Range<usize>) {
         self.enclose(shared, positions.clone().map(|position| window.at(position)));
         let mut awake = std::mem::take(&mut self.awake);
         self.scores.that_may_reach_zero(&self.low, &self.high, &mut awake);
@@ -185,7 +185,25 @@ impl Block {
                 shared.data.row(next).prefetch();
             }
             let i = window.at(position);
-            if many { self.visit(shared, i) } else { self.visit_awake(shared, i, &mut awake) }
+            let weight = shared.weights.as_ref().map_or(1.0, |weights| weights[i]);
+            if weight == 0.0 {
+                continue;
+            }
+            let (row, label) = (shared.data.row(i), shared.labels[i] as usize);
+            let own = self.classes.contains(&label).then(|| label - self.classes.start);
+            if many {
+                self.ask_all(row, own, weight, i);
+            } else {
+                self.ask(&awake, row, own, weight, i);
+            }
+            if let Some(own) = own {
+                self.learn(own, row, 1, weight, i);
+                // Now it may be wrong about the rows that follow.
+                if !many && !awake.contains(&own) {
+                    awake.push(own);
+                }
+            }
+            self.rows += 1;
         }
         self.awake = awake;
     }
@@ -205,36 +223,17 @@ impl Block {
         }
     }
 
-    /// A row that only these boundaries, and that of its own class, may be wrong about.
-    fn visit_awake(&mut self, shared: &Shared<'_>, i: usize, awake: &mut Vec<usize>) {
-        let weight = shared.weights.as_ref().map_or(1.0, |weights| weights[i]);
-        if weight == 0.0 {
-            return;
-        }
-        let (row, label) = (shared.data.row(i), shared.labels[i] as usize);
-        let own = self.classes.contains(&label).then(|| label - self.classes.start);
-        for &place in awake.iter() {
+    /// Has boundaries learn a row of another class that they may be wrong about.
+    fn ask(&mut self, places: &[usize], row: Row<'_>, own: Option<usize>, weight: f64, i: usize) {
+        for &place in places {
             if own != Some(place) && reaches(self.scores.sum(place, row), 0.0) {
                 self.learn(place, row, -1, weight, i);
             }
         }
-        if let Some(own) = own {
-            self.learn(own, row, 1, weight, i);
-            // Now it may be wrong about the rows that follow.
-            if !awake.contains(&own) {
-                awake.push(own);
-            }
-        }
-        self.rows += 1;
     }
 
-    fn visit(&mut self, shared: &Shared<'_>, i: usize) {
-        let weight = shared.weights.as_ref().map_or(1.0, |weights| weights[i]);
-        if weight == 0.0 {
-            return;
-        }
-        let (row, label) = (shared.data.row(i), shared.labels[i] as usize);
-        let own = self.classes.contains(&label).then(|| label - self.classes.start);
+    /// The same for all boundaries.
+    fn ask_all(&mut self, row: Row<'_>, own: Option<usize>, weight: f64, i: usize) {
         let mut sums = std::mem::take(&mut self.sums);
         self.scores.sums(row, &mut sums);
         for (group, some) in sums.chunks(SUMS_TOGETHER).enumerate() {
@@ -249,10 +248,6 @@ impl Block {
             }
         }
         self.sums = sums;
-        if let Some(own) = own {
-            self.learn(own, row, 1, weight, i);
-        }
-        self.rows += 1;
     }
 
     fn learn(&mut self, place: usize, row: Row<'_>, sign: i8, weight: f64, i: usize) {

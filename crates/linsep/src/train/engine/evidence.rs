@@ -323,9 +323,7 @@ pub(crate) fn training_errors(
         let rows: Vec<_> = (start..end).map(|i| task.data.row(i)).collect();
         (start..end).zip(learned.scores(&rows)).filter(|&(i, score)| wrong(i, score)).count() as u64
     };
-    // A vote of very many vectors takes its time for a single row.
-    let first = if matches!(learned, Learned::Linear(_)) { FIRST_ROWS } else { 1 };
-    let (mut errors, mut end, mut pace) = (0, 0, Pace::new(first));
+    let (mut errors, mut end, mut pace) = (0, 0, Pace::new(learned.rows_before_pause()));
     while end < total {
         let rows = pace.next(end, total);
         end = rows.end;
@@ -352,9 +350,6 @@ pub(crate) fn training_errors(
     }
     Some(errors)
 }
-
-/// Rows that are judged before the observer is asked for the first time.
-const FIRST_ROWS: usize = 4096;
 
 /// Rows that are judged by one thread at a time.
 const ROWS_TOGETHER: usize = 32;

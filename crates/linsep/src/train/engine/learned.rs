@@ -29,6 +29,12 @@ pub enum Learned {
 }
 
 impl Learned {
+    /// Rows that are scored before an observer is asked for the first time: of a vote of very many vectors a single row may
+    /// take long.
+    pub(crate) fn rows_before_pause(&self) -> usize {
+        if matches!(self, Learned::Linear(_)) { 4096 } else { 1 }
+    }
+
     /// The score of a row that has no column beyond those learned on; for many classes, that of the winner.
     pub fn score(&self, row: Row<'_>) -> f64 {
         match self {

@@ -4,7 +4,7 @@
 use crate::Error;
 use crate::classes::{ClassError, ClassPair, Classes};
 use crate::dataset::{Dataset, Row};
-use crate::observe::{Observer, Progress, in_parallel, in_parallel_sized};
+use crate::observe::{Note, Observer, Progress, in_parallel, in_parallel_sized};
 use crate::theory::margin::{Extent, MarginInterval, MarginKind};
 use crate::train::engine::checkpoint::CheckpointError;
 use crate::train::engine::class_blocks::{self, Shared};
@@ -101,7 +101,8 @@ pub fn train_each(
             let fit = fit_task(&task, &settings, part)?;
             judge_one(&task, &settings, fit, part)
         });
-        runs.into_iter().collect::<Result<Vec<_>, Error>>()?
+        let runs = runs.into_iter().collect::<Result<Vec<_>, Error>>();
+        runs.inspect_err(|error| warn_not_begun(error, observer))?
     };
     let (learned, mut evidence, boundaries) = together(runs, &names);
     evidence.training_error = error(data, &labels, &learned, observer);
@@ -110,6 +111,13 @@ pub fn train_each(
 
 /// How long classes are still begun after all were asked to stop.
 pub(in crate::train) const GRACE: Duration = Duration::from_millis(500);
+
+/// Says that there is no model because some classes were not begun.
+pub(in crate::train) fn warn_not_begun(error: &Error, observer: &mut dyn Observer) {
+    if matches!(error, Error::Interrupted) {
+        observer.note(Note::Warning("interrupted before every class was begun: there is no model"));
+    }
+}
 
 /// What one of many runs comes to. Where all are to stop, a run is not judged: the others are waiting.
 fn judge_one(

@@ -226,6 +226,7 @@ impl MeasuredFile<'_> {
             if observer.will_stop()
                 && stopped.get_or_insert_with(Instant::now).elapsed() > one_against_rest::GRACE
             {
+                one_against_rest::warn_not_begun(&Error::Interrupted, observer);
                 return Err(Error::Interrupted);
             }
             let own = Settings { positive: Some(name.clone()), ..settings.clone() };
