@@ -27,9 +27,14 @@ pub(crate) const MISTAKES: &[(&str, &str)] = &[
 ];
 
 pub(crate) const SCALES: &[(&str, &str)] = &[
+    (
+        "auto",
+        "What suits each feature: what most rows have to mean 0 and variance 1; of sparse rows, words (0 or 1) as they \
+         are, all else divided by its largest magnitude",
+    ),
     ("none", "Values as they are"),
     ("max-abs", "Each feature divided by its largest magnitude"),
-    ("standard", "Each feature to mean 0 and variance 1 (sparse data is scaled without centring)"),
+    ("standard", "Each feature to mean 0 and variance 1 (what most of the sparse rows lack is not centred)"),
     ("unit-rows", "Each row divided by its length"),
 ];
 

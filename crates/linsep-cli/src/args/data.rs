@@ -91,7 +91,8 @@ pub(crate) struct ClassArgs {
     /// File with one number for each row, in order: how often it counts (.npy, or text with one per line)
     #[arg(long, value_name = "FILE")]
     pub(crate) weights: Option<PathBuf>,
-    /// Scale features, as learned on the training rows and stored in the model [default: none]
+    /// Scale features, as learned on the training rows and stored in the model [default: auto; none for theory, and where
+    /// rows are not all in memory]
     #[arg(long, value_parser = choice::<Scaling>(SCALES))]
     pub(crate) scale: Option<Scaling>,
 }

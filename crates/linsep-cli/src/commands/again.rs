@@ -38,7 +38,7 @@ fn train(spec: &TrainSpec) -> String {
 fn compare(spec: &CompareSpec) -> String {
     Words::command("compare", &spec.data)
         .classes(&spec.classes)
-        .option("scale", (spec.scale != Scaling::None).then(|| named(spec.scale)).flatten())
+        .option("scale", (spec.scale != Scaling::Auto).then(|| named(spec.scale)).flatten())
         .bias(&spec.bias)
         .seed(spec.seed)
         .reading(&spec.data)

@@ -5,6 +5,7 @@ use crate::args::CompareArgs;
 use crate::console::{Console, ProgressDisplay};
 use crate::exit::Exit;
 use linsep::job::CompareSpec;
+use linsep::scale::Scaling;
 use linsep::report::{compare_csv, compare_report};
 
 pub(crate) fn run(args: &CompareArgs, console: Console) -> anyhow::Result<Exit> {
@@ -12,7 +13,7 @@ pub(crate) fn run(args: &CompareArgs, console: Console) -> anyhow::Result<Exit> 
     let spec = CompareSpec {
         data: task.data(&args.data),
         classes: task.classes.spec()?,
-        scale: task.classes.scale.unwrap_or_default(),
+        scale: task.classes.scale.unwrap_or(Scaling::Auto),
         bias: task.bias.spec(),
         learners: args.learners.iter().map(|learner| learner.name()).collect(),
         folds: args.folds,

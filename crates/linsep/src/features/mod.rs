@@ -17,7 +17,7 @@ mod words;
 pub use missing::Missing;
 pub(crate) use missing::{Mean, OnMissing, is_missing, is_missing_label};
 pub use numbers::Number;
-pub use scaling::{RowBuffer, Scaler, Scaling};
+pub use scaling::{RowBuffer, Scaler, Scaling, Standard};
 pub use schema::{Column, ColumnKind, Schema};
 pub use words::Words;
 

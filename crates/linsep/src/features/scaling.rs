@@ -10,9 +10,13 @@ pub enum Scaling {
     /// Values as they are.
     #[default]
     None,
+    /// What suits each feature: one that most rows have is brought to mean 0 and variance 1; of sparse rows, one that is
+    /// only ever 0 or 1 (a word, say) stays as it is, and any other is divided by its largest magnitude.
+    Auto,
     /// Each feature divided by its largest magnitude: values in [−1, 1], zeros stay zeros.
     MaxAbs,
-    /// Each feature to mean 0 and variance 1; sparse data is not centred, so that zeros stay zeros.
+    /// Each feature to mean 0 and variance 1. A feature that most of the sparse rows lack is not centred, so that its
+    /// zeros stay zeros.
     Standard,
     /// Each row divided by its Euclidean norm.
     UnitRows,
@@ -30,14 +34,83 @@ pub enum Scaler {
         divisor: Vec<f64>,
     },
     /// (x_j − mean_j) / divisor_j
-    Standard {
-        /// What is subtracted; `None` for sparse data.
-        mean: Option<Vec<f64>>,
-        /// Standard deviation of each feature; 1 for a constant feature.
-        divisor: Vec<f64>,
-    },
+    Standard(Standard),
     /// x / ‖x‖
     UnitRows,
+}
+
+/// (x_j − mean_j) / divisor_j for each feature.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Standard {
+    mean: Vec<f64>,
+    divisor: Vec<f64>,
+    /// The features whose mean is not 0, in order: those whose zeros move.
+    centred: Vec<u32>,
+}
+
+impl Standard {
+    /// From what is subtracted from each feature, 0 for one that is not centred, and what it is divided by.
+    pub fn new(mean: Vec<f64>, divisor: Vec<f64>) -> Self {
+        let centred = (0..mean.len() as u32).filter(|&j| mean[j as usize] != 0.0).collect();
+        Self { mean, divisor, centred }
+    }
+
+    /// What is subtracted from each feature.
+    pub fn mean(&self) -> &[f64] {
+        &self.mean
+    }
+
+    /// What each feature is then divided by.
+    pub fn divisor(&self) -> &[f64] {
+        &self.divisor
+    }
+
+    /// Whether anything is subtracted.
+    pub fn is_centred(&self) -> bool {
+        !self.centred.is_empty()
+    }
+
+    fn scaled(&self, j: usize, x: f64) -> f64 {
+        let (mean, divisor) = (at(&self.mean, j, 0.0), at(&self.divisor, j, 1.0));
+        let centred = x - mean;
+        // Only a difference of huge numbers overflows; their quotients do not.
+        if centred.is_finite() { centred / divisor } else { x / divisor - mean / divisor }
+    }
+
+    fn apply<'a>(&self, row: Row<'a>, buffer: &'a mut RowBuffer) -> Row<'a> {
+        let is_sparse = matches!(row, Row::SparseF32(..) | Row::SparseF64(..));
+        if is_sparse && self.centred.len() < self.mean.len() {
+            return self.apply_sparse(row, buffer);
+        }
+        if is_sparse {
+            // Every zero moves, also those that a sparse row does not store.
+            let width = self.mean.len().max(row.width());
+            buffer.values.extend((0..width).map(|j| self.scaled(j, 0.0)));
+            for (j, x) in row.iter() {
+                buffer.values[j] = self.scaled(j, x);
+            }
+        } else {
+            buffer.values.extend(row.iter().map(|(j, x)| self.scaled(j, x)));
+        }
+        Row::DenseF64(&buffer.values)
+    }
+
+    /// The values of the row, and the moved zeros of the centred features between them.
+    fn apply_sparse<'a>(&self, row: Row<'a>, buffer: &'a mut RowBuffer) -> Row<'a> {
+        buffer.indices.clear();
+        let mut centred = self.centred.iter().copied().peekable();
+        for (j, x) in row.iter() {
+            while let Some(moved) = centred.next_if(|&moved| (moved as usize) < j) {
+                buffer.push(moved, self.scaled(moved as usize, 0.0));
+            }
+            centred.next_if_eq(&(j as u32));
+            buffer.push(j as u32, self.scaled(j, x));
+        }
+        for moved in centred {
+            buffer.push(moved, self.scaled(moved as usize, 0.0));
+        }
+        Row::SparseF64(&buffer.indices, &buffer.values)
+    }
 }
 
 /// Room for one scaled row.
@@ -47,41 +120,38 @@ pub struct RowBuffer {
     values: Vec<f64>,
 }
 
+impl RowBuffer {
+    /// Adds a value of a sparse row, which does not store zeros: a tiny value may have become one.
+    fn push(&mut self, j: u32, value: f64) {
+        if value != 0.0 {
+            self.indices.push(j);
+            self.values.push(value);
+        }
+    }
+}
+
 impl Scaler {
     /// Learns the scaling from all rows of `data`.
     pub fn learn(scaling: Scaling, data: &Dataset) -> Self {
         match scaling {
             Scaling::None => Scaler::None,
             Scaling::UnitRows => Scaler::UnitRows,
-            Scaling::MaxAbs => Scaler::MaxAbs { divisor: largest_magnitudes(data) },
-            Scaling::Standard => {
-                // Squares are taken of values in [−2, 2], so that no variance overflows or vanishes.
-                let (mean, largest) = (means(data), largest_magnitudes(data));
-                let mut variance = vec![0.0f64; data.columns()];
-                let mut stored = vec![0u64; data.columns()];
-                for (j, x) in (0..data.len()).flat_map(|i| data.row(i).iter()) {
-                    variance[j] += (x / largest[j] - mean[j] / largest[j]).powi(2);
-                    stored[j] += 1;
-                }
-                let n = data.len() as f64;
-                let deviation = |j: usize| {
-                    // The zeros that sparse rows do not store.
-                    let zeros = (n - stored[j] as f64) * (mean[j] / largest[j]).powi(2);
-                    one_if_zero(((variance[j] + zeros) / n).sqrt() * largest[j])
-                };
-                let divisor = (0..data.columns()).map(deviation).collect();
-                let centred = matches!(data.rows(), Rows::Dense { .. });
-                Scaler::Standard { mean: centred.then_some(mean), divisor }
+            Scaling::MaxAbs => Scaler::MaxAbs { divisor: Spread::of(data).largest() },
+            Scaling::Standard | Scaling::Auto => {
+                let spread = Spread::of(data);
+                let (mean, divisor) = spread.standard(data, scaling == Scaling::Auto);
+                let nothing_to_do = mean.iter().all(|&mean| mean == 0.0) && divisor.iter().all(|&x| x == 1.0);
+                if nothing_to_do { Scaler::None } else { Scaler::Standard(Standard::new(mean, divisor)) }
             }
         }
     }
 
     /// Leaves features from the known ones up to `columns` as they are.
     pub fn widen(&mut self, columns: usize) {
-        if let Scaler::MaxAbs { divisor } | Scaler::Standard { divisor, .. } = self {
+        if let Scaler::MaxAbs { divisor } | Scaler::Standard(Standard { divisor, .. }) = self {
             divisor.resize(columns.max(divisor.len()), 1.0);
         }
-        if let Scaler::Standard { mean: Some(mean), .. } = self {
+        if let Scaler::Standard(Standard { mean, .. }) = self {
             mean.resize(columns.max(mean.len()), 0.0);
         }
     }
@@ -91,41 +161,24 @@ impl Scaler {
         match self {
             Scaler::None => Scaling::None,
             Scaler::MaxAbs { .. } => Scaling::MaxAbs,
-            Scaler::Standard { .. } => Scaling::Standard,
+            Scaler::Standard(_) => Scaling::Standard,
             Scaler::UnitRows => Scaling::UnitRows,
         }
     }
 
     /// The scaled form of a row. Features that the scaling was not learned on are left as they are.
     pub fn apply<'a>(&self, row: Row<'a>, buffer: &'a mut RowBuffer) -> Row<'a> {
+        buffer.values.clear();
         let (largest, length) = match self {
             Scaler::None => return row,
+            Scaler::Standard(standard) => return standard.apply(row, buffer),
+            Scaler::MaxAbs { .. } => (1.0, 1.0),
             Scaler::UnitRows => length(row),
-            _ => (1.0, 1.0),
         };
-        let of = |numbers: &[f64], j: usize, absent: f64| numbers.get(j).copied().unwrap_or(absent);
         let scaled = |(j, x): (usize, f64)| match self {
-            Scaler::None => x,
-            Scaler::MaxAbs { divisor } | Scaler::Standard { mean: None, divisor } => x / of(divisor, j, 1.0),
-            Scaler::Standard { mean: Some(mean), divisor } => {
-                let (mean, divisor) = (of(mean, j, 0.0), of(divisor, j, 1.0));
-                let centred = x - mean;
-                // Only a difference of huge numbers overflows; their quotients do not.
-                if centred.is_finite() { centred / divisor } else { x / divisor - mean / divisor }
-            }
-            Scaler::UnitRows => x / largest / length,
+            Scaler::MaxAbs { divisor } => x / at(divisor, j, 1.0),
+            _ => x / largest / length,
         };
-        buffer.values.clear();
-        if let (Scaler::Standard { mean: Some(mean), .. }, Row::SparseF32(..) | Row::SparseF64(..)) =
-            (self, row)
-        {
-            // Centring moves the zeros too, those that a sparse row does not store.
-            buffer.values.extend((0..mean.len().max(row.width())).map(|j| scaled((j, 0.0))));
-            for (j, x) in row.iter() {
-                buffer.values[j] = scaled((j, x));
-            }
-            return Row::DenseF64(&buffer.values);
-        }
         match row {
             Row::DenseF32(_) | Row::DenseF64(_) => {
                 buffer.values.extend(row.iter().map(scaled));
@@ -133,14 +186,7 @@ impl Scaler {
             }
             Row::SparseF32(..) | Row::SparseF64(..) => {
                 buffer.indices.clear();
-                for (j, x) in row.iter() {
-                    // A tiny value may have become zero, which sparse rows do not store.
-                    let value = scaled((j, x));
-                    if value != 0.0 {
-                        buffer.indices.push(j as u32);
-                        buffer.values.push(value);
-                    }
-                }
+                row.iter().for_each(|(j, x)| buffer.push(j as u32, scaled((j, x))));
                 Row::SparseF64(&buffer.indices, &buffer.values)
             }
         }
@@ -157,6 +203,10 @@ impl Scaler {
     }
 }
 
+fn at(numbers: &[f64], j: usize, absent: f64) -> f64 {
+    numbers.get(j).copied().unwrap_or(absent)
+}
+
 fn one_if_zero(x: f64) -> f64 {
     if x == 0.0 { 1.0 } else { x }
 }
@@ -171,22 +221,82 @@ fn length(row: Row<'_>) -> (f64, f64) {
     (largest, row.iter().map(|(_, x)| (x / largest).powi(2)).sum::<f64>().sqrt())
 }
 
-/// The largest magnitude of each feature; 1 for a feature that is always zero.
-fn largest_magnitudes(data: &Dataset) -> Vec<f64> {
-    let mut largest = vec![0.0f64; data.columns()];
-    for (j, x) in (0..data.len()).flat_map(|i| data.row(i).iter()) {
-        largest[j] = largest[j].max(x.abs());
-    }
-    largest.into_iter().map(one_if_zero).collect()
+/// What one pass over the rows tells about each feature.
+struct Spread(Vec<FeatureSpread>);
+
+#[derive(Clone)]
+struct FeatureSpread {
+    /// Rows that store it.
+    stored: u64,
+    mean: f64,
+    largest: f64,
+    /// Whether every stored value is 1.
+    only_ones: bool,
 }
 
-fn means(data: &Dataset) -> Vec<f64> {
-    let mut sums = vec![0.0f64; data.columns()];
-    for (j, x) in (0..data.len()).flat_map(|i| data.row(i).iter()) {
-        // Divided before the sum, so that large values cannot overflow it.
-        sums[j] += x / data.len() as f64;
+impl Spread {
+    fn of(data: &Dataset) -> Self {
+        let n = data.len() as f64;
+        let unseen = FeatureSpread { stored: 0, mean: 0.0, largest: 0.0, only_ones: true };
+        let mut features = vec![unseen; data.columns()];
+        for (j, x) in (0..data.len()).flat_map(|i| data.row(i).iter()) {
+            let feature = &mut features[j];
+            feature.stored += 1;
+            // Divided before the sum, so that large values cannot overflow it.
+            feature.mean += x / n;
+            feature.largest = feature.largest.max(x.abs());
+            feature.only_ones &= x == 1.0;
+        }
+        Self(features)
     }
-    sums
+
+    /// The largest magnitude of each feature; 1 for a feature that is always zero.
+    fn largest(&self) -> Vec<f64> {
+        self.0.iter().map(|feature| one_if_zero(feature.largest)).collect()
+    }
+
+    /// What is subtracted from each feature, and what it is divided by. `by_need` leaves alone what needs no scaling.
+    fn standard(&self, data: &Dataset, by_need: bool) -> (Vec<f64>, Vec<f64>) {
+        let dense = matches!(data.rows(), Rows::Dense { .. });
+        let n = data.len() as u64;
+        let common = |feature: &FeatureSpread| dense || feature.stored * 2 >= n;
+        let alone = |feature: &FeatureSpread| by_need && !dense && feature.only_ones;
+        let mean = |feature: &FeatureSpread| if common(feature) && !alone(feature) { feature.mean } else { 0.0 };
+        let means = self.0.iter().map(mean).collect();
+        let wanted = |feature: &FeatureSpread| !alone(feature) && (common(feature) || !by_need);
+        // A second pass, where a variance is needed.
+        let deviations = match self.0.iter().any(wanted) {
+            true => self.deviations(data),
+            false => Vec::new(),
+        };
+        let divisor = |(j, feature): (usize, &FeatureSpread)| {
+            one_if_zero(match feature {
+                feature if alone(feature) => 1.0,
+                feature if wanted(feature) => deviations[j],
+                feature => feature.largest,
+            })
+        };
+        (means, self.0.iter().enumerate().map(divisor).collect())
+    }
+
+    /// The standard deviation of each feature.
+    fn deviations(&self, data: &Dataset) -> Vec<f64> {
+        // Squares are taken of values in [−2, 2], so that no variance overflows or vanishes.
+        let units: Vec<(f64, f64)> = self.0.iter().map(|f| (one_if_zero(f.largest), f.mean)).collect();
+        let mut variance = vec![0.0f64; data.columns()];
+        for (j, x) in (0..data.len()).flat_map(|i| data.row(i).iter()) {
+            let (unit, mean) = units[j];
+            variance[j] += (x / unit - mean / unit).powi(2);
+        }
+        let n = data.len() as f64;
+        let deviation = |j: usize| {
+            // The zeros that sparse rows do not store.
+            let (unit, mean) = units[j];
+            let zeros = (n - self.0[j].stored as f64) * (mean / unit).powi(2);
+            ((variance[j] + zeros) / n).sqrt() * unit
+        };
+        (0..data.columns()).map(deviation).collect()
+    }
 }
 
 #[cfg(test)]
@@ -220,14 +330,47 @@ mod tests {
     }
 
     #[test]
-    fn standard_centres_dense_data_only() {
-        let deviation = (35.0f64 / 3.0 - 1.0 / 9.0).sqrt();
-        for (data, mean) in [(dense(), -1.0 / 3.0), (sparse(), 0.0)] {
-            for (row, x) in scaled(Scaling::Standard, data).iter().zip([1.0, 3.0, -5.0]) {
+    fn what_most_rows_have_is_centred_however_it_is_stored() {
+        let (mean, deviation) = (-1.0 / 3.0, (35.0f64 / 3.0 - 1.0 / 9.0).sqrt());
+        for (data, scaling) in [
+            (dense(), Scaling::Standard),
+            (sparse(), Scaling::Standard),
+            (dense(), Scaling::Auto),
+            (sparse(), Scaling::Auto),
+        ] {
+            for (row, x) in scaled(scaling, data).iter().zip([1.0, 3.0, -5.0]) {
                 assert!((row[0] - (x - mean) / deviation).abs() < 1e-12);
                 assert_eq!(row[1], 0.0);
             }
         }
+    }
+
+    /// Feature 0 is in most rows, feature 1 is a word, feature 2 is rare and large.
+    fn mixed() -> Dataset {
+        let (offsets, indices) = ([0, 2, 3, 5, 6, 7], [0, 1, 0, 0, 2, 1, 0]);
+        let values = [2.0, 1.0, 4.0, 6.0, 50.0, 1.0, 8.0];
+        Dataset::sparse(3, &offsets, &indices, &values, &["a", "b", "a", "b", "a"]).unwrap()
+    }
+
+    #[test]
+    fn words_and_rare_features_keep_their_zeros() {
+        let deviation = 8.0f64.sqrt();
+        let rows = scaled(Scaling::Auto, mixed());
+        for (row, x) in rows.iter().zip([2.0, 4.0, 6.0, 0.0, 8.0]) {
+            assert!((row[0] - (x - 4.0) / deviation).abs() < 1e-12, "{rows:?}");
+        }
+        let others: Vec<&[f64]> = rows.iter().map(|row| &row[1..]).collect();
+        assert_eq!(others, [[1.0, 0.0], [0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 0.0]]);
+        // Unit variance where that was asked for.
+        let rows = scaled(Scaling::Standard, mixed());
+        let spread = (0.4f64 - 0.16).sqrt();
+        assert!((rows[0][1] - 1.0 / spread).abs() < 1e-12 && rows[1][1] == 0.0 && rows[2][2] == 2.5, "{rows:?}");
+    }
+
+    #[test]
+    fn rows_of_words_alone_need_no_scaling() {
+        let data = Dataset::sparse(2, &[0, 1, 2], &[0, 1], &[1.0, 1.0], &["a", "b"]).unwrap();
+        assert_eq!(Scaler::learn(Scaling::Auto, &data), Scaler::None);
     }
 
     #[test]
@@ -255,7 +398,7 @@ mod tests {
     #[test]
     fn unknown_features_are_left_as_they_are() {
         let mut buffer = RowBuffer::default();
-        for scaling in [Scaling::MaxAbs, Scaling::Standard, Scaling::UnitRows] {
+        for scaling in [Scaling::Auto, Scaling::MaxAbs, Scaling::Standard, Scaling::UnitRows] {
             let mut scaler = Scaler::learn(scaling, &sparse());
             let row = scaler.apply(Row::SparseF64(&[5], &[1.0]), &mut buffer);
             assert_eq!(row.iter().collect::<Vec<_>>(), [(5, 1.0)]);

@@ -20,8 +20,8 @@ pub struct CompareSpec {
     /// Which classes, and how often their rows count.
     #[serde(default, skip_serializing_if = "is_default")]
     pub classes: ClassSpec,
-    /// How features are scaled, as learned on the training part of each fold.
-    #[serde(default, skip_serializing_if = "is_default")]
+    /// How features are scaled, as learned on the training part of each fold; if not said, as suits each of them.
+    #[serde(default = "auto", skip_serializing_if = "is_auto")]
     pub scale: Scaling,
     /// Whether the boundary may miss the origin.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -50,12 +50,20 @@ fn five() -> usize {
     5
 }
 
+fn auto() -> Scaling {
+    Scaling::Auto
+}
+
+fn is_auto(scale: &Scaling) -> bool {
+    *scale == auto()
+}
+
 impl Default for CompareSpec {
     fn default() -> Self {
         Self {
             data: DataSpec::default(),
             classes: ClassSpec::default(),
-            scale: Scaling::default(),
+            scale: auto(),
             bias: BiasSpec::default(),
             learners: Vec::new(),
             folds: five(),

@@ -4,7 +4,7 @@ use super::Model;
 use super::arrays::{get_each, get_learned, put_learned};
 use crate::Error;
 use crate::classes::Classes;
-use crate::features::{Recipe, Scaler, Scaling, Schema};
+use crate::features::{Recipe, Scaler, Scaling, Schema, Standard};
 use crate::store::{self, Opened, StoreError, Tensors};
 use crate::theta::Theta;
 use crate::train::{Boundary, Evidence, Settings};
@@ -62,11 +62,11 @@ impl Model {
         match &self.recipe.scaling {
             Scaler::None | Scaler::UnitRows => {}
             Scaler::MaxAbs { divisor } => tensors.put_f64("scale.divisor", divisor.iter().copied()),
-            Scaler::Standard { mean, divisor } => {
-                tensors.put_f64("scale.divisor", divisor.iter().copied());
-                if let Some(mean) = mean {
-                    tensors.put_f64("scale.mean", mean.iter().copied());
-                    centred = true;
+            Scaler::Standard(standard) => {
+                tensors.put_f64("scale.divisor", standard.divisor().iter().copied());
+                centred = standard.is_centred();
+                if centred {
+                    tensors.put_f64("scale.mean", standard.mean().iter().copied());
                 }
             }
         }
@@ -144,10 +144,11 @@ fn get_scaler(opened: &Opened<'_, Content<'static>>, columns: usize) -> Result<S
         Scaling::None => Scaler::None,
         Scaling::UnitRows => Scaler::UnitRows,
         Scaling::MaxAbs => Scaler::MaxAbs { divisor: divisor()? },
-        Scaling::Standard => Scaler::Standard {
-            mean: if opened.content.centred { Some(numbers("scale.mean")?) } else { None },
-            divisor: divisor()?,
-        },
+        // What was learned by need is kept as what it came to.
+        Scaling::Standard | Scaling::Auto => {
+            let mean = if opened.content.centred { numbers("scale.mean")? } else { vec![0.0; columns] };
+            Scaler::Standard(Standard::new(mean, divisor()?))
+        }
     })
 }
 
@@ -197,6 +198,7 @@ mod tests {
         let scalings = prop_oneof![
             Just(Scaling::None),
             Just(Scaling::MaxAbs),
+            Just(Scaling::Auto),
             Just(Scaling::Standard),
             Just(Scaling::UnitRows)
         ];

@@ -9,7 +9,7 @@ use crate::classes::{Classes, shortened};
 use crate::job::{BiasKind, SeparateSpec, Spec, Trained};
 use crate::numbers::{Rounding, counted, grouped, percent, rounded};
 use crate::read::Source;
-use crate::scale::Scaling;
+use crate::scale::Scaler;
 use crate::theory::margin::MarginKind;
 use crate::train::{Bias, Boundary, Evidence, Learner, Status};
 
@@ -40,16 +40,12 @@ fn facts(trained: &Trained) -> Vec<(&'static str, String)> {
         counted(evidence.nonzeros, "value", "values"),
         trained.notes.format,
     );
-    let scaling = match model.recipe.scaling.scaling() {
-        Scaling::None => "",
-        Scaling::MaxAbs => "; features scaled by their largest magnitude",
-        Scaling::Standard => "; features scaled to unit variance",
-        Scaling::UnitRows => "; rows scaled to length 1",
-    };
+    let scaling = describe_scaling(&model.recipe.scaling);
     let mut facts = vec![
         ("Data", shape),
+        ("Scale", scaling),
         ("Classes", classes(trained)),
-        ("Learner", describe_settings(&model.settings) + scaling),
+        ("Learner", describe_settings(&model.settings)),
         ("Result", describe_end(evidence)),
         ("Error", error(trained)),
     ];
@@ -73,6 +69,32 @@ fn facts(trained: &Trained) -> Vec<(&'static str, String)> {
         None => ("Saved", "not saved; name a file with ⟦output=MODEL⟧".to_string()),
     });
     facts
+}
+
+/// What was done to the features before they were learned from.
+pub(super) fn describe_scaling(scaler: &Scaler) -> String {
+    match scaler {
+        Scaler::None => "features as they are".into(),
+        Scaler::MaxAbs { .. } => "each feature divided by its largest magnitude".into(),
+        Scaler::UnitRows => "rows scaled to length 1".into(),
+        Scaler::Standard(standard) => {
+            let features = standard.divisor().len() as u64;
+            let parts = standard.mean().iter().zip(standard.divisor());
+            let count = |wanted: fn(f64, f64) -> bool| {
+                parts.clone().filter(|&(&mean, &divisor)| wanted(mean, divisor)).count() as u64
+            };
+            let centred = count(|mean, _| mean != 0.0);
+            let alone = count(|mean, divisor| mean == 0.0 && divisor == 1.0);
+            let said = [
+                (centred, "to mean 0 and variance 1"),
+                (features - centred - alone, "scaled without being centred"),
+                (alone, "as they are"),
+            ];
+            let said = said.iter().filter(|(count, _)| *count > 0);
+            let said = said.map(|&(count, how)| format!("{} {how}", counted(count, "feature", "features")));
+            said.collect::<Vec<_>>().join(", ")
+        }
+    }
 }
 
 fn classes(trained: &Trained) -> String {

@@ -39,16 +39,14 @@ pub(super) fn scaling(data: &Dataset, schema: &Schema) -> Option<String> {
     if largest / median > 100.0 {
         let times = rounded((largest / median).floor(), Rounding::Down);
         return Some(format!(
-            "The largest feature is about {times} times as large as the usual one: ⟦scale=standard⟧ or max-abs may help."
+            "The largest feature is about {times} times as large as the usual one: ⟦scale=auto⟧ may help."
         ));
     }
-    // Only dense data can be centred.
-    let Scaler::Standard { mean: Some(mean), divisor } = Scaler::learn(Scaling::Standard, data) else {
-        return None;
-    };
+    let Scaler::Standard(standard) = Scaler::learn(Scaling::Standard, data) else { return None };
+    let (mean, divisor) = (standard.mean(), standard.divisor());
     let far = (0..mean.len()).find(|&j| mean[j].abs() > 10.0 * divisor[j])?;
     let name = schema.feature_name(far);
     Some(format!(
-        "Feature \"{name}\" lies far from zero for its spread: ⟦scale=standard⟧, which centres it, may help."
+        "Feature \"{name}\" lies far from zero for its spread: ⟦scale=auto⟧, which centres it, may help."
     ))
 }

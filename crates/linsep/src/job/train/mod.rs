@@ -201,9 +201,14 @@ impl Runner<'_> {
         Recorder::new(observer).saving(self.spec.checkpoint.as_ref(), every)
     }
 
+    /// How features are scaled. Rows that are not all in memory cannot tell what suits them.
     fn scaling(&self) -> Scaling {
-        let of_model = || self.warm.as_ref().map_or(Scaling::None, |model| model.recipe.scaling.scaling());
-        self.spec.scale.unwrap_or_else(of_model)
+        let in_memory = !self.online && self.spec.memory.is_none();
+        self.spec.scale.unwrap_or(match &self.warm {
+            Some(model) => model.recipe.scaling.scaling(),
+            None if in_memory => Scaling::Auto,
+            None => Scaling::None,
+        })
     }
 
     /// The result, with the specification that makes the model again.
@@ -214,7 +219,7 @@ impl Runner<'_> {
         notes: ReadNotes,
         seconds: Seconds,
     ) -> Result<Trained, Error> {
-        let spec = self.spec.of_model(&self.settings, model.recipe.scaling.scaling(), self.online);
+        let spec = self.spec.of_model(&self.settings, self.scaling(), self.online);
         model.spec = serde_json::to_value(&spec).ok();
         Ok(Trained {
             model,
@@ -259,13 +264,13 @@ impl Runner<'_> {
             }
             None => (data, None),
         };
-        let scaler = self.scaler(&data, &mut notes);
+        let scaler = self.scaler(&data);
         let data = scaler.apply_all(data)?;
 
         let mut lost = Vec::new();
         let (outcome, fingerprint) = self.learn(&data, checkpoint, early, &mut lost, observer)?;
         let train_seconds = clock.elapsed().as_secs_f64();
-        if outcome.status != Status::Converged && scaler == Scaler::None {
+        if outcome.status != Status::Converged && self.scaling() == Scaling::None {
             notes.remarks.extend(advice::scaling(&data, &schema));
         }
         notes.remarks.extend(advice::many_classes(&outcome));
@@ -422,7 +427,7 @@ impl Runner<'_> {
             }
             _ => Err(SettingsError::new(
                 "scale",
-                "⟦scale=max-abs⟧ and standard need all rows before the first is learned; learning online allows \
+                "⟦scale=auto⟧, max-abs and standard need all rows before the first is learned; learning online allows \
                  ⟦scale=none⟧ and unit-rows",
             )),
         }
@@ -446,18 +451,10 @@ impl Runner<'_> {
         }
     }
 
-    fn scaler(&self, data: &Dataset, notes: &mut ReadNotes) -> Scaler {
-        if let Some(model) = &self.warm {
-            let mut scaler = model.recipe.scaling.clone();
-            scaler.widen(data.columns());
-            return scaler;
-        }
-        let scaler = Scaler::learn(self.scaling(), data);
-        if matches!(scaler, Scaler::Standard { mean: None, .. }) {
-            notes
-                .remarks
-                .push("The data is sparse: features are scaled to unit variance without centring.".into());
-        }
+    fn scaler(&self, data: &Dataset) -> Scaler {
+        let Some(model) = &self.warm else { return Scaler::learn(self.scaling(), data) };
+        let mut scaler = model.recipe.scaling.clone();
+        scaler.widen(data.columns());
         scaler
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn is_online(spec: &TrainSpec, checkpoint: Option<&State>) -> Result<
         || learner.is_some_and(|learner| !learner.is_online() || learner.abilities().many_classes)
         || shards.is_some_and(|shards| shards > 1)
         || spec.classes.weight == ClassWeight::Balanced
-        || matches!(spec.scale, Some(Scaling::MaxAbs | Scaling::Standard))
+        || matches!(spec.scale, Some(Scaling::Auto | Scaling::MaxAbs | Scaling::Standard))
         || spec.data.read.csv.missing == Missing::Mean;
     let stream = !matches!(spec.data.source, Source::File(_) | Source::Memory(..) | Source::Shared(..));
     Ok(spec.online || (stream && one_pass && given && !needs_all_rows))
@@ -208,7 +208,7 @@ fn refuse_start(spec: &TrainSpec, model: &Model) -> Result<(), SettingsError> {
             pair.positive
         ));
     }
-    if spec.scale.is_some_and(|scale| scale != model.recipe.scaling.scaling()) {
+    if spec.scale.is_some_and(|scale| scale != model.recipe.scaling.scaling() && scale != Scaling::Auto) {
         return refuse(
             "the model to start from was trained with another ⟦scale⟧: its weights fit no other".into(),
         );

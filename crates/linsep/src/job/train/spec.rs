@@ -21,7 +21,7 @@ pub struct TrainSpec {
     /// The share of the rows of each class that is held out, to count the errors on them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holdout: Option<f64>,
-    /// How features are scaled, as learned on the training rows.
+    /// How features are scaled, as learned on the training rows; if not said, as suits each of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<Scaling>,
     /// The learner, by its name.
@@ -118,7 +118,7 @@ impl TrainSpec {
             data: DataSpec { cache: false, ..self.data.clone() },
             classes: ClassSpec { positive: settings.positive.clone(), ..self.classes.clone() },
             holdout: self.holdout,
-            scale: (scale != Scaling::None).then_some(scale),
+            scale: Some(scale),
             learner: Some(settings.learner.name().to_string()),
             options: settings.learner.options(),
             epochs: Some(settings.epochs),

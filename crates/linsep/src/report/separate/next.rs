@@ -1,5 +1,6 @@
 //! Jobs that make sense after a verdict.
 
+use crate::features::Scaling;
 use crate::job::{
     BiasSpec, ClassSpec, CompareSpec, Decided, SeparateSpec, Separated, Spec, TrainSpec, VerifySpec,
 };
@@ -40,6 +41,7 @@ pub(super) fn steps(separated: &Separated, decided: &Decided) -> Vec<Block> {
                 classes: classes(),
                 bias,
                 learner: Some("max-margin".into()),
+                scale: Some(Scaling::None),
                 output: Some("MODEL".into()),
                 ..TrainSpec::default()
             };
