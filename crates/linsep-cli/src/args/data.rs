@@ -4,7 +4,7 @@ use super::choice::{MISSING, SCALES, choice};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use linsep::job::{BiasSpec, ClassSpec, DataSpec};
-use linsep::read::{FORMATS, Format, Missing, Source, parse_delimiter};
+use linsep::read::{ColumnAs, FORMATS, Format, Missing, Source, parse_delimiter};
 use linsep::scale::Scaling;
 use linsep::train::ClassWeight;
 use std::path::{Path, PathBuf};
@@ -22,6 +22,10 @@ pub(crate) struct ReadArgs {
     /// CSV: column to leave out, by name or number from 1 (repeat, or separate by commas)
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub(crate) ignore: Vec<String>,
+    /// CSV: what a column holds, where the guess is wrong: words, number, decimal-point (1,234.5), decimal-comma (1.234,5),
+    /// date, day-first (31/01/2024) or month-first (01/31/2024) (repeat, or separate by commas)
+    #[arg(long, value_name = "COLUMN=KIND", value_delimiter = ',', value_parser = ColumnAs::parse)]
+    pub(crate) column: Vec<(String, ColumnAs)>,
     /// CSV: whether the first row names the columns
     #[arg(long, value_enum, value_name = "WHEN")]
     pub(crate) header: Option<HeaderArg>,
@@ -31,6 +35,10 @@ pub(crate) struct ReadArgs {
     /// CSV: what missing cells become; without this they are an error (drop-row also drops rows without a label)
     #[arg(long, value_name = "HOW", value_parser = choice::<Missing>(MISSING))]
     pub(crate) missing: Option<Missing>,
+    /// CSV: the words that mean a missing cell, in every column, separated by commas; empty cells always do [default: ?, NA,
+    /// N/A, #N/A, NaN and null, and among numbers also none, -, . and the error values of spreadsheets]
+    #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
+    pub(crate) na: Option<String>,
     /// LIBSVM: index of the first feature [default: 0 if index 0 occurs, else 1]
     #[arg(long, value_name = "0|1", value_parser = clap::value_parser!(u32).range(0..=1))]
     pub(crate) index_base: Option<u32>,
@@ -148,6 +156,11 @@ impl ReadArgs {
         read.csv.label = self.label.clone().or(read.csv.label.take());
         if !self.ignore.is_empty() {
             read.csv.ignore = self.ignore.clone();
+        }
+        read.csv.columns.extend(self.column.iter().cloned());
+        if let Some(words) = &self.na {
+            let words = words.split(',').map(str::trim).filter(|word| !word.is_empty());
+            read.csv.na = Some(words.map(str::to_string).collect());
         }
         match self.header {
             Some(HeaderArg::Yes) => read.csv.header = Some(true),

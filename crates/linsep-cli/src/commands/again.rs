@@ -3,10 +3,11 @@
 use linsep::job::{
     BiasSpec, ClassSpec, CompareSpec, DataSpec, SeparateSpec, Spec, TheorySpec, TrainSpec, VerifySpec,
 };
-use linsep::read::{Missing, Source};
+use linsep::read::{ColumnAs, Missing, Source};
 use linsep::scale::Scaling;
 use serde::Serialize;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The command that runs a job, with the options that say which rows and features.
@@ -135,12 +136,14 @@ impl Words {
         self.option("format", read.format.and_then(named))
             .option("label", read.csv.label.clone())
             .option("ignore", (!read.csv.ignore.is_empty()).then(|| read.csv.ignore.join(",")))
+            .option("column", (!read.csv.columns.is_empty()).then(|| columns(&read.csv.columns)))
             .option("header", read.csv.header.map(header))
             .option("delimiter", read.csv.delimiter.map(tab))
             .option(
                 "missing",
                 (read.csv.missing != Missing::Refuse).then(|| named(read.csv.missing)).flatten(),
             )
+            .option("na", read.csv.na.as_ref().map(|words| words.join(",")))
             .option("index-base", read.libsvm.index_base.map(|base| base.to_string()))
             .option("labels", read.array.labels_file.as_ref().map(|path| path.display().to_string()))
             .option("max-features", read.max_features.map(|most| most.to_string()))
@@ -148,6 +151,11 @@ impl Words {
             .option("max-line", read.max_line.map(|bytes| format!("{bytes}B")))
             .flag("skip-bad", read.skip_bad)
     }
+}
+
+/// What columns hold, as one argument.
+fn columns(columns: &BTreeMap<String, ColumnAs>) -> String {
+    columns.iter().map(|(name, kind)| format!("{name}={}", kind.name())).collect::<Vec<_>>().join(",")
 }
 
 /// The data, as a word for the shell.

@@ -1,4 +1,4 @@
-//! Missing cells: which cells count as missing, and what they become.
+//! Missing cells: what they become.
 
 use serde::{Deserialize, Serialize};
 
@@ -85,28 +85,6 @@ pub(crate) enum OnMissing {
     Unset,
     /// The row is left out.
     DropRow,
-}
-
-/// Whether a cell is missing: empty, or one of the usual words for that.
-pub(crate) fn is_missing(cell: &[u8]) -> bool {
-    // Most cells are numbers, which begin with a digit.
-    if cell.first().is_some_and(u8::is_ascii_digit) {
-        return false;
-    }
-    let text = cell.trim_ascii();
-    match text.len() {
-        0 => true,
-        1 => text == b"?",
-        2 => text.eq_ignore_ascii_case(b"na"),
-        3 => text.eq_ignore_ascii_case(b"n/a") || text.eq_ignore_ascii_case(b"nan"),
-        4 => text.eq_ignore_ascii_case(b"null") || text.eq_ignore_ascii_case(b"none"),
-        _ => false,
-    }
-}
-
-/// Whether a label is not there. A class may be called "none".
-pub(crate) fn is_missing_label(cell: &[u8]) -> bool {
-    is_missing(cell) && !cell.trim_ascii().eq_ignore_ascii_case(b"none")
 }
 
 /// The mean of numbers that come one by one; it does not overflow where their sum does.

@@ -8,17 +8,25 @@
 //! Each kind of feature has a file of its own and implements `FeatureKind`. To add a kind, write such a file and add a
 //! variant to [`ColumnKind`].
 
+pub(crate) mod dates;
+mod form;
 mod missing;
+mod missing_words;
 mod numbers;
 pub mod scaling;
 mod schema;
+pub(crate) mod styled;
 mod words;
 
+pub use dates::DateOrder;
+pub use form::CellForm;
 pub use missing::Missing;
-pub(crate) use missing::{Mean, OnMissing, is_missing, is_missing_label};
+pub(crate) use missing::{Mean, OnMissing};
+pub use missing_words::MissingWords;
 pub use numbers::Number;
 pub use scaling::{RowBuffer, Scaler, Scaling, Standard};
 pub use schema::{Column, ColumnKind, Schema};
+pub use styled::{Currency, Decimal, Style};
 pub use words::Words;
 
 use crate::dataset::{Dataset, DatasetError, Row};

@@ -1,6 +1,6 @@
 //! A column of numbers: one feature, its value.
 
-use super::{FeatureKind, Observed};
+use super::{CellForm, FeatureKind, Observed};
 use serde::{Deserialize, Serialize};
 
 /// One feature: the number in the cell.
@@ -10,6 +10,9 @@ pub struct Number {
     pub feature: usize,
     /// What a missing cell becomes; `None` if it is refused.
     pub fill: Option<f64>,
+    /// How the text of a cell becomes the number.
+    #[serde(default, skip_serializing_if = "CellForm::is_plain")]
+    pub form: CellForm,
 }
 
 impl FeatureKind for Number {

@@ -1,6 +1,6 @@
 //! How the columns of a file become features: what a model remembers of its training file.
 
-use super::{FeatureKind, Number, Words};
+use super::{FeatureKind, MissingWords, Number, Words};
 use serde::{Deserialize, Serialize};
 
 /// How features are numbered and named.
@@ -23,6 +23,9 @@ pub enum Schema {
         /// The features that they become: the columns of numbers in file order, then `column=word` in the
         /// order of first appearance.
         features: Vec<String>,
+        /// Which cells count as missing.
+        #[serde(default)]
+        missing_words: MissingWords,
     },
     /// An array without names.
     Array {

@@ -33,6 +33,6 @@ pub use error::{ReadError, ReadErrorKind};
 pub use formats::{FORMATS, Format, FormatColumns, FormatDescriptor};
 pub use load::{Loaded, read};
 pub use notes::{ReadNotes, SkippedRow};
-pub use options::{ArrayOptions, CsvOptions, Labels, LibsvmOptions, ReadOptions, parse_delimiter};
+pub use options::{ArrayOptions, ColumnAs, CsvOptions, Labels, LibsvmOptions, ReadOptions, parse_delimiter};
 pub use row_stream::RowStream;
 pub use source::Source;

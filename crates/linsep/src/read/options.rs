@@ -4,6 +4,7 @@ use super::formats::Format;
 use crate::SettingsError;
 use crate::features::{Missing, Schema};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Whether rows come with labels.
@@ -69,6 +70,9 @@ pub struct CsvOptions {
     /// Columns to leave out, by name or number from 1.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignore: Vec<String>,
+    /// What columns hold, by name or number from 1, where that is not to be guessed.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub columns: BTreeMap<String, ColumnAs>,
     /// Whether the first row names the columns, if not to be detected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub header: Option<bool>,
@@ -78,6 +82,67 @@ pub struct CsvOptions {
     /// What to do with missing cells.
     #[serde(skip_serializing_if = "is_default")]
     pub missing: Missing,
+    /// Which words mean a missing cell, in every column; an empty cell always does. If not given, the usual words do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub na: Option<Vec<String>>,
+}
+
+/// What a column of a table holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ColumnAs {
+    /// Words: one feature for each.
+    Words,
+    /// Numbers, in the style that the cells have.
+    Number,
+    /// Numbers such as `1,234.5`.
+    DecimalPoint,
+    /// Numbers such as `1.234,5`.
+    DecimalComma,
+    /// Dates, in the order that the cells have, or times of day.
+    Date,
+    /// Dates such as `31/01/2024`.
+    DayFirst,
+    /// Dates such as `01/31/2024`.
+    MonthFirst,
+}
+
+impl ColumnAs {
+    /// Every kind, in the order of the documentation.
+    pub const ALL: [ColumnAs; 7] = [
+        ColumnAs::Words,
+        ColumnAs::Number,
+        ColumnAs::DecimalPoint,
+        ColumnAs::DecimalComma,
+        ColumnAs::Date,
+        ColumnAs::DayFirst,
+        ColumnAs::MonthFirst,
+    ];
+
+    /// The name in specifications and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            ColumnAs::Words => "words",
+            ColumnAs::Number => "number",
+            ColumnAs::DecimalPoint => "decimal-point",
+            ColumnAs::DecimalComma => "decimal-comma",
+            ColumnAs::Date => "date",
+            ColumnAs::DayFirst => "day-first",
+            ColumnAs::MonthFirst => "month-first",
+        }
+    }
+
+    /// The column and its kind that a text such as `price=words` names.
+    pub fn parse(text: &str) -> Result<(String, Self), String> {
+        let kinds = || Self::ALL.map(Self::name).join(", ");
+        let Some((column, kind)) = text.rsplit_once('=').filter(|(column, _)| !column.is_empty()) else {
+            return Err(format!("COLUMN=KIND is needed, where KIND is one of {}", kinds()));
+        };
+        match Self::ALL.into_iter().find(|known| known.name() == kind) {
+            Some(known) => Ok((column.to_string(), known)),
+            None => Err(format!("no kind of column is called \"{kind}\": the kinds are {}", kinds())),
+        }
+    }
 }
 
 /// Options of LIBSVM text.
@@ -172,13 +237,15 @@ impl ReadOptions {
 
     /// The options given that have a meaning for some formats only, by their names in messages.
     fn given(&self) -> impl Iterator<Item = &'static str> {
-        let CsvOptions { label, ignore, header, delimiter, missing } = &self.csv;
+        let CsvOptions { label, ignore, columns, header, delimiter, missing, na } = &self.csv;
         [
             ("label", label.is_some()),
             ("ignore", !ignore.is_empty()),
+            ("column", !columns.is_empty()),
             ("header", header.is_some()),
             ("delimiter", delimiter.is_some()),
             ("missing", *missing != Missing::Refuse),
+            ("na", na.is_some()),
             ("index_base", self.libsvm.index_base.is_some()),
             ("labels", self.array.labels_file.is_some()),
         ]
@@ -227,9 +294,11 @@ mod tests {
             csv: CsvOptions {
                 label: Some("kind".into()),
                 ignore: vec!["id".into(), "3".into()],
+                columns: [("zip".to_string(), ColumnAs::Words)].into(),
                 header: Some(false),
                 delimiter: Some(b'\t'),
                 missing: Missing::DropRow,
+                na: Some(vec!["-999".into()]),
             },
             libsvm: LibsvmOptions { index_base: Some(0) },
             array: ArrayOptions { labels_file: Some("labels.npy".into()) },
@@ -248,7 +317,7 @@ mod tests {
         assert_eq!(serde_json::to_string(&ReadOptions::default()).unwrap(), "{}");
         assert_eq!(
             serde_json::to_string(&all()).unwrap(),
-            r#"{"format":"tsv","skip_bad":true,"max_features":1000,"max_classes":100,"max_line":2000000,"csv":{"label":"kind","ignore":["id","3"],"header":false,"delimiter":"tab","missing":"drop-row"},"libsvm":{"index_base":0},"array":{"labels_file":"labels.npy"}}"#
+            r#"{"format":"tsv","skip_bad":true,"max_features":1000,"max_classes":100,"max_line":2000000,"csv":{"label":"kind","ignore":["id","3"],"columns":{"zip":"words"},"header":false,"delimiter":"tab","missing":"drop-row","na":["-999"]},"libsvm":{"index_base":0},"array":{"labels_file":"labels.npy"}}"#
         );
     }
 
@@ -272,5 +341,10 @@ mod tests {
         for missing in Missing::ALL {
             assert_eq!(serde_json::to_value(missing).unwrap(), missing.name());
         }
+        for kind in ColumnAs::ALL {
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
+            assert_eq!(ColumnAs::parse(&format!("a=b={}", kind.name())).unwrap(), ("a=b".to_string(), kind));
+        }
+        assert!(ColumnAs::parse("price").is_err() && ColumnAs::parse("price=money").is_err());
     }
 }

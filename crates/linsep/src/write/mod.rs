@@ -9,6 +9,7 @@ mod tests;
 mod text_formats;
 
 use crate::dataset::{Dataset, Rows};
+use crate::features::MissingWords;
 use crate::observe::{Observer, Progress};
 use crate::read::cache::{self, Made};
 use crate::read::{Format, Loaded, ReadNotes, ReadOptions, Schema, Source, read};
@@ -180,8 +181,7 @@ fn check(data: &Dataset, format: Format) -> Result<(), SettingsError> {
             }
         }
         Format::CSV | Format::TSV => {
-            if let Some(class) =
-                classes.clone().find(|class| crate::features::is_missing_label(class.as_bytes()))
+            if let Some(class) = classes.clone().find(|class| MissingWords::Usual.in_labels(class.as_bytes()))
             {
                 return refuse(format!(
                     "the class \"{class}\" would be read as a missing cell of a table: write LIBSVM or npz"

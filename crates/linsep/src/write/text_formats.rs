@@ -2,7 +2,7 @@
 
 use super::Watch;
 use crate::dataset::{Dataset, Row};
-use crate::features::is_missing;
+use crate::features::MissingWords;
 use crate::read::{ColumnKind, Schema};
 use rayon::prelude::*;
 use std::io::{self, Write};
@@ -86,7 +86,8 @@ pub(super) fn write_table(
 /// Names that cannot be taken for a first row of numbers and missing cells.
 fn column_names(schema: &Schema) -> Vec<String> {
     let names: Vec<String> = (0..schema.features()).map(|j| schema.feature_name(j)).collect();
-    let is_cell = |name: &String| name.trim().parse::<f64>().is_ok() || is_missing(name.as_bytes());
+    let is_cell =
+        |name: &String| name.trim().parse::<f64>().is_ok() || MissingWords::Usual.in_numbers(name.as_bytes());
     match names.iter().all(is_cell) {
         true => names.into_iter().map(|name| format!("x{name}")).collect(),
         false => names,

@@ -1,7 +1,8 @@
 //! What a cache was made from, to decide later whether it is still up to date.
 
-use crate::read::{Format, ReadOptions, Source, formats, source};
+use crate::read::{ColumnAs, Format, ReadOptions, Source, formats, source};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -41,7 +42,17 @@ struct Reading {
     skip_bad: bool,
     max_features: Option<u32>,
     online: bool,
+    #[serde(default)]
+    columns: BTreeMap<String, ColumnAs>,
+    #[serde(default)]
+    na: Option<Vec<String>>,
+    /// The version of the rules by which columns are guessed.
+    #[serde(default)]
+    rules: u32,
 }
+
+/// Grows whenever the same text is read in another way.
+const RULES: u32 = 1;
 
 impl Origin {
     /// The files of a source as they are now; `None` if it is no file.
@@ -80,6 +91,9 @@ impl Reading {
             max_features: options.max_features,
             // Columns settled by the first rows are those of all rows, unless rows that contradict them were skipped.
             online: options.online && options.skip_bad && table,
+            columns: options.csv.columns.clone(),
+            na: options.csv.na.clone(),
+            rules: RULES,
         }
     }
 }

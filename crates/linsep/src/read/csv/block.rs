@@ -3,7 +3,7 @@
 use super::columns::{CellUse, Column, Counts, Word};
 use super::plain;
 use super::records::{Fault, Record, scan};
-use crate::features::{OnMissing, is_missing, is_missing_label};
+use crate::features::{CellForm, MissingWords, OnMissing};
 use crate::read::error::{ReadErrorKind, excerpt};
 use crate::read::label_table::LabelTable;
 use crate::read::number::parse_number;
@@ -21,11 +21,18 @@ pub(super) struct Reading {
     /// The width of the rows, if they are dense.
     pub(super) dense: Option<usize>,
     pub(super) rules: Rules,
+    pub(super) missing_words: MissingWords,
 }
 
 impl Reading {
     /// What the first block is read with.
-    pub(super) fn new(delimiter: u8, columns: Vec<Column>, model: Option<&Schema>, rules: Rules) -> Self {
+    pub(super) fn new(
+        delimiter: u8,
+        columns: Vec<Column>,
+        model: Option<&Schema>,
+        rules: Rules,
+        missing_words: MissingWords,
+    ) -> Self {
         let count =
             |wanted: fn(&CellUse) -> bool| columns.iter().filter(|column| wanted(&column.used_for)).count();
         let features = count(|used_for| matches!(used_for, CellUse::Number { .. }));
@@ -39,6 +46,17 @@ impl Reading {
             features: features as u32,
             dense: (!has_words).then_some(width),
             rules,
+            missing_words,
+        }
+    }
+}
+
+impl Reading {
+    /// Whether a cell of this column is missing.
+    fn is_missing(&self, cell: &[u8], column: &Column) -> bool {
+        match column.used_for {
+            CellUse::Number { .. } => self.missing_words.in_numbers(cell),
+            _ => self.missing_words.in_words(cell),
         }
     }
 }
@@ -193,7 +211,7 @@ impl Block {
                 CellUse::Ignored => {}
                 CellUse::Label => label_at = Some(j),
                 CellUse::Number { on_missing, .. } | CellUse::Words { on_missing, .. }
-                    if is_missing(cell) =>
+                    if reading.is_missing(cell, column) =>
                 {
                     self.gaps.push(j);
                     match (on_missing, &column.used_for) {
@@ -215,8 +233,8 @@ impl Block {
                         _ => {}
                     }
                 }
-                CellUse::Number { feature, .. } => {
-                    let value = number(cell, column).map_err(|kind| record.fault_at(j, kind))?;
+                CellUse::Number { feature, form, .. } => {
+                    let value = number(cell, column, form).map_err(|kind| record.fault_at(j, kind))?;
                     self.row.push((feature, value));
                 }
                 CellUse::Words { .. } => {
@@ -232,7 +250,7 @@ impl Block {
             Some(j)
                 if rules.labels == Labels::Required
                     && rules.missing == Missing::DropRow
-                    && is_missing_label(record.cell(j)) =>
+                    && reading.missing_words.in_labels(record.cell(j)) =>
             {
                 drop_row = true;
                 Batch::UNLABELLED
@@ -262,7 +280,7 @@ impl Block {
             let column = reading.columns[j].name.clone();
             return Err(record.fault_at(j, ReadErrorKind::NotUtf8 { column }));
         }
-        let class = match (is_missing_label(cell), drop_row) {
+        let class = match (reading.missing_words.in_labels(cell), drop_row) {
             (true, _) => None,
             (false, true) => LabelTable::default().class(cell),
             (false, false) => self.table.class(cell),
@@ -353,8 +371,12 @@ impl Block {
     }
 }
 
-fn number(cell: &[u8], column: &Column) -> Result<f64, ReadErrorKind> {
-    match parse_number(cell.trim_ascii()) {
+fn number(cell: &[u8], column: &Column, form: CellForm) -> Result<f64, ReadErrorKind> {
+    let number = match form {
+        CellForm::Plain => parse_number(cell.trim_ascii()),
+        form => form.parse(cell),
+    };
+    match number {
         Some(number) if number.is_finite() => Ok(number),
         Some(_) => Err(ReadErrorKind::NotFinite { found: excerpt(cell) }),
         None if std::str::from_utf8(cell).is_err() => {

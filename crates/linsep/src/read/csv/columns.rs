@@ -1,12 +1,13 @@
 //! What each column is used for, and how that is settled for a file that is read without a model.
 
 use super::dialect::nowhere;
+use super::guess;
 use super::records::{Fault, Record, Records};
-use crate::features::{Mean, Number, OnMissing, Words, is_missing, is_missing_label};
+use crate::features::{CellForm, Mean, MissingWords, Number, OnMissing, Words};
 use crate::read::error::ReadErrorKind;
 use crate::read::label_table::LabelTable;
 use crate::read::number::parse_number;
-use crate::read::{self, ColumnKind, Labels, Missing, ReadOptions};
+use crate::read::{self, ColumnAs, ColumnKind, Labels, Missing, ReadOptions};
 use std::collections::HashMap;
 
 /// A column of the file at hand.
@@ -39,7 +40,7 @@ impl Counts {
 pub(super) enum CellUse {
     Label,
     Ignored,
-    Number { feature: u32, on_missing: OnMissing },
+    Number { feature: u32, on_missing: OnMissing, form: CellForm },
     Words { words: HashMap<String, Word>, on_missing: OnMissing },
 }
 
@@ -60,9 +61,9 @@ impl Column {
         let kind = match &self.used_for {
             CellUse::Label => ColumnKind::Label,
             CellUse::Ignored => ColumnKind::Ignored,
-            CellUse::Number { feature, on_missing } => {
+            CellUse::Number { feature, on_missing, form } => {
                 let fill = if let OnMissing::Fill(value) = on_missing { Some(*value) } else { None };
-                ColumnKind::Number(Number { feature: *feature as usize, fill })
+                ColumnKind::Number(Number { feature: *feature as usize, fill, form: *form })
             }
             CellUse::Words { words, on_missing } => {
                 let mut words: Vec<(String, usize)> =
@@ -129,21 +130,47 @@ pub(super) fn no_such_column(names: &[String], wanted: &str) -> Fault {
     nowhere(ReadErrorKind::NoSuchColumn { column: wanted.to_string(), columns })
 }
 
+/// What the user says about the columns, in their order.
+pub(super) fn asked(names: &[String], options: &ReadOptions) -> Result<Vec<Option<ColumnAs>>, Fault> {
+    let mut asked = vec![None; names.len()];
+    for (wanted, &what) in &options.csv.columns {
+        asked[find(names, wanted)?] = Some(what);
+    }
+    Ok(asked)
+}
+
 /// What is known about the columns before their cells are looked at.
 pub(super) struct Draft {
     pub(super) names: Vec<String>,
     pub(super) roles: Vec<Role>,
+    pub(super) asked: Vec<Option<ColumnAs>>,
+    pub(super) delimiter: u8,
     pub(super) header: bool,
     pub(super) missing: Missing,
+    pub(super) missing_words: MissingWords,
     pub(super) labels: Labels,
     pub(super) skip_bad: bool,
 }
 
+/// The columns as the rows show them.
+pub(super) struct Settlement {
+    pub(super) columns: Vec<Column>,
+    /// What was guessed.
+    pub(super) remarks: Vec<String>,
+    /// Whether more rows could tell otherwise without one of them being a contradiction.
+    pub(super) doubtful: bool,
+}
+
 /// What the cells of a column say about it.
 #[derive(Clone, Default)]
-struct Tally {
-    words: bool,
+pub(super) struct Tally {
+    pub(super) words: bool,
     numbers: u64,
+    /// Cells that are missing if the others are numbers.
+    perhaps_missing: u64,
+    /// Whether a row that is undecided has a word here, or a number.
+    undecided_words: bool,
+    undecided_numbers: bool,
     mean: Mean,
 }
 
@@ -155,8 +182,25 @@ impl Tally {
                 self.numbers += 1;
                 self.mean.add(number);
             }
+            Look::PerhapsMissing => self.perhaps_missing += 1,
             Look::Unused | Look::Missing | Look::Infinite => {}
         }
+    }
+
+    /// Notes what a row shows of which it is not known yet whether it counts.
+    fn add_undecided(&mut self, look: Look) {
+        self.undecided_words |= look == Look::Word;
+        self.undecided_numbers |= matches!(look, Look::Number(_));
+    }
+
+    /// Whether a cell such as `none` is a word here, as far as can be told: beside another word, or without numbers.
+    fn has_words(&self) -> bool {
+        self.words || self.undecided_words || (self.numbers == 0 && !self.undecided_numbers)
+    }
+
+    /// Whether there are only cells that would be missing among numbers: without numbers they are words.
+    fn only_perhaps_missing(&self) -> bool {
+        self.perhaps_missing > 0 && self.numbers == 0
     }
 }
 
@@ -166,6 +210,8 @@ enum Look {
     /// It belongs to the label or to a column that is left out.
     Unused,
     Missing,
+    /// Missing in a column of numbers, a word in a column of words.
+    PerhapsMissing,
     Word,
     Number(f64),
     /// A number that is not finite.
@@ -173,11 +219,15 @@ enum Look {
 }
 
 impl Look {
-    fn at(cell: &[u8]) -> Self {
-        if is_missing(cell) {
-            return Look::Missing;
+    fn at(cell: &[u8], form: CellForm, missing: &MissingWords) -> Self {
+        if missing.in_numbers(cell) {
+            return if missing.in_words(cell) { Look::Missing } else { Look::PerhapsMissing };
         }
-        match parse_number(cell.trim_ascii()) {
+        let number = match form {
+            CellForm::Plain => parse_number(cell.trim_ascii()),
+            form => form.parse(cell),
+        };
+        match number {
             None => Look::Word,
             Some(number) if number.is_finite() => Look::Number(number),
             Some(_) => Look::Infinite,
@@ -188,7 +238,7 @@ impl Look {
 /// What becomes of a row while its columns are being settled.
 enum Verdict {
     Counts,
-    /// It holds an infinite number: malformed in a column of numbers, a word among words.
+    /// It holds an infinite number, or a word such as `none`: malformed in a column of numbers, a word among words.
     Undecided,
     LeftOut,
     Malformed,
@@ -198,9 +248,19 @@ impl Draft {
     /// Settles which columns are numbers and which words, by the rows that will be kept: a malformed row that
     /// is skipped does not count. Where malformed rows are not skipped the first one ends the survey, because it
     /// will end the reading too.
-    pub(super) fn settle(&self, records: &mut Records, feature_limit: u32) -> Result<Vec<Column>, Fault> {
-        let tallies = self.survey(records);
-        let is_number = |j: usize| self.roles[j] == Role::Feature && !tallies[j].words;
+    pub(super) fn settle(&self, records: &mut Records, feature_limit: u32) -> Result<Settlement, Fault> {
+        let plain = vec![CellForm::Plain; self.names.len()];
+        let mut tallies = self.survey(records, &plain);
+        let guesses = guess::guess(self, records, &tallies)?;
+        if guesses.forms != plain {
+            tallies = self.survey(records, &guesses.forms);
+        }
+        let doubtful = guesses.doubtful || tallies.iter().any(Tally::only_perhaps_missing);
+        let is_words = |j: usize| match self.asked[j] {
+            None => tallies[j].words || tallies[j].only_perhaps_missing(),
+            Some(asked) => asked == ColumnAs::Words,
+        };
+        let is_number = |j: usize| self.roles[j] == Role::Feature && !is_words(j);
         if (0..self.names.len()).filter(|&j| is_number(j)).count() > feature_limit as usize {
             return Err(nowhere(ReadErrorKind::TooManyFeatures { limit: feature_limit }));
         }
@@ -209,22 +269,23 @@ impl Draft {
             let part = match self.roles[j] {
                 Role::Label => CellUse::Label,
                 Role::Ignored => CellUse::Ignored,
-                Role::Feature if tallies[j].words => {
+                Role::Feature if is_words(j) => {
                     CellUse::Words { words: HashMap::new(), on_missing: self.missing.of_words() }
                 }
                 Role::Feature => {
                     features += 1;
                     let mean = tallies[j].mean.over(tallies[j].numbers);
                     let on_missing = self.missing.of_number(mean);
-                    CellUse::Number { feature: features - 1, on_missing }
+                    CellUse::Number { feature: features - 1, on_missing, form: guesses.forms[j] }
                 }
             };
             Column::new(name.clone(), part)
         });
-        Ok(columns.collect())
+        Ok(Settlement { columns: columns.collect(), remarks: guesses.remarks, doubtful })
     }
 
-    fn survey(&self, records: &mut Records) -> Vec<Tally> {
+    fn survey(&self, records: &mut Records, forms: &[CellForm]) -> Vec<Tally> {
+        records.rewind();
         let mut tallies = vec![Tally::default(); self.names.len()];
         let mut labels = LabelTable::default();
         let mut record = Record::default();
@@ -241,10 +302,13 @@ impl Draft {
             if std::mem::take(&mut header) {
                 continue;
             }
-            self.look(&record, &mut looks);
+            self.look(&record, forms, &mut looks);
             match self.judge(&record, &looks, &mut labels) {
                 Verdict::Counts => count(&looks, &mut tallies),
-                Verdict::Undecided => undecided.push((record.start, record.line)),
+                Verdict::Undecided => {
+                    looks.iter().zip(&mut tallies).for_each(|(&look, tally)| tally.add_undecided(look));
+                    undecided.push((record.start, record.line));
+                }
                 Verdict::LeftOut => {}
                 Verdict::Malformed if self.skip_bad => {}
                 Verdict::Malformed => {
@@ -261,8 +325,11 @@ impl Draft {
                 records.seek(start, line);
                 // It was read before, so it can be read again.
                 let counts = matches!(records.next(&mut record), Ok(true)) && {
-                    self.look(&record, &mut looks);
-                    looks.iter().zip(&tallies).all(|(&look, tally)| look != Look::Infinite || tally.words)
+                    self.look(&record, forms, &mut looks);
+                    looks.iter().zip(&tallies).all(|(&look, tally)| match look {
+                        Look::Infinite => tally.words,
+                        look => !self.is_open(look) || tally.has_words(),
+                    })
                 };
                 if counts {
                     count(&looks, &mut tallies);
@@ -275,12 +342,21 @@ impl Draft {
         }
     }
 
-    fn look(&self, record: &Record, looks: &mut Vec<Look>) {
+    fn look(&self, record: &Record, forms: &[CellForm], looks: &mut Vec<Look>) {
         looks.clear();
         looks.extend(self.roles.iter().enumerate().map(|(j, role)| match role {
-            Role::Feature => Look::at(record.cell(j)),
+            Role::Feature => Look::at(record.cell(j), forms[j], &self.missing_words),
             Role::Label | Role::Ignored => Look::Unused,
         }));
+    }
+
+    /// Whether a cell makes its row malformed, or leaves it out, in a column of numbers but not in one of words.
+    fn is_open(&self, look: Look) -> bool {
+        match look {
+            Look::Infinite => true,
+            Look::PerhapsMissing => matches!(self.missing, Missing::Refuse | Missing::DropRow),
+            _ => false,
+        }
     }
 
     fn judge(&self, record: &Record, looks: &[Look], labels: &mut LabelTable) -> Verdict {
@@ -290,9 +366,10 @@ impl Draft {
             match look {
                 Look::Unused => {
                     let is_label = self.roles[j] == Role::Label && self.labels == Labels::Required;
-                    if is_label && is_missing_label(cell) && self.missing == Missing::DropRow {
+                    if is_label && self.missing_words.in_labels(cell) && self.missing == Missing::DropRow {
                         verdict = Verdict::LeftOut;
-                    } else if is_label && (is_missing_label(cell) || labels.class(cell).is_none()) {
+                    } else if is_label && (self.missing_words.in_labels(cell) || labels.class(cell).is_none())
+                    {
                         return Verdict::Malformed;
                     }
                 }
@@ -302,8 +379,10 @@ impl Draft {
                     Missing::Mean | Missing::Zero => {}
                 },
                 Look::Word if std::str::from_utf8(cell).is_err() => return Verdict::Malformed,
-                Look::Infinite if matches!(verdict, Verdict::Counts) => verdict = Verdict::Undecided,
-                Look::Word | Look::Number(_) | Look::Infinite => {}
+                look if self.is_open(*look) && matches!(verdict, Verdict::Counts) => {
+                    verdict = Verdict::Undecided
+                }
+                Look::Word | Look::Number(_) | Look::Infinite | Look::PerhapsMissing => {}
             }
         }
         verdict

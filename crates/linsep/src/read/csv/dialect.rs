@@ -1,7 +1,10 @@
 //! What the first rows tell: the delimiter, the number of columns, and whether the first row names them.
 
 use super::records::{Fault, Record, Records};
-use crate::features::is_missing;
+use crate::features::MissingWords;
+use crate::features::dates::{days, hours};
+use crate::features::styled::Written;
+use crate::features::{DateOrder, Decimal};
 use crate::read::error::ReadErrorKind;
 use crate::read::number::parse_number;
 use crate::read::{Column, ColumnKind, ReadOptions, Schema};
@@ -183,7 +186,7 @@ impl FirstRow {
                 below.recurs |= cell == row.cells[j];
                 if is_word(cell) {
                     below.words += 1;
-                } else if !is_missing(cell) {
+                } else if !MissingWords::Usual.in_numbers(cell) {
                     below.numbers += 1;
                 }
             }
@@ -234,8 +237,18 @@ impl FirstRow {
     }
 }
 
+/// Whether a cell may be a name. A number in any style is none, and neither is a date.
 fn is_word(cell: &[u8]) -> bool {
-    !is_missing(cell) && parse_number(cell.trim_ascii()).is_none()
+    if MissingWords::Usual.in_numbers(cell) || parse_number(cell.trim_ascii()).is_some() {
+        return false;
+    }
+    let Ok(text) = std::str::from_utf8(cell) else { return true };
+    let text = text.trim();
+    let is_number = |decimal| Written::of(text).is_some_and(|written| written.number(decimal).is_some());
+    !(is_number(Decimal::Point)
+        || is_number(Decimal::Comma)
+        || hours(text).is_some()
+        || DateOrder::ALL.iter().any(|&order| days(text, order).is_some()))
 }
 
 /// The names in the first well-formed row.

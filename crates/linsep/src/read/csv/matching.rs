@@ -3,7 +3,7 @@
 use super::columns::{CellUse, Column, Role, Word, find, no_such_column, roles};
 use super::dialect::nowhere;
 use super::records::Fault;
-use crate::features::{FeatureKind, Number, Words};
+use crate::features::{CellForm, FeatureKind, Number, Words};
 use crate::read::error::ReadErrorKind;
 use crate::read::{self, ColumnKind, Labels, ReadOptions, Schema};
 use std::collections::HashMap;
@@ -16,6 +16,10 @@ pub(super) fn match_columns(
     schema: &Schema,
     options: &ReadOptions,
 ) -> Result<(Vec<Column>, Option<String>), Fault> {
+    if !options.csv.columns.is_empty() {
+        let reason = "⟦column⟧ has no meaning here: the model knows what its columns hold".to_string();
+        return Err(nowhere(ReadErrorKind::Misused(reason)));
+    }
     let Schema::Table { header, columns: model, .. } = schema else {
         let remark = has_header.then(|| NAMES_NOT_USED.to_string());
         return Ok((by_order(names, schema.features(), options)?, remark));
@@ -148,7 +152,11 @@ fn by_order(names: Vec<String>, features: usize, options: &ReadOptions) -> Resul
             Role::Ignored => CellUse::Ignored,
             Role::Feature => {
                 next += 1;
-                CellUse::Number { feature: next - 1, on_missing: options.csv.missing.of_model_number(None) }
+                CellUse::Number {
+                    feature: next - 1,
+                    on_missing: options.csv.missing.of_model_number(None),
+                    form: CellForm::Plain,
+                }
             }
         };
         Column::new(name, part)
@@ -177,9 +185,10 @@ fn part(kind: &ColumnKind, options: &ReadOptions) -> CellUse {
     match kind {
         ColumnKind::Label => CellUse::Label,
         ColumnKind::Ignored => CellUse::Ignored,
-        ColumnKind::Number(Number { feature, fill }) => CellUse::Number {
+        ColumnKind::Number(Number { feature, fill, form }) => CellUse::Number {
             feature: *feature as u32,
             on_missing: options.csv.missing.of_model_number(*fill),
+            form: *form,
         },
         ColumnKind::Words(Words { words, optional }) => CellUse::Words {
             words: words

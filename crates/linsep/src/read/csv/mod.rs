@@ -7,11 +7,15 @@
 mod block;
 mod columns;
 mod dialect;
+mod guess;
+#[cfg(test)]
+mod guess_tests;
 mod matching;
 mod numbers;
 mod plain;
 mod records;
 mod remarks;
+mod settle;
 #[cfg(test)]
 mod tests;
 
@@ -20,19 +24,20 @@ use super::error::{LongLine, ReadError, ReadErrorKind};
 use super::formats::{Detect, Format, FormatColumns, FormatDescriptor};
 use super::label_table::LabelTable;
 use super::reader::{Expected, Opening, RecordReader};
-use super::source::{HEAD_BYTES, Input};
+use super::source::Input;
 use super::{Batch, Missing, ReadNotes, ReadOptions, Schema};
 use crate::dataset::BatchRows;
-use crate::{Error, SettingsError, memory};
+use crate::{Error, SettingsError};
 use block::{Block, Reading, Rules};
-use columns::{CellUse, Column, Counts, Draft};
+use columns::{CellUse, Column, Counts};
 use dialect::{Dialect, Sample};
-use records::{Fault, Records};
-use std::io::{self, Read};
+use records::Fault;
+use settle::{Settled, missing_words, settle_columns, settle_dialect};
+use std::io;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 /// The options that have a meaning for tables.
-const CSV_OPTIONS: &[&str] = &["label", "ignore", "header", "delimiter", "missing"];
+const CSV_OPTIONS: &[&str] = &["label", "ignore", "column", "header", "delimiter", "missing", "na"];
 
 pub(super) static CSV: FormatDescriptor = FormatDescriptor {
     name: Format::CSV.name(),
@@ -150,9 +155,10 @@ impl CsvReader {
             None => ((1..=dialect.width).map(|number| number.to_string()).collect(), None),
         };
         notes.remarks.extend(remark);
-        let Settled { columns, guessed, remark } =
+        let missing_words = missing_words(options);
+        let Settled { columns, guessed, remarks } =
             settle_columns(names, &mut input, &dialect, options, guess)?;
-        notes.remarks.extend(remark);
+        notes.remarks.extend(remarks);
         notes.format = remarks::format(&dialect, &columns);
         let rules = Rules {
             feature_limit: options.feature_limit(),
@@ -163,10 +169,10 @@ impl CsvReader {
             guessed,
             mark_filled: options.schema.is_none() && options.csv.missing == Missing::Mean,
             trailing_delimiter,
-            plain_rows: plain::may_divide(delimiter),
+            plain_rows: plain::may_divide(delimiter) && !missing_words.has_numbers(),
         };
         let counts = vec![Counts::default(); columns.len()];
-        let reading = Reading::new(delimiter, columns, options.schema.as_ref(), rules);
+        let reading = Reading::new(delimiter, columns, options.schema.as_ref(), rules, missing_words);
         input.skip_byte_order_mark();
         let header = dialect.header.is_some().then(|| {
             let block = Block::header(input.rest_of_head(), input.head_is_all(), &reading);
@@ -362,13 +368,14 @@ impl RecordReader for CsvReader {
             header: self.dialect.header.is_some(),
             columns: columns.iter().map(Column::describe).collect(),
             features,
+            missing_words: reading.missing_words.clone(),
         }
     }
 
     fn notes(&self) -> ReadNotes {
         let mut notes = self.notes.clone();
         let columns = &look(&self.reading).columns;
-        notes.remarks.extend(remarks::mixed(columns, &self.counts, self.rows));
+        notes.remarks.extend(remarks::mixed(columns, &self.counts, self.rows, &self.notes.remarks));
         notes.remarks.extend(remarks::missing(columns, &self.counts, self.rules.missing));
         if self.known.is_none() {
             notes.remarks.extend(remarks::identifiers(columns, &self.counts, self.rows));
@@ -384,99 +391,6 @@ impl RecordReader for CsvReader {
     fn expected(&self) -> Expected {
         Expected::FromText(self.text_bytes)
     }
-}
-
-/// Settles how the text is divided, from as many first bytes as that needs: two rows however long they are, and a few more
-/// of rows that are not very long.
-fn settle_dialect(input: &mut Input, options: &ReadOptions) -> Result<Dialect, Fault> {
-    const FEW: usize = 10;
-    const NOT_MUCH: usize = 1 << 22;
-    loop {
-        // One line, and not even that: it need not be looked at with care.
-        if !input.head_is_all() && !input.head().contains(&b'\n') && input.look_further(options.line_limit())
-        {
-            continue;
-        }
-        let sample = Sample { bytes: input.head(), cut: !input.head_is_all() };
-        let dialect = dialect::settle(sample, options);
-        let wanted = if (HEAD_BYTES..NOT_MUCH).contains(&sample.bytes.len()) { FEW } else { 2 };
-        let enough = dialect.as_ref().is_ok_and(|dialect| sample.has_rows(dialect.delimiter, wanted));
-        if enough || !input.look_further(options.line_limit()) {
-            return match dialect {
-                Err(fault) if input.head().len() >= options.line_limit() => Err(match fault.kind {
-                    ReadErrorKind::Empty => Fault {
-                        line: 1,
-                        column: 0,
-                        kind: ReadErrorKind::LongLine { limit: options.line_limit() as u64 },
-                    },
-                    kind => Fault { kind, ..fault },
-                }),
-                dialect => dialect,
-            };
-        }
-    }
-}
-
-/// What the columns of a file are used for, and how that was settled.
-struct Settled {
-    columns: Vec<Column>,
-    /// Whether it is a guess from the first rows.
-    guessed: bool,
-    /// What the user should know about columns that are not used.
-    remark: Option<String>,
-}
-
-/// Settles what each column is used for: as a model says, or as the rows show.
-fn settle_columns(
-    names: Vec<String>,
-    input: &mut Input,
-    dialect: &Dialect,
-    options: &ReadOptions,
-    guess: bool,
-) -> Result<Settled, Fault> {
-    let header = dialect.header.is_some();
-    if let Some(schema) = &options.schema {
-        let (columns, remark) = matching::match_columns(names, header, schema, options)?;
-        return Ok(Settled { columns, guessed: false, remark });
-    }
-    let missing = options.csv.missing;
-    let draft = Draft {
-        roles: columns::roles(&names, options, true)?,
-        names,
-        header,
-        missing,
-        labels: options.labels,
-        skip_bad: options.skip_bad,
-    };
-    let limit = options.feature_limit();
-    let sample = Sample { bytes: input.head(), cut: !input.head_is_all() };
-    let from_sample = draft.settle(&mut sample.records(dialect.delimiter), limit);
-    // The mean of a column needs all rows.
-    let guessed = guess && !options.online && missing != Missing::Mean && from_sample.is_ok();
-    if options.online || guessed {
-        return Ok(Settled { columns: from_sample?, guessed, remark: None });
-    }
-    let mut text = Vec::new();
-    loop {
-        const STEP: u64 = 1 << 27;
-        // A text that grows takes as much again as there is.
-        let held = text.len() as u64;
-        if held >= STEP && memory::available().is_some_and(|available| held > available) {
-            return Err(dialect::nowhere(io::Error::from(io::ErrorKind::OutOfMemory).into()));
-        }
-        let more = input
-            .by_ref()
-            .take(STEP)
-            .read_to_end(&mut text)
-            .map_err(|error| dialect::nowhere(error.into()))?;
-        if more == 0 {
-            break;
-        }
-    }
-    let mut records = Records::new(text, false, dialect.delimiter);
-    let columns = draft.settle(&mut records, limit)?;
-    *input = Input::of_text(records.into_text());
-    Ok(Settled { columns, guessed, remark: None })
 }
 
 /// What the text is read with now.

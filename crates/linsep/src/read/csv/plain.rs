@@ -6,7 +6,7 @@
 use super::block::{Block, Reading};
 use super::columns::{CellUse, Column};
 use super::numbers::plain_numbers;
-use crate::features::{is_missing, is_missing_label};
+use crate::features::CellForm;
 use crate::read::formats::is_binary;
 use crate::read::number::{parse_number, plain_number};
 use crate::read::{Batch, Labels};
@@ -21,7 +21,7 @@ pub(super) fn runs(columns: &[Column]) -> Vec<usize> {
     let mut runs = vec![0; columns.len()];
     let mut next = None;
     for (j, column) in columns.iter().enumerate().rev() {
-        let CellUse::Number { feature, .. } = column.used_for else {
+        let CellUse::Number { feature, form: CellForm::Plain, .. } = column.used_for else {
             next = None;
             continue;
         };
@@ -51,12 +51,15 @@ impl Block {
         let mut label = None;
         while let Some(j) = reading.columns.len().checked_sub(cells.left).filter(|_| cells.left > 0) {
             match reading.columns[j].used_for {
-                CellUse::Number { feature, .. } => {
+                CellUse::Number { feature, form: CellForm::Plain, .. } => {
                     let run = &mut row[feature as usize..feature as usize + reading.runs[j]];
                     let taken = cells.numbers(run);
                     if let Some(next) = run.get_mut(taken) {
                         *next = cells.number()?;
                     }
+                }
+                CellUse::Number { feature, form, .. } => {
+                    row[feature as usize] = formed(cells.text()?, form, reading)?;
                 }
                 CellUse::Label => label = Some(cells.text()?),
                 CellUse::Ignored => _ = cells.text()?,
@@ -77,12 +80,17 @@ impl Block {
         let mut label = None;
         for (j, column) in reading.columns.iter().enumerate() {
             match column.used_for {
-                CellUse::Number { feature, .. } => self.row.push((feature, cells.number()?)),
+                CellUse::Number { feature, form: CellForm::Plain, .. } => {
+                    self.row.push((feature, cells.number()?));
+                }
+                CellUse::Number { feature, form, .. } => {
+                    self.row.push((feature, formed(cells.text()?, form, reading)?));
+                }
                 CellUse::Label => label = Some(cells.text()?),
                 CellUse::Ignored => _ = cells.text()?,
                 CellUse::Words { .. } => {
                     let cell = cells.text()?;
-                    if is_missing(cell) {
+                    if reading.missing_words.in_words(cell) {
                         return None;
                     }
                     let word = self.word(j, std::str::from_utf8(cell).ok()?, reading)?;
@@ -108,15 +116,17 @@ impl Block {
     fn plain_label(&mut self, cell: Option<&[u8]>, reading: &Reading) -> Option<u32> {
         match cell {
             Some(cell) if reading.rules.labels == Labels::Required => {
-                if is_missing_label(cell) {
-                    None
-                } else {
-                    self.table.class(cell)
-                }
+                if reading.missing_words.in_labels(cell) { None } else { self.table.class(cell) }
             }
             _ => Some(Batch::UNLABELLED),
         }
     }
+}
+
+/// The number of a cell that is not written as programs write numbers.
+#[inline(never)]
+fn formed(cell: &[u8], form: CellForm, reading: &Reading) -> Option<f64> {
+    if reading.missing_words.in_numbers(cell) { None } else { form.parse(cell) }
 }
 
 /// The cells of the row at the beginning of a text, one after the other. Whatever is not plain is `None`.

@@ -86,6 +86,8 @@ pub(super) struct Records {
     /// Where the next record starts, and on which line.
     position: usize,
     line: u64,
+    /// Where the first one starts.
+    first: usize,
     /// Whether more follows that is not here, so that the last record is not to be trusted.
     cut: bool,
 }
@@ -95,12 +97,17 @@ impl Records {
     pub(super) fn new(text: Vec<u8>, cut: bool, delimiter: u8) -> Self {
         // A byte order mark comes before the first record.
         let position = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        Self { delimiter, text, position, line: 1, cut }
+        Self { delimiter, text, position, line: 1, first: position, cut }
     }
 
     /// Back to a record by its start and line.
     pub(super) fn seek(&mut self, start: usize, line: u64) {
         (self.position, self.line) = (start, line);
+    }
+
+    /// Back to the first record.
+    pub(super) fn rewind(&mut self) {
+        self.seek(self.first, 1);
     }
 
     /// Reads the next record; `false` at the end. An error ends the reading: what follows it has no meaning.

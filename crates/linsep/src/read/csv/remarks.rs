@@ -2,7 +2,7 @@
 
 use super::columns::{CellUse, Column, Counts};
 use super::dialect::Dialect;
-use crate::features::OnMissing;
+use crate::features::{CellForm, OnMissing};
 use crate::numbers;
 use crate::read::Missing;
 
@@ -34,8 +34,13 @@ pub(super) fn format(dialect: &Dialect, columns: &[Column]) -> String {
 }
 
 /// Columns of words most of whose cells are numbers: a typing error in one cell turns a column into words.
-pub(super) fn mixed(columns: &[Column], counts: &[Counts], rows: u64) -> Vec<String> {
+/// Columns about which that was said already, with more reason, are left out.
+pub(super) fn mixed(columns: &[Column], counts: &[Counts], rows: u64, said: &[String]) -> Vec<String> {
     let remark = |(column, counts): (&Column, &Counts)| {
+        let beginning = format!("Column \"{}\" is read as words:", column.name);
+        if said.iter().any(|remark| remark.starts_with(&beginning)) {
+            return None;
+        }
         let cells = rows.saturating_sub(counts.missing);
         let (word, line) = counts.first_word.as_ref().filter(|_| counts.numbers * 2 >= cells)?;
         let are = if counts.numbers == 1 { "is a number" } else { "are numbers" };
@@ -88,8 +93,7 @@ pub(super) fn identifiers(columns: &[Column], counts: &[Counts], rows: u64) -> V
             return None;
         }
         let name = &column.name;
-        let plain = name.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c));
-        let argument = if plain { name.clone() } else { format!("\"{name}\"") };
+        let argument = argument(name);
         Some(format!(
             "Column \"{name}\" has {} different words in {rows} rows: if it is an identifier, leave it out with \
              ⟦ignore⟧ {argument}.",
@@ -97,6 +101,49 @@ pub(super) fn identifiers(columns: &[Column], counts: &[Counts], rows: u64) -> V
         ))
     };
     columns.iter().zip(counts).filter_map(remark).take(SHOWN).collect()
+}
+
+/// A name of a column as an argument of an option.
+fn argument(name: &str) -> String {
+    let plain = name.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c));
+    if plain { name.to_string() } else { format!("\"{name}\"") }
+}
+
+/// A name of a column and what it is, as an argument of an option.
+fn assigned(name: &str, what: &str) -> String {
+    let plain = name.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c));
+    if plain { format!("⟦column⟧ {name}={what}") } else { format!("⟦column⟧ \"{name}={what}\"") }
+}
+
+/// A column whose cells become numbers in another way than plain numbers do.
+pub(super) fn guessed(name: &str, form: CellForm, example: &str, value: f64) -> String {
+    let (what, value) = match form {
+        CellForm::Plain | CellForm::Styled(_) => ("numbers", value.to_string()),
+        CellForm::Date(_) => ("dates", format!("day {value} since 1970")),
+        CellForm::Time => ("times", format!("{value} hours")),
+    };
+    let overrule = assigned(name, "words");
+    format!(
+        "Column \"{name}\" holds {what}: \"{example}\" is read as {value}. If these are words, say {overrule}."
+    )
+}
+
+/// A column of numbers whose commas may mean one thing or another.
+pub(super) fn open_number(name: &str, example: &str) -> String {
+    let (point, comma) = (assigned(name, "decimal-point"), assigned(name, "decimal-comma"));
+    format!(
+        "Column \"{name}\" is read as words: nothing in the file tells whether the comma or point in \"{example}\" stands \
+         before decimals or between thousands. Say {point} or {comma}."
+    )
+}
+
+/// A column of dates that may begin with the day or the month.
+pub(super) fn open_date(name: &str, example: &str) -> String {
+    let (day, month) = (assigned(name, "day-first"), assigned(name, "month-first"));
+    format!(
+        "Column \"{name}\" is read as words: nothing in the file tells whether \"{example}\" begins with the day or the \
+         month. Say {day} or {month}."
+    )
 }
 
 pub(super) fn unseen(cells: u64) -> Option<String> {

@@ -1,0 +1,206 @@
+//! Dates and times as numbers.
+
+use serde::{Deserialize, Serialize};
+
+/// In which order a date has its parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DateOrder {
+    /// `2024-01-31`
+    YearFirst,
+    /// `31.01.2024`
+    DayFirst,
+    /// `01/31/2024`
+    MonthFirst,
+}
+
+impl DateOrder {
+    /// Every order.
+    pub(crate) const ALL: [DateOrder; 3] = [DateOrder::YearFirst, DateOrder::DayFirst, DateOrder::MonthFirst];
+}
+
+/// The days since 1970-01-01, with the time as a fraction; `None` if the text is no date in this order.
+pub(crate) fn days(text: &str, order: DateOrder) -> Option<f64> {
+    let bytes = text.as_bytes();
+    // Every date begins with a digit and has two of its dividers within ten characters.
+    if !(8..=40).contains(&bytes.len()) || !bytes[0].is_ascii_digit() {
+        return None;
+    }
+    let end = text.find([' ', 'T', 't']).unwrap_or(text.len());
+    let (date, time) = (&text[..end], text.get(end + 1..));
+    let divider = date.chars().find(|c| !c.is_ascii_digit())?;
+    let mut parts = date.split(divider);
+    let (first, second, third) = (parts.next()?, parts.next()?, parts.next()?);
+    let known = match divider {
+        '-' | '/' => true,
+        // Months never come first before a point.
+        '.' => order != DateOrder::MonthFirst,
+        _ => false,
+    };
+    if parts.next().is_some() || !known {
+        return None;
+    }
+    let (year, month, day) = match order {
+        DateOrder::YearFirst => (first, second, third),
+        DateOrder::DayFirst => (third, second, first),
+        DateOrder::MonthFirst => (third, first, second),
+    };
+    let (year, month, day) = (number(year, 4..=4)?, number(month, 1..=2)?, number(day, 1..=2)?);
+    let whole = day_number(i64::from(year), i64::from(month), i64::from(day))? as f64;
+    match time {
+        None => Some(whole),
+        Some(time) => {
+            let (time, offset) = split_offset(time)?;
+            Some(whole + (seconds(time)? - offset) / 86_400.0)
+        }
+    }
+}
+
+/// The hours since midnight; `None` if the text is no time of day.
+pub(crate) fn hours(text: &str) -> Option<f64> {
+    Some(seconds(text)? / 3600.0)
+}
+
+/// The seconds since midnight of `12:30`, `12:30:05`, `12:30:05.25`, `1:30 pm`.
+fn seconds(text: &str) -> Option<f64> {
+    let text = text.trim();
+    if !text.as_bytes().first()?.is_ascii_digit() || text.len() > 24 {
+        return None;
+    }
+    let half = text.len().checked_sub(2).and_then(|at| text.get(at..)).map(str::to_ascii_lowercase);
+    let (clock, half) = match half.as_deref() {
+        Some(half @ ("am" | "pm")) => (text[..text.len() - 2].trim_end(), Some(half == "pm")),
+        _ => (text, None),
+    };
+    let mut parts = clock.split(':');
+    let (hour, minute, second) = (parts.next()?, parts.next()?, parts.next());
+    if parts.next().is_some() {
+        return None;
+    }
+    let (hour, minute) = (number(hour, 1..=2)?, number(minute, 2..=2)?);
+    let second = match second {
+        None => 0.0,
+        Some(second) => {
+            let (whole, fraction) = second.split_once(['.', ',']).unwrap_or((second, "0"));
+            let fraction_is_sound =
+                !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit());
+            let whole = number(whole, 2..=2).filter(|&whole| whole < 61 && fraction_is_sound)?;
+            format!("{whole}.{fraction}").parse::<f64>().ok()?
+        }
+    };
+    let hour = match half {
+        None if hour < 24 => hour,
+        Some(afternoon) if (1..=12).contains(&hour) => hour % 12 + if afternoon { 12 } else { 0 },
+        _ => return None,
+    };
+    (minute < 60).then(|| f64::from(hour * 3600 + minute * 60) + second)
+}
+
+/// A time and its offset from universal time in seconds: `12:30Z`, `12:30+02:00`.
+fn split_offset(text: &str) -> Option<(&str, f64)> {
+    if let Some(time) = text.strip_suffix(['Z', 'z']) {
+        return Some((time, 0.0));
+    }
+    let Some(at) = text.rfind(['+', '-']) else { return Some((text, 0.0)) };
+    let (hours, minutes) = match text[at + 1..].split_once(':') {
+        Some((hours, minutes)) => (hours, minutes),
+        None => text[at + 1..].split_at_checked(2)?,
+    };
+    let minutes = if minutes.is_empty() { 0 } else { number(minutes, 2..=2).filter(|&m| m < 60)? };
+    let seconds = f64::from(number(hours, 2..=2).filter(|&hours| hours < 24)? * 3600 + minutes * 60);
+    Some((&text[..at], if text.as_bytes()[at] == b'-' { -seconds } else { seconds }))
+}
+
+/// A whole number of so many digits.
+fn number(text: &str, digits: std::ops::RangeInclusive<usize>) -> Option<u32> {
+    let sound = digits.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    if sound { text.parse().ok() } else { None }
+}
+
+/// The days from 1970-01-01 to a date of the Gregorian calendar; `None` if there is no such day.
+fn day_number(year: i64, month: i64, day: i64) -> Option<i64> {
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let length = match month {
+        2 => 28 + i64::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return None,
+    };
+    if !(1..=length).contains(&day) {
+        return None;
+    }
+    // Years that begin in March have their leap day at the end; 400 years have 146097 days.
+    let year = if month <= 2 { year - 1 } else { year };
+    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    Some(era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_days_since_1970() {
+        use DateOrder::*;
+        for (text, order, expected) in [
+            ("1970-01-01", YearFirst, 0.0),
+            ("2024-01-31", YearFirst, 19753.0),
+            ("2024/1/31", YearFirst, 19753.0),
+            ("31.01.2024", DayFirst, 19753.0),
+            ("1/31/2024", MonthFirst, 19753.0),
+            ("1969-12-31", YearFirst, -1.0),
+            ("2000-02-29", YearFirst, 11016.0),
+            ("2024-01-31 12:00", YearFirst, 19753.5),
+            ("2024-01-31T18:00:00Z", YearFirst, 19753.75),
+            ("2024-01-31T12:00:00+06:00", YearFirst, 19753.25),
+            ("2024-01-31 12:00:00.000-0600", YearFirst, 19753.75),
+            ("01/31/2024 6:00 PM", MonthFirst, 19753.75),
+        ] {
+            assert_eq!(days(text, order), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_day_is_no_date() {
+        for text in [
+            "2023-02-29",
+            "2024-13-01",
+            "2024-00-10",
+            "2024-1-32",
+            "20240131",
+            "24-01-31",
+            "2024-01",
+            "2024-01-31-05",
+            "2024-01/31",
+            "2024-01-31 25:00",
+            "2024-01-31 12",
+            "2024-01-31x",
+            "555-1234",
+            "1.2.3.4",
+            "192.168.1.1",
+            "2024-01-31 12:00+99:00",
+            "",
+        ] {
+            assert_eq!(DateOrder::ALL.map(|order| days(text, order)), [None; 3], "{text}");
+        }
+        assert_eq!(days("31/01/2024", DateOrder::MonthFirst), None);
+        assert_eq!(
+            days("01.31.2024", DateOrder::MonthFirst),
+            None,
+            "nobody writes months before a point first"
+        );
+    }
+
+    #[test]
+    fn times_are_hours() {
+        assert_eq!(hours("12:30"), Some(12.5));
+        assert_eq!(hours("00:00:36"), Some(0.01));
+        assert_eq!(hours("1:30 pm"), Some(13.5));
+        assert_eq!(hours("12:15am"), Some(0.25));
+        for text in ["24:00", "12:60", "12", "1:2", "12:30:99", "3:1 win", "12:30:00:00", "13:00 pm", "é:30"]
+        {
+            assert_eq!(hours(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,360 @@
+//! Columns that are not plain numbers: whether all their cells are numbers in one style, dates or times.
+//!
+//! Only columns with a cell that is no plain number are looked at, and of a column of words no more than the first cells,
+//! until one of them fits nothing.
+
+use super::columns::{Draft, Role, Tally};
+use super::dialect::nowhere;
+use super::records::{Fault, Record, Records};
+use super::remarks;
+use crate::features::dates::{days, hours};
+use crate::features::styled::Written;
+use crate::features::{CellForm, Currency, DateOrder, Decimal, Style};
+use crate::read::ColumnAs;
+use crate::read::error::{ReadErrorKind, excerpt};
+
+/// What the columns turned out to be.
+pub(super) struct Guesses {
+    /// How the cells of each column become numbers, where they do.
+    pub(super) forms: Vec<CellForm>,
+    /// What was guessed, with an example and how to overrule it.
+    pub(super) remarks: Vec<String>,
+    /// Whether more rows could tell otherwise without one of them being a contradiction.
+    pub(super) doubtful: bool,
+}
+
+/// Looks at the columns whose cells are not all plain numbers, and at those that the user speaks of.
+pub(super) fn guess(draft: &Draft, records: &mut Records, tallies: &[Tally]) -> Result<Guesses, Fault> {
+    let columns = draft.names.len();
+    let mut guesses = Guesses { forms: vec![CellForm::Plain; columns], remarks: Vec::new(), doubtful: false };
+    let is_asked = |j: usize| draft.asked[j].is_some_and(|asked| asked != ColumnAs::Words);
+    let considered = |j: usize| {
+        let guessed = tallies[j].words && draft.asked[j].is_none();
+        draft.roles[j] == Role::Feature && (guessed || is_asked(j))
+    };
+    let mut seen: Vec<Option<Seen>> = (0..columns).map(|j| considered(j).then(Seen::default)).collect();
+    look(draft, records, &mut seen);
+    if (0..columns).all(|j| !is_asked(j) && seen[j].as_ref().is_none_or(|seen| !seen.is_alive())) {
+        return Ok(guesses);
+    }
+    // The numbers of other columns tell what a comma means in this file.
+    if seen.iter().flatten().any(|seen| seen.comma && seen.divided) {
+        let plain =
+            |j: usize| draft.roles[j] == Role::Feature && !tallies[j].words && draft.asked[j].is_none();
+        let mut numbers: Vec<Option<Seen>> = (0..columns).map(|j| plain(j).then(Seen::default)).collect();
+        look(draft, records, &mut numbers);
+        seen.iter_mut().zip(numbers).for_each(|(seen, number)| *seen = seen.take().or(number));
+    }
+    let file = FileEvidence::of(&seen, draft.delimiter);
+    for (j, seen) in seen.iter().enumerate() {
+        let Some(seen) = seen else { continue };
+        let name = &draft.names[j];
+        let verdict = match draft.asked[j] {
+            None if !tallies[j].words => seen.plain_numbers(&file),
+            None => seen.verdict(&file),
+            Some(asked) => Verdict::Form(seen.asked(asked, &file, name)?),
+        };
+        match verdict {
+            Verdict::Form(form) => {
+                guesses.forms[j] = form;
+                guesses.doubtful |= seen.is_open(form);
+                let remark = (form != CellForm::Plain && draft.asked[j].is_none())
+                    .then(|| seen.remark(name, form))
+                    .flatten();
+                guesses.remarks.extend(remark);
+            }
+            Verdict::Open(remark) => {
+                guesses.doubtful = true;
+                guesses.remarks.extend(remark.map(|remark| remark(name, seen.example())));
+            }
+            Verdict::Words => {}
+        }
+    }
+    Ok(guesses)
+}
+
+/// Shows every cell of the columns to be looked at, until none of them can be anything but words.
+fn look(draft: &Draft, records: &mut Records, seen: &mut [Option<Seen>]) {
+    let mut record = Record::default();
+    let mut header = draft.header;
+    records.rewind();
+    while seen.iter().flatten().any(Seen::is_alive)
+        && let Ok(true) = records.next(&mut record)
+    {
+        if record.misshape(seen.len()).is_some() || std::mem::take(&mut header) {
+            continue;
+        }
+        for (j, seen) in seen.iter_mut().enumerate() {
+            if let Some(seen) = seen.as_mut().filter(|seen| seen.is_alive())
+                && !draft.missing_words.in_numbers(record.cell(j))
+            {
+                seen.add(record.cell(j));
+            }
+        }
+    }
+}
+
+/// What is said about a column that may be one thing or another.
+type OpenRemark = fn(&str, &str) -> String;
+
+enum Verdict {
+    Words,
+    Form(CellForm),
+    /// Words, unless other rows decide it.
+    Open(Option<OpenRemark>),
+}
+
+/// What the file says about the meaning of a comma, and about the order of dates.
+struct FileEvidence {
+    points: bool,
+    commas: bool,
+    semicolons: bool,
+    day_first: bool,
+    month_first: bool,
+}
+
+impl FileEvidence {
+    fn of(seen: &[Option<Seen>], delimiter: u8) -> Self {
+        let any =
+            |wanted: fn(&Seen) -> bool| seen.iter().flatten().any(|seen| seen.cells > 0 && wanted(seen));
+        Self {
+            points: any(|seen| seen.point && !seen.comma),
+            commas: any(|seen| seen.comma && !seen.point),
+            semicolons: delimiter == b';',
+            day_first: any(|seen| seen.is_date(DateOrder::DayFirst) && !seen.is_date(DateOrder::MonthFirst)),
+            month_first: any(|seen| {
+                seen.is_date(DateOrder::MonthFirst) && !seen.is_date(DateOrder::DayFirst)
+            }),
+        }
+    }
+
+    /// What a comma before three digits means; `None` if nothing tells.
+    fn decimal(&self) -> Option<Decimal> {
+        match (self.points, self.commas) {
+            (true, false) => Some(Decimal::Point),
+            (false, true) => Some(Decimal::Comma),
+            _ => self.semicolons.then_some(Decimal::Comma),
+        }
+    }
+}
+
+/// What the cells of a column have in common so far.
+struct Seen {
+    cells: u64,
+    /// Whether all cells are numbers with a decimal point, or with a decimal comma.
+    point: bool,
+    comma: bool,
+    /// Whether one of them has a point or a comma, and whether one is divided by spaces.
+    divided: bool,
+    spaced: bool,
+    percents: u64,
+    brackets: u64,
+    currency: Option<Currency>,
+    /// The number of digits of the first cell, and whether others have more or fewer.
+    digits: usize,
+    lengths_differ: bool,
+    dates: [bool; 3],
+    times: bool,
+    /// A cell that shows the style: the first, or the first that is divided.
+    example: Option<String>,
+    divided_example: Option<String>,
+}
+
+impl Default for Seen {
+    fn default() -> Self {
+        Self {
+            cells: 0,
+            point: true,
+            comma: true,
+            divided: false,
+            spaced: false,
+            percents: 0,
+            brackets: 0,
+            currency: None,
+            digits: 0,
+            lengths_differ: false,
+            dates: [true; 3],
+            times: true,
+            example: None,
+            divided_example: None,
+        }
+    }
+}
+
+impl Seen {
+    /// Whether all cells so far may be numbers, dates or times.
+    fn is_alive(&self) -> bool {
+        self.point || self.comma || self.times || self.dates.contains(&true)
+    }
+
+    fn is_date(&self, order: DateOrder) -> bool {
+        DateOrder::ALL.iter().zip(self.dates).any(|(&one, fits)| one == order && fits)
+    }
+
+    fn add(&mut self, cell: &[u8]) {
+        let Ok(text) = std::str::from_utf8(cell) else {
+            (self.point, self.comma, self.dates, self.times) = (false, false, [false; 3], false);
+            return;
+        };
+        let text = text.trim();
+        self.cells += 1;
+        for (fits, order) in self.dates.iter_mut().zip(DateOrder::ALL) {
+            *fits = *fits && days(text, order).is_some();
+        }
+        self.times = self.times && hours(text).is_some();
+        if self.example.is_none() && text.parse::<f64>().is_err() {
+            self.example = Some(excerpt(cell));
+        }
+        if self.point || self.comma {
+            self.add_number(text);
+        }
+    }
+
+    fn add_number(&mut self, text: &str) {
+        let Some(written) = Written::of(text) else {
+            (self.point, self.comma) = (false, false);
+            return;
+        };
+        self.point = self.point && written.number(Decimal::Point).is_some();
+        self.comma = self.comma && written.number(Decimal::Comma).is_some();
+        if let (Some(one), Some(other)) = (self.currency, written.currency)
+            && one != other
+        {
+            (self.point, self.comma) = (false, false);
+        }
+        self.currency = self.currency.or(written.currency);
+        self.percents += u64::from(written.percent);
+        self.brackets += u64::from(written.brackets);
+        if written.is_divided() {
+            self.spaced |= written.body.contains(' ');
+            self.divided |= written.body.contains(['.', ',']);
+            if self.divided_example.is_none() {
+                self.divided_example = Some(excerpt(text.as_bytes()));
+            }
+        }
+        let digits = text.bytes().filter(u8::is_ascii_digit).count();
+        if self.cells == 1 {
+            self.digits = digits;
+        }
+        self.lengths_differ |= digits != self.digits;
+    }
+
+    /// Whether the numbers are written in one style.
+    fn is_one_style(&self) -> bool {
+        self.percents == 0 || self.percents == self.cells
+    }
+
+    /// Whether the style may be that of something else: footnotes in brackets, telephone numbers divided by spaces.
+    fn is_suspect(&self) -> bool {
+        let plain = self.percents == 0 && self.currency.is_none() && !self.divided;
+        self.brackets == self.cells || (plain && self.spaced && !self.lengths_differ)
+    }
+
+    fn styled(&self, decimal: Decimal) -> CellForm {
+        CellForm::Styled(Style { decimal, percent: self.percents > 0, currency: self.currency })
+    }
+
+    /// What a column is that has cells other than plain numbers.
+    fn verdict(&self, file: &FileEvidence) -> Verdict {
+        if self.cells == 0 {
+            return Verdict::Words;
+        }
+        match self.dates {
+            [true, _, _] => return Verdict::Form(CellForm::Date(DateOrder::YearFirst)),
+            [_, true, false] => return Verdict::Form(CellForm::Date(DateOrder::DayFirst)),
+            [_, false, true] => return Verdict::Form(CellForm::Date(DateOrder::MonthFirst)),
+            [_, true, true] => {
+                return match (file.day_first, file.month_first) {
+                    (true, false) => Verdict::Form(CellForm::Date(DateOrder::DayFirst)),
+                    (false, true) => Verdict::Form(CellForm::Date(DateOrder::MonthFirst)),
+                    _ => Verdict::Open(Some(remarks::open_date)),
+                };
+            }
+            [false, false, false] => {}
+        }
+        if self.times {
+            return Verdict::Form(CellForm::Time);
+        }
+        if !(self.point || self.comma) || !self.is_one_style() {
+            return Verdict::Words;
+        }
+        if self.is_suspect() {
+            return Verdict::Open(None);
+        }
+        self.number(file).map_or(Verdict::Open(Some(remarks::open_number)), Verdict::Form)
+    }
+
+    /// What numbers the cells are; `None` if a comma may mean one thing or another.
+    fn number(&self, file: &FileEvidence) -> Option<CellForm> {
+        let decimal = match (self.point, self.comma) {
+            (true, false) => Decimal::Point,
+            (false, true) => Decimal::Comma,
+            _ if !self.divided => Decimal::Point,
+            _ if self.currency.is_some_and(Currency::has_decimal_point) => Decimal::Point,
+            _ => file.decimal()?,
+        };
+        Some(self.styled(decimal))
+    }
+
+    /// What a column of plain numbers is: `1.234` means 1234 in a file of decimal commas.
+    fn plain_numbers(&self, file: &FileEvidence) -> Verdict {
+        let thousands = self.divided && self.comma && self.point && file.commas && !file.points;
+        Verdict::Form(if thousands { self.styled(Decimal::Comma) } else { CellForm::Plain })
+    }
+
+    /// What the user says that the column is.
+    fn asked(&self, asked: ColumnAs, file: &FileEvidence, name: &str) -> Result<CellForm, Fault> {
+        let is_style = self.cells > 0 && (self.point || self.comma) && self.is_one_style();
+        Ok(match asked {
+            ColumnAs::Words => CellForm::Plain,
+            ColumnAs::Number if is_style && self.example.is_some() => match self.number(file) {
+                Some(form) => form,
+                None => {
+                    let what = "write numbers with commas that may stand before decimals or between thousands: say \
+                                decimal-point or decimal-comma";
+                    return Err(unsettled(name, what));
+                }
+            },
+            ColumnAs::Number => CellForm::Plain,
+            ColumnAs::DecimalPoint => self.styled(Decimal::Point),
+            ColumnAs::DecimalComma => self.styled(Decimal::Comma),
+            ColumnAs::DayFirst => CellForm::Date(DateOrder::DayFirst),
+            ColumnAs::MonthFirst => CellForm::Date(DateOrder::MonthFirst),
+            ColumnAs::Date => match self.verdict(file) {
+                Verdict::Form(form @ (CellForm::Date(_) | CellForm::Time)) => form,
+                Verdict::Open(_) if self.dates[1] => {
+                    return Err(unsettled(
+                        name,
+                        "hold dates that may begin with the day or the month: say day-first \
+                                                or month-first",
+                    ));
+                }
+                _ => CellForm::Date(DateOrder::YearFirst),
+            },
+        })
+    }
+
+    /// Whether later cells of this form could make it another one.
+    fn is_open(&self, form: CellForm) -> bool {
+        let CellForm::Styled(_) = form else { return false };
+        self.point && self.comma && !self.divided && !self.currency.is_some_and(Currency::has_decimal_point)
+    }
+
+    fn example(&self) -> &str {
+        self.divided_example.as_deref().or(self.example.as_deref()).unwrap_or("")
+    }
+
+    /// What was guessed, with an example and how to overrule it.
+    fn remark(&self, name: &str, form: CellForm) -> Option<String> {
+        let example = match form {
+            CellForm::Styled(_) => self.example(),
+            _ => self.example.as_deref().unwrap_or(""),
+        };
+        Some(remarks::guessed(name, form, example, form.parse(example.as_bytes())?))
+    }
+}
+
+fn unsettled(name: &str, what: &str) -> Fault {
+    let reason = format!("⟦column⟧: the cells of column \"{name}\" {what}");
+    nowhere(ReadErrorKind::Misused(reason))
+}

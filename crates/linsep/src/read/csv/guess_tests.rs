@@ -1,0 +1,261 @@
+//! Each guess about a column: files where it is made, and files where it must not be.
+
+use crate::features::{CellForm, ColumnKind, DateOrder, Decimal};
+use crate::read::{ColumnAs, CsvOptions, Loaded, Missing, ReadOptions, Schema, Source, read};
+
+fn load(text: &str, csv: CsvOptions) -> Loaded {
+    let options = ReadOptions { csv, ..ReadOptions::default() };
+    read(&Source::Shared("table".into(), text.as_bytes().into()), &options, &mut ())
+        .unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+fn plainly(text: &str) -> Loaded {
+    load(text, CsvOptions::default())
+}
+
+fn failure(text: &str, csv: CsvOptions) -> String {
+    let options = ReadOptions { csv, ..ReadOptions::default() };
+    let source = Source::Shared("table".into(), text.as_bytes().into());
+    read(&source, &options, &mut ()).expect_err(text).to_string()
+}
+
+/// What each column is, in short.
+fn kinds(loaded: &Loaded) -> Vec<&'static str> {
+    let Schema::Table { columns, .. } = &loaded.schema else { panic!("no table") };
+    let kind = |kind: &ColumnKind| match kind {
+        ColumnKind::Words(_) => "words",
+        ColumnKind::Label => "label",
+        ColumnKind::Ignored => "ignored",
+        ColumnKind::Number(number) => match number.form {
+            CellForm::Plain => "number",
+            CellForm::Styled(style) if style.decimal == Decimal::Comma => "comma",
+            CellForm::Styled(_) => "point",
+            CellForm::Date(DateOrder::YearFirst) => "date",
+            CellForm::Date(DateOrder::DayFirst) => "day first",
+            CellForm::Date(DateOrder::MonthFirst) => "month first",
+            CellForm::Time => "time",
+        },
+    };
+    columns.iter().map(|column| kind(&column.kind)).collect()
+}
+
+fn kind_of(cells: &[&str]) -> &'static str {
+    let rows: String = cells.iter().map(|cell| format!("\"{cell}\",7,a\n")).collect();
+    let loaded = load(
+        &format!("it,x,kind\n{rows}\"\",8,b\n"),
+        CsvOptions { missing: Missing::Zero, ..CsvOptions::default() },
+    );
+    kinds(&loaded)[0]
+}
+
+fn values(loaded: &Loaded, feature: usize) -> Vec<f64> {
+    let cell = |i: usize| loaded.dataset.row(i).iter().find(|&(j, _)| j == feature).map_or(0.0, |(_, x)| x);
+    (0..loaded.dataset.len()).map(cell).collect()
+}
+
+fn remarks(loaded: &Loaded) -> String {
+    loaded.notes.remarks.join("\n")
+}
+
+fn asked(column: &str, what: ColumnAs) -> CsvOptions {
+    CsvOptions { columns: [(column.to_string(), what)].into(), ..CsvOptions::default() }
+}
+
+#[test]
+fn none_is_a_word_among_words_and_missing_among_numbers() {
+    let text = "debtors,age,kind\nnone,30,good\nguarantor,none,bad\nnone,-,good\n-,.,bad\n";
+    let csv = CsvOptions { missing: Missing::Mean, ..CsvOptions::default() };
+    let loaded = load(text, csv);
+    assert_eq!(kinds(&loaded), ["words", "number", "label"]);
+    assert_eq!(loaded.dataset.len(), 4);
+    let names = loaded.schema.feature_names().unwrap();
+    assert_eq!(names, ["age", "debtors=none", "debtors=guarantor", "debtors=-"]);
+    assert_eq!(values(&loaded, 0), [30.0; 4]);
+    assert!(remarks(&loaded).contains("3 missing cells in column \"age\""), "{}", remarks(&loaded));
+    // The rows are kept where others would be dropped.
+    let csv = CsvOptions { missing: Missing::DropRow, ..CsvOptions::default() };
+    assert_eq!(load(text, csv).dataset.len(), 1);
+    assert!(
+        failure(text, CsvOptions::default()).contains("table:3:11: the cell in column \"age\" is missing")
+    );
+}
+
+#[test]
+fn words_that_would_be_missing_among_numbers_are_words_without_numbers() {
+    let loaded = plainly("sign,x,kind\n-,1,a\n-,2,b\n.,3,a\n");
+    assert_eq!(kinds(&loaded), ["words", "number", "label"]);
+    let text = format!("sign,x,kind\n{}5,2,b\n", "-,1,a\n".repeat(100_000));
+    let loaded = load(&text, CsvOptions { missing: Missing::Zero, ..CsvOptions::default() });
+    assert_eq!(kinds(&loaded), ["number", "number", "label"], "a number after the first rows decides");
+}
+
+#[test]
+fn the_user_says_which_words_are_missing() {
+    let text = "x,word,kind\n1,NA,a\n-999,unknown,b\n3,red,a\n";
+    let csv = |na: &[&str]| CsvOptions {
+        na: Some(na.iter().map(|word| word.to_string()).collect()),
+        missing: Missing::Mean,
+        ..CsvOptions::default()
+    };
+    let loaded = load(text, csv(&["-999", "unknown"]));
+    assert_eq!(values(&loaded, 0), [1.0, 2.0, 3.0]);
+    assert_eq!(loaded.schema.feature_names().unwrap(), ["x", "word=NA", "word=red"]);
+    let loaded = load(text, csv(&[]));
+    assert_eq!(values(&loaded, 0), [1.0, -999.0, 3.0]);
+    assert_eq!(loaded.schema.feature_names().unwrap(), ["x", "word=NA", "word=unknown", "word=red"]);
+    // A model remembers the words.
+    let options = ReadOptions { schema: Some(load(text, csv(&["-999"])).schema), ..ReadOptions::default() };
+    let source = Source::Shared("table".into(), text.as_bytes().into());
+    let again = read(&source, &options, &mut ()).unwrap();
+    assert_eq!(values(&again, 0), [1.0, 2.0, 3.0]);
+}
+
+#[test]
+fn numbers_as_people_write_them() {
+    for (cells, kind) in [
+        (&["12 %", "3 %", "-4.5 %"][..], "point"),
+        (&["12%", "NA", "3%"], "point"),
+        (&["$86,606", "$7", "-$3"], "point"),
+        (&["86.606 €", "7,50 €"], "comma"),
+        (&["1.234,5", "84,7"], "comma"),
+        (&["84,7", "12", "n.a."], "comma"),
+        (&["(12)", "30", "-"], "point"),
+        (&["1,234,567", "12"], "point"),
+        (&["1 234", "999", "12 000"], "point"),
+        (&["1'234.50", "12"], "point"),
+    ] {
+        assert_eq!(kind_of(cells), kind, "{cells:?}");
+    }
+}
+
+#[test]
+fn what_only_looks_like_numbers_stays_words() {
+    for cells in [
+        &["12%off", "30%off"][..],
+        &["12 %", "thirty"],
+        &["12 %", "0.3"],
+        &["$5", "€5"],
+        &["(555) 123-4567", "(555) 123-9999"],
+        &["0171 123 456", "0172 123 457"],
+        &["555 123 456", "555 123 457"],
+        &["00501-1", "90210-2"],
+        &["(1)", "(2)"],
+        &["12 kg", "3 kg"],
+        &["1.2.3", "1.10.2"],
+        &["192.168.1.1", "10.0.0.1"],
+        &["1,234", "5,678"],
+        &["1,2,3", "4,5,6"],
+    ] {
+        assert_eq!(kind_of(cells), "words", "{cells:?}");
+    }
+}
+
+#[test]
+fn a_comma_before_three_digits_is_decided_by_the_file() {
+    // Nothing tells: it stays what it is, and that is said.
+    let loaded = plainly("it,x,kind\n\"1,234\",1,a\n\"5,678\",2,b\n");
+    assert_eq!(kinds(&loaded), ["words", "number", "label"]);
+    let said = remarks(&loaded);
+    assert!(said.contains("\"1,234\"") && said.contains("⟦column⟧ it=decimal-point"), "{said}");
+    // Decimal points elsewhere.
+    let loaded = plainly("it,x,kind\n\"1,234\",1.5,a\n\"5,678\",2,b\n");
+    assert_eq!((kinds(&loaded)[0], values(&loaded, 0)), ("point", vec![1234.0, 5678.0]));
+    // Decimal commas elsewhere, and thousands with points, which would otherwise be plain numbers.
+    let loaded = plainly("it;x;y;kind\n1,234;84,7;1.234;a\n5,678;3;5.000;b\n");
+    assert_eq!(kinds(&loaded), ["comma", "comma", "comma", "label"]);
+    assert_eq!((values(&loaded, 0), values(&loaded, 2)), (vec![1.234, 5.678], vec![1234.0, 5000.0]));
+    // Semicolons between cells alone.
+    assert_eq!(kinds(&plainly("it;x;kind\n1,234;1;a\n5,678;2;b\n"))[0], "comma");
+    // Points with other than three decimals are decimal points, whatever else is in the file.
+    let loaded = plainly("x;y;z;kind\n84,7;1.5;1.234;a\n3;2.25;5.678;b\n");
+    assert_eq!(kinds(&loaded), ["comma", "number", "number", "label"]);
+    // The column itself.
+    assert_eq!(kind_of(&["1,234", "5,678.9"]), "point");
+    assert_eq!(kind_of(&["1,234", "5,67"]), "comma");
+}
+
+#[test]
+fn a_late_cell_decides_too() {
+    let many = "\"1,234\",7,a\n".repeat(60_000);
+    let loaded = plainly(&format!("it,x,kind\n{many}\"84,7\",8,b\n"));
+    assert_eq!((kinds(&loaded)[0], values(&loaded, 0)[0]), ("comma", 1.234));
+    let many = "$1,7,a\n".repeat(60_000);
+    assert_eq!(kinds(&plainly(&format!("it,x,kind\n{many}free,8,b\n")))[0], "words");
+}
+
+#[test]
+fn guesses_are_announced_and_can_be_overruled() {
+    let text = "price,x,kind\n\"$86,606\",1,a\n\"$7\",2,b\n";
+    let loaded = plainly(text);
+    assert_eq!(
+        loaded.notes.remarks,
+        [
+            "Column \"price\" holds numbers: \"$86,606\" is read as 86606. If these are words, say ⟦column⟧ price=words."
+        ]
+    );
+    let loaded = load(text, asked("price", ColumnAs::Words));
+    assert_eq!((kinds(&loaded)[0], loaded.notes.remarks.len()), ("words", 0));
+    // The other way round.
+    let text = "it,x,kind\n\"1,234\",1,a\n\"5,678\",2,b\n";
+    assert_eq!(values(&load(text, asked("it", ColumnAs::DecimalComma)), 0), [1.234, 5.678]);
+    assert_eq!(values(&load(text, asked("1", ColumnAs::DecimalPoint)), 0), [1234.0, 5678.0]);
+    assert!(failure(text, asked("it", ColumnAs::Number)).contains("say decimal-point or decimal-comma"));
+    assert_eq!(kinds(&load("zip,x,kind\n1,1,a\n2,2,b\n", asked("zip", ColumnAs::Words)))[0], "words");
+    let text = "x,y,kind\n1,1,a\nten,2,b\n";
+    assert!(failure(text, asked("x", ColumnAs::Number)).contains("the word \"ten\" in column \"x\""));
+    assert!(failure(text, asked("z", ColumnAs::Number)).contains("there is no column \"z\""));
+}
+
+#[test]
+fn a_model_reads_the_style_that_it_was_trained_with() {
+    let loaded = plainly("price;share;kind\n1.234,5;12 %;a\n84,7;3 %;b\n");
+    let schema: Schema = serde_json::from_str(&serde_json::to_string(&loaded.schema).unwrap()).unwrap();
+    assert_eq!(schema, loaded.schema);
+    let options = ReadOptions { schema: Some(schema), ..ReadOptions::default() };
+    let source = |text: &str| Source::Shared("table".into(), text.as_bytes().into());
+    let again = read(&source("price;share;kind\n1,234;5 %;a\n"), &options, &mut ()).unwrap();
+    assert_eq!((values(&again, 0), values(&again, 1)), (vec![1.234], vec![5.0]));
+    let error = read(&source("price;share;kind\n1.5;5 %;a\n"), &options, &mut ()).unwrap_err().to_string();
+    assert!(error.contains("the word \"1.5\" in column \"price\", which holds numbers"), "{error}");
+}
+
+#[test]
+fn dates_and_times_are_numbers() {
+    for (cells, kind) in [
+        (&["2024-01-31", "2024-02-01"][..], "date"),
+        (&["2024-01-31 12:30:00", "NA", "2024-02-01 00:00:00"], "date"),
+        (&["31.01.2024", "01.02.2024"], "day first"),
+        (&["01/31/2024", "02/01/2024"], "month first"),
+        (&["31/01/2024", "02/01/2024"], "day first"),
+        (&["12:30", "7:05"], "time"),
+        (&["05.06.2024", "01.02.2024"], "day first"),
+        // Nothing tells the day from the month, or a cell is no date.
+        (&["01/02/2024", "03/04/2024"], "words"),
+        (&["2024-01-31", "soon"], "words"),
+        (&["2024-13-31", "2024-01-01"], "words"),
+        (&["12:30", "3:1 win"], "words"),
+        (&["2024", "2025"], "number"),
+        (&["20240131", "20240201"], "number"),
+    ] {
+        assert_eq!(kind_of(cells), kind, "{cells:?}");
+    }
+    let loaded = plainly("when,x,kind\n1970-01-02,1,a\n1970-01-03 12:00,2,b\n");
+    assert_eq!(values(&loaded, 0), [1.0, 2.5]);
+    let said = remarks(&loaded);
+    assert!(said.contains("\"1970-01-02\" is read as day 1 since 1970"), "{said}");
+    let open = "when,x,kind\n01/02/2024,1,a\n03/04/2024,2,b\n";
+    assert!(remarks(&plainly(open)).contains("⟦column⟧ when=month-first"));
+    assert_eq!(values(&load(open, asked("when", ColumnAs::DayFirst)), 0)[0], 19754.0);
+    assert_eq!(values(&load(open, asked("when", ColumnAs::MonthFirst)), 0)[0], 19724.0);
+    // Another column tells.
+    let loaded = plainly("a,b,kind\n01/02/2024,31/12/2024,a\n03/04/2024,01/12/2024,b\n");
+    assert_eq!(kinds(&loaded)[..2], ["day first", "day first"]);
+}
+
+#[test]
+fn cells_in_a_style_do_not_hide_the_header() {
+    let loaded = plainly("$1,$2,a\n$3,$4,b\n");
+    assert_eq!(loaded.dataset.len(), 2);
+    let loaded = plainly("price,share,kind\n$1,12 %,a\n$3,4 %,b\n$1,4 %,a\n");
+    assert_eq!(loaded.schema.feature_names().unwrap(), ["price", "share"]);
+}

@@ -1,0 +1,121 @@
+//! How the text is divided and what its columns are used for, settled from its first rows or from all of them.
+
+use super::columns::{self, Column, Draft, Settlement};
+use super::dialect::{self, Dialect, Sample};
+use super::matching;
+use super::records::{Fault, Records};
+use crate::features::MissingWords;
+use crate::memory;
+use crate::read::error::ReadErrorKind;
+use crate::read::source::{HEAD_BYTES, Input};
+use crate::read::{Missing, ReadOptions, Schema};
+use std::io::{self, Read};
+
+/// Settles how the text is divided, from as many first bytes as that needs: two rows however long they are, and a few more
+/// of rows that are not very long.
+pub(super) fn settle_dialect(input: &mut Input, options: &ReadOptions) -> Result<Dialect, Fault> {
+    const FEW: usize = 10;
+    const NOT_MUCH: usize = 1 << 22;
+    loop {
+        // One line, and not even that: it need not be looked at with care.
+        if !input.head_is_all() && !input.head().contains(&b'\n') && input.look_further(options.line_limit())
+        {
+            continue;
+        }
+        let sample = Sample { bytes: input.head(), cut: !input.head_is_all() };
+        let dialect = dialect::settle(sample, options);
+        let wanted = if (HEAD_BYTES..NOT_MUCH).contains(&sample.bytes.len()) { FEW } else { 2 };
+        let enough = dialect.as_ref().is_ok_and(|dialect| sample.has_rows(dialect.delimiter, wanted));
+        if enough || !input.look_further(options.line_limit()) {
+            return match dialect {
+                Err(fault) if input.head().len() >= options.line_limit() => Err(match fault.kind {
+                    ReadErrorKind::Empty => Fault {
+                        line: 1,
+                        column: 0,
+                        kind: ReadErrorKind::LongLine { limit: options.line_limit() as u64 },
+                    },
+                    kind => Fault { kind, ..fault },
+                }),
+                dialect => dialect,
+            };
+        }
+    }
+}
+
+/// What the columns of a file are used for, and how that was settled.
+pub(super) struct Settled {
+    pub(super) columns: Vec<Column>,
+    /// Whether it is a guess from the first rows.
+    pub(super) guessed: bool,
+    /// What the user should know about guesses, and about columns that are not used.
+    pub(super) remarks: Vec<String>,
+}
+
+/// Settles what each column is used for: as a model says, or as the rows show.
+pub(super) fn settle_columns(
+    names: Vec<String>,
+    input: &mut Input,
+    dialect: &Dialect,
+    options: &ReadOptions,
+    guess: bool,
+) -> Result<Settled, Fault> {
+    let header = dialect.header.is_some();
+    if let Some(schema) = &options.schema {
+        let (columns, remark) = matching::match_columns(names, header, schema, options)?;
+        return Ok(Settled { columns, guessed: false, remarks: remark.into_iter().collect() });
+    }
+    let missing = options.csv.missing;
+    let draft = Draft {
+        roles: columns::roles(&names, options, true)?,
+        asked: columns::asked(&names, options)?,
+        names,
+        delimiter: dialect.delimiter,
+        header,
+        missing,
+        missing_words: missing_words(options),
+        labels: options.labels,
+        skip_bad: options.skip_bad,
+    };
+    let limit = options.feature_limit();
+    let sample = Sample { bytes: input.head(), cut: !input.head_is_all() };
+    let from_sample = draft.settle(&mut sample.records(dialect.delimiter), limit);
+    // The mean of a column needs all rows.
+    // So does a column that the first rows leave open.
+    let guessed = guess
+        && !options.online
+        && missing != Missing::Mean
+        && from_sample.as_ref().is_ok_and(|settlement| !settlement.doubtful);
+    if options.online || guessed {
+        let Settlement { columns, remarks, .. } = from_sample?;
+        return Ok(Settled { columns, guessed, remarks });
+    }
+    let mut text = Vec::new();
+    loop {
+        const STEP: u64 = 1 << 27;
+        // A text that grows takes as much again as there is.
+        let held = text.len() as u64;
+        if held >= STEP && memory::available().is_some_and(|available| held > available) {
+            return Err(dialect::nowhere(io::Error::from(io::ErrorKind::OutOfMemory).into()));
+        }
+        let more = input
+            .by_ref()
+            .take(STEP)
+            .read_to_end(&mut text)
+            .map_err(|error| dialect::nowhere(error.into()))?;
+        if more == 0 {
+            break;
+        }
+    }
+    let mut records = Records::new(text, false, dialect.delimiter);
+    let Settlement { columns, remarks, .. } = draft.settle(&mut records, limit)?;
+    *input = Input::of_text(records.into_text());
+    Ok(Settled { columns, guessed, remarks })
+}
+
+/// Which cells are missing: as the user says, otherwise as for the model, otherwise the usual ones.
+pub(super) fn missing_words(options: &ReadOptions) -> MissingWords {
+    match (&options.csv.na, &options.schema) {
+        (None, Some(Schema::Table { missing_words, .. })) => missing_words.clone(),
+        (na, _) => MissingWords::listed(na.as_ref()),
+    }
+}
