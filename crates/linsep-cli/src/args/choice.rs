@@ -39,6 +39,12 @@ pub(crate) const SCALES: &[(&str, &str)] = &[
 ];
 
 pub(crate) const MISSING: &[(&str, &str)] = &[
+    (
+        "auto",
+        "A number becomes the mean of its column, and one more feature says that it was missing; a word is a category of \
+         its own; rows without a label are left out",
+    ),
+    ("refuse", "An error that names the cell"),
     ("mean", "Mean of the column; a missing word is left without a category"),
     ("zero", "Zero; a missing word is left without a category"),
     ("drop-row", "The row is left out"),

@@ -32,7 +32,8 @@ pub(crate) struct ReadArgs {
     /// CSV: the delimiter: one character, or tab or space
     #[arg(long, value_name = "CHAR", value_parser = parse_delimiter)]
     pub(crate) delimiter: Option<u8>,
-    /// CSV: what missing cells become; without this they are an error (drop-row also drops rows without a label)
+    /// CSV: what missing cells become (drop-row also drops rows without a label) [default: auto for train and compare, where
+    /// all rows are in memory, else refuse]
     #[arg(long, value_name = "HOW", value_parser = choice::<Missing>(MISSING))]
     pub(crate) missing: Option<Missing>,
     /// CSV: the words that mean a missing cell, in every column, separated by commas; empty cells always do [default: ?, NA,

@@ -141,7 +141,7 @@ impl Words {
             .option("delimiter", read.csv.delimiter.map(tab))
             .option(
                 "missing",
-                (read.csv.missing != Missing::Refuse).then(|| named(read.csv.missing)).flatten(),
+                (read.csv.missing != Missing::NotSaid).then(|| named(read.csv.missing)).flatten(),
             )
             .option("na", read.csv.na.as_ref().map(|words| words.join(",")))
             .option("index-base", read.libsvm.index_base.map(|base| base.to_string()))

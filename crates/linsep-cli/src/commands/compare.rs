@@ -5,8 +5,8 @@ use crate::args::CompareArgs;
 use crate::console::{Console, ProgressDisplay};
 use crate::exit::Exit;
 use linsep::job::CompareSpec;
-use linsep::scale::Scaling;
 use linsep::report::{compare_csv, compare_report};
+use linsep::scale::Scaling;
 
 pub(crate) fn run(args: &CompareArgs, console: Console) -> anyhow::Result<Exit> {
     let task = &args.task;

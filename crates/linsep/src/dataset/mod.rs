@@ -335,10 +335,29 @@ impl Dataset {
     pub(crate) fn map_rows(
         &self,
         positions: &[usize],
+        change: impl FnMut(Row<'_>, &mut dyn FnMut(Row<'_>)),
+    ) -> Result<Self, DatasetError> {
+        self.map_rows_of(positions, self.columns, change)
+    }
+
+    /// All rows, changed to so many columns.
+    pub(crate) fn map_rows_to(
+        &self,
+        columns: usize,
+        change: impl FnMut(Row<'_>, &mut dyn FnMut(Row<'_>)),
+    ) -> Result<Self, DatasetError> {
+        let all: Vec<usize> = (0..self.len()).collect();
+        self.map_rows_of(&all, columns, change)
+    }
+
+    fn map_rows_of(
+        &self,
+        positions: &[usize],
+        columns: usize,
         mut change: impl FnMut(Row<'_>, &mut dyn FnMut(Row<'_>)),
     ) -> Result<Self, DatasetError> {
         let layout = match self.rows {
-            Rows::Dense { .. } => Layout::Dense { columns: self.columns },
+            Rows::Dense { .. } => Layout::Dense { columns },
             Rows::Sparse { .. } => Layout::Sparse,
         };
         let mut builder = DatasetBuilder::new(layout);
@@ -358,7 +377,7 @@ impl Dataset {
         }
         Ok(Self {
             rows: builder.rows,
-            columns: self.columns,
+            columns,
             labels: builder.labels.into(),
             lines: builder.lines.map(Array::from),
             classes: Arc::clone(&self.classes),

@@ -28,9 +28,11 @@ pub use scaling::{RowBuffer, Scaler, Scaling, Standard};
 pub use schema::{Column, ColumnKind, Schema};
 pub use styled::{Currency, Decimal, Style};
 pub use words::Words;
+pub(crate) use words::{MISSING_WORD, word_feature};
 
 use crate::dataset::{Dataset, DatasetError, Row};
 use crate::split::Split;
+use words::missing_feature;
 
 /// How the rows of a file become rows of features.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,8 +91,10 @@ pub(crate) trait FeatureKind {
 
 /// What the training rows show about the features.
 pub(crate) struct Observed {
-    /// The mean of each feature over the cells that are not missing, where means are filled in.
+    /// The mean of each feature over the cells that are not missing, where some are.
     pub(crate) means: Option<Vec<f64>>,
+    /// How often each feature is missing.
+    pub(crate) missing: Vec<u64>,
     /// The first row that has the feature.
     pub(crate) first: Vec<Option<u32>>,
 }
@@ -121,7 +125,7 @@ impl Observed {
         }
         let rows = train.len() as u64;
         let mean = |(mean, &missing): (&Mean, &u64)| mean.over(rows - missing);
-        Self { means: filled.map(|_| means.iter().zip(&missing).map(mean).collect()), first }
+        Self { means: filled.map(|_| means.iter().zip(&missing).map(mean).collect()), missing, first }
     }
 }
 
@@ -129,19 +133,57 @@ impl Observed {
 ///
 /// A reader learns the columns from all rows, because it does not know which of them will be held out. Afterwards:
 ///
-/// - A missing number is filled with the mean of the training rows.
+/// - A missing number is filled with the mean of the training rows. Where the reader left that open ([`Missing::Auto`]),
+///   one more feature says that it was missing, if that happens in a few training rows at least.
 /// - A word that only held-out rows have is not a feature. As for any word that a model has not seen, a row with it has
 ///   none of the column's features.
 /// - Words are numbered in the order in which the training rows show them.
 ///
 /// Whether a column holds numbers or words is still decided by all rows. Features that are numbered by the file itself
 /// (LIBSVM, arrays) stay as they are.
-pub fn learn_columns(mut schema: Schema, split: Split) -> Result<(Schema, Split), DatasetError> {
-    let Schema::Table { columns, features, .. } = &mut schema else { return Ok((schema, split)) };
-    let observed = Observed::of(&split.train);
+pub fn learn_columns(schema: Schema, split: Split) -> Result<(Schema, Split), DatasetError> {
+    let (schema, change) = learn(schema, &split.train);
+    let Some(change) = change else { return Ok((schema, split)) };
+    let split = Split { train: change.apply(&split.train)?, held_out: change.apply(&split.held_out)? };
+    Ok((schema, split))
+}
+
+/// Fills the missing cells of a table that its reader left open, as [`learn_columns`] does where all rows are learned from.
+pub fn fill_gaps(schema: Schema, data: Dataset) -> Result<(Schema, Dataset), DatasetError> {
+    if !has_gaps(&schema, &data) {
+        return Ok((schema, data));
+    }
+    let (schema, change) = learn(schema, &data);
+    let data = match change {
+        Some(change) => change.apply(&data)?,
+        None => data,
+    };
+    Ok((schema, data))
+}
+
+/// Whether there are missing cells that the reader left open.
+pub(crate) fn has_gaps(schema: &Schema, data: &Dataset) -> bool {
+    let Schema::Table { columns, .. } = schema else { return false };
+    let open = |column: &Column| matches!(&column.kind, ColumnKind::Number(number) if number.fill.is_none());
+    columns.iter().any(open) && data.filled_cells().is_some_and(|cells| !cells.is_empty())
+}
+
+/// Training rows that must lack a number before a feature says so: fewer tell nothing.
+const LEAST_GAPS: u64 = 5;
+
+/// Learns the columns on these rows; what changes in rows then, if anything.
+fn learn(mut schema: Schema, train: &Dataset) -> (Schema, Option<Change>) {
+    let Schema::Table { columns, features, .. } = &mut schema else { return (schema, None) };
+    let observed = Observed::of(train);
     // Features in their new order: numbers as in the file, then words in the order of their first training row.
     let mut order = Vec::new();
+    let mut gaps = Vec::new();
     for (place, column) in columns.iter_mut().enumerate() {
+        if let ColumnKind::Number(Number { feature, fill: None, .. }) = column.kind
+            && observed.missing[feature] >= LEAST_GAPS
+        {
+            gaps.push((place, feature));
+        }
         let Some(kind) = column.kind.features_mut() else { continue };
         kind.relearn(&observed);
         let first = |feature: usize| observed.first[feature].filter(|_| kind.is_numbered_by_appearance());
@@ -154,69 +196,93 @@ pub fn learn_columns(mut schema: Schema, split: Split) -> Result<(Schema, Split)
     }
     let renumbered = !numbers.iter().copied().eq((0..features.len() as u32).map(Some));
     if observed.means.is_none() && !renumbered {
-        return Ok((schema, split));
+        return (schema, None);
     }
     for kind in columns.iter_mut().filter_map(|column| column.kind.features_mut()) {
         kind.renumber(&numbers);
     }
-    let names: Vec<String> = order.iter().map(|&(.., feature)| features[feature].clone()).collect();
+    let mut names: Vec<String> = order.iter().map(|&(.., feature)| features[feature].clone()).collect();
+    // After all others, what says that a number was missing.
+    let mut says = vec![None; features.len()];
+    for (place, feature) in gaps {
+        says[feature] = Some(names.len() as u32);
+        if let ColumnKind::Number(number) = &mut columns[place].kind {
+            number.gap = Some(names.len());
+        }
+        names.push(free_name(missing_feature(&columns[place].name), &names));
+    }
     features.clone_from(&names);
-    let change = Change { means: observed.means.as_deref(), numbers: &numbers, renumbered };
-    let train = change.apply(&split.train)?.renamed(names.clone());
-    let held_out = change.apply(&split.held_out)?.renamed(names);
-    Ok((schema, Split { train, held_out }))
+    (schema, Some(Change { means: observed.means, numbers, renumbered, says, names }))
 }
 
 /// What changes in the rows when their columns are learned again.
-struct Change<'a> {
+struct Change {
     /// What filled cells become.
-    means: Option<&'a [f64]>,
+    means: Option<Vec<f64>>,
     /// The new number of each feature that stays.
-    numbers: &'a [Option<u32>],
+    numbers: Vec<Option<u32>>,
     /// Whether a number changes, or a feature goes.
     renumbered: bool,
+    /// The feature that says that this one is missing.
+    says: Vec<Option<u32>>,
+    /// What the features are called then.
+    names: Vec<String>,
 }
 
-impl Change<'_> {
+impl Change {
     fn apply(&self, data: &Dataset) -> Result<Dataset, DatasetError> {
         let gaps = if self.means.is_some() { data.filled_cells().unwrap_or_default() } else { &[] };
+        let width = self.names.len();
         let (mut i, mut next) = (0, 0);
         let mut cells: Vec<(u32, f64)> = Vec::new();
         let (mut indices, mut values) = (Vec::new(), Vec::new());
-        let all: Vec<usize> = (0..data.len()).collect();
-        data.map_rows(&all, |row, keep| {
+        let changed = data.map_rows_to(width, |row, keep| {
             let start = next;
             while gaps.get(next).is_some_and(|gap| gap.0 == i) {
                 next += 1;
             }
             i += 1;
             let own = &gaps[start..next];
-            let mean = |column: u32| self.means.map_or(0.0, |means| means[column as usize]);
+            let mean = |column: u32| self.means.as_ref().map_or(0.0, |means| means[column as usize]);
+            let said = own.iter().filter_map(|&(_, column)| self.says[column as usize]);
+            values.clear();
+            if let Row::DenseF32(_) | Row::DenseF64(_) = row {
+                if own.is_empty() && row.width() == width {
+                    return keep(row);
+                }
+                values.extend(row.iter().map(|(_, value)| value));
+                own.iter().for_each(|&(_, column)| values[column as usize] = mean(column));
+                values.resize(width, 0.0);
+                said.for_each(|feature| values[feature as usize] = 1.0);
+                return keep(Row::DenseF64(&values));
+            }
             if own.is_empty() && !self.renumbered {
                 return keep(row);
             }
-            values.clear();
-            if let Row::DenseF32(_) | Row::DenseF64(_) = row {
-                values.extend(row.iter().map(|(_, value)| value));
-                own.iter().for_each(|&(_, column)| values[column as usize] = mean(column));
-                return keep(Row::DenseF64(&values));
-            }
             let is_gap = |column: u32| own.iter().any(|&(_, gap)| gap == column);
             let stored = row.iter().map(|(j, x)| (j as u32, x)).filter(|&(j, _)| !is_gap(j));
-            let refilled = own.iter().map(|&(_, column)| (column, mean(column)));
+            let refilled = own.iter().map(|&(_, column)| (column, mean(column))).filter(|&(_, x)| x != 0.0);
             cells.clear();
             cells.extend(
                 stored
                     .chain(refilled)
                     .filter_map(|(j, x)| self.numbers[j as usize].map(|number| (number, x))),
             );
+            cells.extend(said.map(|feature| (feature, 1.0)));
             cells.sort_unstable_by_key(|&(number, _)| number);
             indices.clear();
             indices.extend(cells.iter().map(|&(number, _)| number));
             values.extend(cells.iter().map(|&(_, value)| value));
             keep(Row::SparseF64(&indices, &values));
-        })
+        })?;
+        Ok(changed.renamed(self.names.clone()))
     }
+}
+
+/// What a new feature is called: a number is put behind a name that another has.
+fn free_name(name: String, names: &[String]) -> String {
+    let others = (2..).map(|count| format!("{name}.{count}"));
+    std::iter::once(name.clone()).chain(others).find(|name| !names.contains(name)).unwrap_or(name)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
-//! A column of numbers: one feature, its value.
+//! A column of numbers: one feature, its value; and one that says where the value is missing.
 
+use super::words::missing_feature;
 use super::{CellForm, FeatureKind, Observed};
 use serde::{Deserialize, Serialize};
 
@@ -8,8 +9,11 @@ use serde::{Deserialize, Serialize};
 pub struct Number {
     /// Which feature.
     pub feature: usize,
-    /// What a missing cell becomes; `None` if it is refused.
+    /// What a missing cell becomes; `None` if it is refused, or not learned yet.
     pub fill: Option<f64>,
+    /// The feature that is 1 where the cell is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap: Option<usize>,
     /// How the text of a cell becomes the number.
     #[serde(default, skip_serializing_if = "CellForm::is_plain")]
     pub form: CellForm,
@@ -17,7 +21,8 @@ pub struct Number {
 
 impl FeatureKind for Number {
     fn features(&self, column: &str) -> Vec<(usize, String)> {
-        vec![(self.feature, column.to_string())]
+        let gap = self.gap.map(|gap| (gap, missing_feature(column)));
+        [(self.feature, column.to_string())].into_iter().chain(gap).collect()
     }
 
     fn is_sound(&self) -> bool {
@@ -25,8 +30,8 @@ impl FeatureKind for Number {
     }
 
     fn relearn(&mut self, observed: &Observed) {
-        if let (Some(fill), Some(means)) = (&mut self.fill, &observed.means) {
-            *fill = means[self.feature];
+        if let Some(means) = &observed.means {
+            self.fill = Some(means[self.feature]);
         }
     }
 

@@ -10,8 +10,8 @@ pub enum Scaling {
     /// Values as they are.
     #[default]
     None,
-    /// What suits each feature: one that most rows have is brought to mean 0 and variance 1; of sparse rows, one that is
-    /// only ever 0 or 1 (a word, say) stays as it is, and any other is divided by its largest magnitude.
+    /// What suits each feature: one that most rows have is brought to mean 0 and variance 1. Others, of sparse rows, keep
+    /// their zeros; where some of them are far larger than the usual one, each is divided by its largest magnitude.
     Auto,
     /// Each feature divided by its largest magnitude: values in [−1, 1], zeros stay zeros.
     MaxAbs,
@@ -221,6 +221,9 @@ fn length(row: Row<'_>) -> (f64, f64) {
     (largest, row.iter().map(|(_, x)| (x / largest).powi(2)).sum::<f64>().sqrt())
 }
 
+/// How many times as large as the usual feature one may be before all are scaled.
+const FAR: f64 = 10.0;
+
 /// What one pass over the rows tells about each feature.
 struct Spread(Vec<FeatureSpread>);
 
@@ -230,22 +233,32 @@ struct FeatureSpread {
     stored: u64,
     mean: f64,
     largest: f64,
-    /// Whether every stored value is 1.
-    only_ones: bool,
+    /// The first stored value, and whether all others are the same.
+    first: f64,
+    same: bool,
 }
 
 impl Spread {
     fn of(data: &Dataset) -> Self {
         let n = data.len() as f64;
-        let unseen = FeatureSpread { stored: 0, mean: 0.0, largest: 0.0, only_ones: true };
+        let unseen = FeatureSpread { stored: 0, mean: 0.0, largest: 0.0, first: 0.0, same: true };
         let mut features = vec![unseen; data.columns()];
         for (j, x) in (0..data.len()).flat_map(|i| data.row(i).iter()) {
             let feature = &mut features[j];
+            if feature.stored == 0 {
+                feature.first = x;
+            }
             feature.stored += 1;
             // Divided before the sum, so that large values cannot overflow it.
             feature.mean += x / n;
             feature.largest = feature.largest.max(x.abs());
-            feature.only_ones &= x == 1.0;
+            feature.same &= x == feature.first;
+        }
+        for feature in &mut features {
+            // Rounding must not make a spread where there is none.
+            if feature.same && feature.stored == data.len() as u64 {
+                feature.mean = feature.first;
+            }
         }
         Self(features)
     }
@@ -260,10 +273,16 @@ impl Spread {
         let dense = matches!(data.rows(), Rows::Dense { .. });
         let n = data.len() as u64;
         let common = |feature: &FeatureSpread| dense || feature.stored * 2 >= n;
-        let alone = |feature: &FeatureSpread| by_need && !dense && feature.only_ones;
-        let mean = |feature: &FeatureSpread| if common(feature) && !alone(feature) { feature.mean } else { 0.0 };
+        let alone = |feature: &FeatureSpread| by_need && !dense && feature.same && feature.first == 1.0;
+        let mean =
+            |feature: &FeatureSpread| if common(feature) && !alone(feature) { feature.mean } else { 0.0 };
         let means = self.0.iter().map(mean).collect();
         let wanted = |feature: &FeatureSpread| !alone(feature) && (common(feature) || !by_need);
+        // Features that most rows lack are on one scale in most data (counts of words, say): then they need no scaling.
+        let mut rare: Vec<f64> =
+            self.0.iter().filter(|f| !common(f) && f.stored > 0).map(|f| f.largest).collect();
+        rare.sort_by(f64::total_cmp);
+        let rare_differ = rare.last().is_some_and(|&largest| largest > FAR * rare[rare.len() / 2]);
         // A second pass, where a variance is needed.
         let deviations = match self.0.iter().any(wanted) {
             true => self.deviations(data),
@@ -273,7 +292,8 @@ impl Spread {
             one_if_zero(match feature {
                 feature if alone(feature) => 1.0,
                 feature if wanted(feature) => deviations[j],
-                feature => feature.largest,
+                feature if rare_differ => feature.largest,
+                _ => 1.0,
             })
         };
         (means, self.0.iter().enumerate().map(divisor).collect())
@@ -364,7 +384,29 @@ mod tests {
         // Unit variance where that was asked for.
         let rows = scaled(Scaling::Standard, mixed());
         let spread = (0.4f64 - 0.16).sqrt();
-        assert!((rows[0][1] - 1.0 / spread).abs() < 1e-12 && rows[1][1] == 0.0 && rows[2][2] == 2.5, "{rows:?}");
+        assert!(
+            (rows[0][1] - 1.0 / spread).abs() < 1e-12 && rows[1][1] == 0.0 && rows[2][2] == 2.5,
+            "{rows:?}"
+        );
+    }
+
+    #[test]
+    fn a_constant_feature_is_nothing_however_it_is_stored() {
+        let constant = 0.1f64;
+        let rows = 60;
+        let dense: Vec<f64> = (0..rows).flat_map(|i| [constant, f64::from(i)]).collect();
+        let offsets: Vec<usize> = (0..=rows as usize).map(|i| 2 * i).collect();
+        let indices: Vec<u32> = (0..rows).flat_map(|_| [0, 1]).collect();
+        let sparse: Vec<f64> = (0..rows).flat_map(|i| [constant, f64::from(i) + 1.0]).collect();
+        let labels: Vec<&str> = (0..rows).map(|i| if i % 2 == 0 { "a" } else { "b" }).collect();
+        let data = [
+            Dataset::dense(2, &dense, &labels).unwrap(),
+            Dataset::sparse(3, &offsets, &indices, &sparse, &labels).unwrap(),
+        ];
+        for (data, scaling) in data.iter().flat_map(|data| [(data, Scaling::Auto), (data, Scaling::Standard)])
+        {
+            assert!(scaled(scaling, data.clone()).iter().all(|row| row[0] == 0.0), "{scaling:?}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! How the columns of a file become features: what a model remembers of its training file.
 
-use super::{FeatureKind, MissingWords, Number, Words};
+use super::{FeatureKind, MissingWords, Number, Scaler, Words};
 use serde::{Deserialize, Serialize};
 
 /// How features are numbered and named.
@@ -90,6 +90,18 @@ impl Schema {
         match self {
             Schema::Numbered { index_base, .. } => *index_base,
             _ => 1,
+        }
+    }
+
+    /// Lets a missing number become the mean of its column, where a scaling has learned it and nothing else is filled in:
+    /// then a model takes rows with missing cells though it has learned from none.
+    pub(crate) fn fill_from(&mut self, scaler: &Scaler) {
+        let (Schema::Table { columns, .. }, Scaler::Standard(standard)) = (self, scaler) else { return };
+        for column in columns {
+            if let ColumnKind::Number(Number { feature, fill: fill @ None, .. }) = &mut column.kind {
+                // A feature that is not centred is one that most rows lack: zero is its usual value.
+                *fill = standard.mean().get(*feature).copied();
+            }
         }
     }
 

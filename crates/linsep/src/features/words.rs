@@ -3,6 +3,19 @@
 use super::{FeatureKind, Observed};
 use serde::{Deserialize, Serialize};
 
+/// The word of a missing cell, where those are a category of their own.
+pub(crate) const MISSING_WORD: &str = "";
+
+/// What the feature of a word is called.
+pub(crate) fn word_feature(column: &str, word: &str) -> String {
+    if word == MISSING_WORD { missing_feature(column) } else { format!("{column}={word}") }
+}
+
+/// What the feature is called that says that a cell is missing.
+pub(crate) fn missing_feature(column: &str) -> String {
+    format!("{column} missing")
+}
+
 /// One feature for each word: 1 where the cell holds it. A word that is not among them sets none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Words {
@@ -14,7 +27,7 @@ pub struct Words {
 
 impl FeatureKind for Words {
     fn features(&self, column: &str) -> Vec<(usize, String)> {
-        self.words.iter().map(|(word, feature)| (*feature, format!("{column}={word}"))).collect()
+        self.words.iter().map(|(word, feature)| (*feature, word_feature(column, word))).collect()
     }
 
     fn relearn(&mut self, observed: &Observed) {

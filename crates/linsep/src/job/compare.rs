@@ -3,6 +3,7 @@
 use super::{BiasSpec, ClassSpec, DataSpec};
 use crate::compare::{CompareSettings, Comparison, compare, suitable};
 use crate::dataset::Dataset;
+use crate::features::{Missing, fill_gaps};
 use crate::numbers::counted;
 use crate::observe::{Note, Observer};
 use crate::read::options::is_default;
@@ -87,8 +88,9 @@ impl CompareSpec {
             ..Settings::default()
         };
         let named = self.named(&settings)?;
-        let data = self.classes.weighted(self.data.load(observer)?.dataset)?;
-        let data = self.classes.kept(data)?;
+        let loaded = self.data.with_missing(Missing::Auto).load(observer)?;
+        let data = self.classes.kept(self.classes.weighted(loaded.dataset)?)?;
+        let (_, data) = fill_gaps(loaded.schema, data)?;
         let learners = if named.is_empty() { suited(&data, &settings, observer) } else { named };
         let settings = CompareSettings {
             learners,

@@ -111,9 +111,18 @@ impl DataSpec {
         }
     }
 
+    /// The same with missing cells treated in this way, if nothing was said about them.
+    pub(crate) fn with_missing(&self, missing: Missing) -> Self {
+        let mut data = self.clone();
+        if data.read.csv.missing == Missing::NotSaid {
+            data.read.csv.missing = missing;
+        }
+        data
+    }
+
     /// Whether no row is changed by something learned from all rows, so that rows not learned from judge fairly.
     pub(crate) fn as_drawn(&self, scaling: Scaling) -> bool {
-        matches!(scaling, Scaling::None | Scaling::UnitRows) && self.read.csv.missing != Missing::Mean
+        matches!(scaling, Scaling::None | Scaling::UnitRows) && !self.read.csv.missing.notes_gaps()
     }
 
     /// Reads the rows, and says what was noticed.

@@ -244,7 +244,7 @@ impl ReadOptions {
             ("column", !columns.is_empty()),
             ("header", header.is_some()),
             ("delimiter", delimiter.is_some()),
-            ("missing", *missing != Missing::Refuse),
+            ("missing", !matches!(missing, Missing::NotSaid | Missing::Auto | Missing::Refuse)),
             ("na", na.is_some()),
             ("index_base", self.libsvm.index_base.is_some()),
             ("labels", self.array.labels_file.is_some()),

@@ -12,7 +12,7 @@ use super::data::{cache_beside, load_model, tell};
 use super::refuse_overwriting;
 use crate::classes::Classes;
 use crate::dataset::Dataset;
-use crate::features::{Recipe, Scaler, Scaling, learn_columns};
+use crate::features::{Missing, Recipe, Scaler, Scaling, fill_gaps, has_gaps, learn_columns};
 use crate::model::Model;
 use crate::observe::{Note, Observer, PAUSE, Progress, watched};
 use crate::read::{Format, ReadNotes, ReadOptions, RowStream, Schema, Source, read};
@@ -99,6 +99,22 @@ impl TrainSpec {
         let checkpoint = self.load_checkpoint(observer)?;
         let warm = self.start_model().map(load_model).transpose()?;
         let online = settings::is_online(self, checkpoint.as_ref())?;
+        // What a missing cell becomes is learned from all rows.
+        let in_memory = !online && self.memory.is_none();
+        let missing = if in_memory { Missing::Auto } else { Missing::Refuse };
+        let settled = Self { data: self.data.with_missing(missing), ..self.clone() };
+        settled.run_settled(online, checkpoint, warm, &outputs, observer)
+    }
+
+    /// Trains, now that it is known how rows are held.
+    fn run_settled(
+        &self,
+        online: bool,
+        checkpoint: Option<State>,
+        warm: Option<Model>,
+        outputs: &[&Path],
+        observer: &mut dyn Observer,
+    ) -> Result<Trained, Error> {
         let settings = settings::resolve(self, online, checkpoint.as_ref(), warm.as_ref())?;
         settings.validate()?;
         let (source, mut options) = match self.memory {
@@ -236,7 +252,7 @@ impl Runner<'_> {
         })
     }
 
-    fn in_memory(self, checkpoint: Option<State>, observer: &mut dyn Observer) -> Result<Trained, Error> {
+    fn in_memory(mut self, checkpoint: Option<State>, observer: &mut dyn Observer) -> Result<Trained, Error> {
         let clock = Instant::now();
         let loaded = read(&self.source, &self.options, observer)?;
         let read_seconds = clock.elapsed().as_secs_f64();
@@ -248,10 +264,14 @@ impl Runner<'_> {
         let data = classes.weighted(loaded.dataset)?;
         // The fingerprint is that of the rows as they were read. If those are the rows that are learned from, it can be
         // computed meanwhile.
-        let read_rows_are_learned =
-            classes.only.is_empty() && self.spec.holdout.is_none() && self.scaling() == Scaling::None;
-        let early = known.or_else(|| (!read_rows_are_learned).then(|| data.fingerprint().to_string()));
+        let all_kept = classes.only.is_empty() && self.spec.holdout.is_none() && !has_gaps(&schema, &data);
+        let scaler = all_kept.then(|| self.scaler(&data));
+        let rows_are_learned_as_read = scaler == Some(Scaler::None);
+        let early = known.or_else(|| (!rows_are_learned_as_read).then(|| data.fingerprint().to_string()));
         let data = classes.kept(data)?;
+        if checkpoint.is_none() && self.warm.is_none() {
+            settings::choose_learner(self.spec, &mut self.settings, data.classes().len());
+        }
         settings::refuse_many(self.spec, &self.settings, data.classes().len())?;
         let (data, held_out) = match self.spec.holdout {
             Some(fraction) => {
@@ -262,9 +282,14 @@ impl Runner<'_> {
                 }
                 (split.train, Some(split.held_out))
             }
-            None => (data, None),
+            None => {
+                let filled;
+                (schema, filled) = fill_gaps(schema, data)?;
+                (filled, None)
+            }
         };
-        let scaler = self.scaler(&data);
+        let scaler = scaler.unwrap_or_else(|| self.scaler(&data));
+        schema.fill_from(&scaler);
         let data = scaler.apply_all(data)?;
 
         let mut lost = Vec::new();

@@ -6,7 +6,7 @@ use crate::classes::class_name;
 use crate::model::Model;
 use crate::read::{Missing, Source};
 use crate::scale::Scaling;
-use crate::train::{ClassWeight, Init, Learned, Learner, Order, Settings, State, names_of};
+use crate::train::{ClassWeight, Init, Learned, Learner, Options, Order, Settings, State, names_of};
 
 /// Whether rows are learned as they are read: asked for, or standard input that is to be seen once.
 pub(super) fn is_online(spec: &TrainSpec, checkpoint: Option<&State>) -> Result<bool, SettingsError> {
@@ -27,7 +27,7 @@ pub(super) fn is_online(spec: &TrainSpec, checkpoint: Option<&State>) -> Result<
         || shards.is_some_and(|shards| shards > 1)
         || spec.classes.weight == ClassWeight::Balanced
         || matches!(spec.scale, Some(Scaling::Auto | Scaling::MaxAbs | Scaling::Standard))
-        || spec.data.read.csv.missing == Missing::Mean;
+        || spec.data.read.csv.missing.notes_gaps();
     let stream = !matches!(spec.data.source, Source::File(_) | Source::Memory(..) | Source::Shared(..));
     Ok(spec.online || (stream && one_pass && given && !needs_all_rows))
 }
@@ -85,6 +85,26 @@ pub(super) fn resolve(
     settings.seed = spec.seed.unwrap_or(settings.seed);
     settings.positive = spec.classes.positive.clone().or(settings.positive);
     Ok(settings)
+}
+
+/// The most classes that are learned together where nothing else was said. More go one by one, which takes far less time.
+const MOST_TOGETHER: usize = 1000;
+
+/// Has the classes learned together, where there are more than two and no learner was chosen: on real tables that is
+/// better than each against the rest (`bench/tables.py`).
+pub(super) fn choose_learner(spec: &TrainSpec, settings: &mut Settings, classes: usize) {
+    let chosen = spec.learner.is_some() || spec.options != Options::default();
+    let two = classes <= 2 || settings.positive.is_some();
+    if chosen || two || classes > MOST_TOGETHER || settings.shards > 1 {
+        return;
+    }
+    let Ok(learner) = Learner::named("multiclass") else { return };
+    let together =
+        Settings { learner, epochs: spec.epochs.unwrap_or(learner.usual_epochs()), ..settings.clone() };
+    // It does not have every start, rule and weight that the usual learner has.
+    if together.validate().is_ok() && spec.classes.row_weights.is_none() {
+        *settings = together;
+    }
 }
 
 /// Refuses what follows one run, where each of many classes is a run of its own.

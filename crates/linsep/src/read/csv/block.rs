@@ -3,7 +3,7 @@
 use super::columns::{CellUse, Column, Counts, Word};
 use super::plain;
 use super::records::{Fault, Record, scan};
-use crate::features::{CellForm, MissingWords, OnMissing};
+use crate::features::{CellForm, MISSING_WORD, MissingWords, OnMissing};
 use crate::read::error::{ReadErrorKind, excerpt};
 use crate::read::label_table::LabelTable;
 use crate::read::number::parse_number;
@@ -224,19 +224,27 @@ impl Block {
                             return Err(record.fault_at(j, ReadErrorKind::MissingForModel { column, found }));
                         }
                         (OnMissing::DropRow, _) => drop_row = true,
-                        (OnMissing::Fill(value), &CellUse::Number { feature, .. }) => {
-                            self.row.push((feature, value));
+                        (filling, &CellUse::Number { feature, .. }) => {
+                            self.row.extend(filling.filled(feature));
                             if rules.mark_filled {
                                 self.row_filled.push(feature);
                             }
                         }
+                        (OnMissing::Category, _) => self.words.push(j),
                         _ => {}
                     }
                 }
-                CellUse::Number { feature, form, .. } => {
-                    let value = number(cell, column, form).map_err(|kind| record.fault_at(j, kind))?;
-                    self.row.push((feature, value));
-                }
+                CellUse::Number { feature, form, on_missing } => match number(cell, column, form) {
+                    Ok(value) => self.row.push((feature, value)),
+                    // A model that knows what a missing number becomes takes a word as one.
+                    Err(ReadErrorKind::WordAmongNumbers { .. })
+                        if rules.words_settled && on_missing.fills() =>
+                    {
+                        self.unseen += 1;
+                        self.row.extend(on_missing.filled(feature));
+                    }
+                    Err(kind) => return Err(record.fault_at(j, kind)),
+                },
                 CellUse::Words { .. } => {
                     if std::str::from_utf8(cell).is_err() {
                         let column = column.name.clone();
@@ -249,7 +257,7 @@ impl Block {
         let label = match label_at {
             Some(j)
                 if rules.labels == Labels::Required
-                    && rules.missing == Missing::DropRow
+                    && rules.missing.drops_unlabelled()
                     && reading.missing_words.in_labels(record.cell(j)) =>
             {
                 drop_row = true;
@@ -301,6 +309,7 @@ impl Block {
         for &j in &words {
             // The text was checked before; a cell that is no text has no word.
             let Ok(text) = std::str::from_utf8(record.cell(j)) else { continue };
+            let text = if self.gaps.contains(&j) { MISSING_WORD } else { text };
             let word = match self.word(j, text, reading) {
                 Some(word) => word,
                 None if reading.rules.words_settled => {

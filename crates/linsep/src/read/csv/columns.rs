@@ -63,13 +63,14 @@ impl Column {
             CellUse::Ignored => ColumnKind::Ignored,
             CellUse::Number { feature, on_missing, form } => {
                 let fill = if let OnMissing::Fill(value) = on_missing { Some(*value) } else { None };
-                ColumnKind::Number(Number { feature: *feature as usize, fill, form: *form })
+                ColumnKind::Number(Number { feature: *feature as usize, fill, gap: None, form: *form })
             }
             CellUse::Words { words, on_missing } => {
                 let mut words: Vec<(String, usize)> =
                     words.iter().map(|(text, word)| (text.clone(), word.feature as usize)).collect();
                 words.sort_unstable_by_key(|&(_, feature)| feature);
-                ColumnKind::Words(Words { words, optional: *on_missing == OnMissing::Unset })
+                let optional = matches!(on_missing, OnMissing::Unset | OnMissing::Category);
+                ColumnKind::Words(Words { words, optional })
             }
         };
         read::Column { name: self.name.clone(), kind }
@@ -354,7 +355,9 @@ impl Draft {
     fn is_open(&self, look: Look) -> bool {
         match look {
             Look::Infinite => true,
-            Look::PerhapsMissing => matches!(self.missing, Missing::Refuse | Missing::DropRow),
+            Look::PerhapsMissing => {
+                matches!(self.missing, Missing::NotSaid | Missing::Refuse | Missing::DropRow)
+            }
             _ => false,
         }
     }
@@ -366,7 +369,7 @@ impl Draft {
             match look {
                 Look::Unused => {
                     let is_label = self.roles[j] == Role::Label && self.labels == Labels::Required;
-                    if is_label && self.missing_words.in_labels(cell) && self.missing == Missing::DropRow {
+                    if is_label && self.missing_words.in_labels(cell) && self.missing.drops_unlabelled() {
                         verdict = Verdict::LeftOut;
                     } else if is_label && (self.missing_words.in_labels(cell) || labels.class(cell).is_none())
                     {
@@ -374,9 +377,9 @@ impl Draft {
                     }
                 }
                 Look::Missing => match self.missing {
-                    Missing::Refuse => return Verdict::Malformed,
+                    Missing::NotSaid | Missing::Refuse => return Verdict::Malformed,
                     Missing::DropRow => verdict = Verdict::LeftOut,
-                    Missing::Mean | Missing::Zero => {}
+                    Missing::Auto | Missing::Mean | Missing::Zero => {}
                 },
                 Look::Word if std::str::from_utf8(cell).is_err() => return Verdict::Malformed,
                 look if self.is_open(*look) && matches!(verdict, Verdict::Counts) => {

@@ -3,7 +3,7 @@
 use super::columns::{CellUse, Column, Role, Word, find, no_such_column, roles};
 use super::dialect::nowhere;
 use super::records::Fault;
-use crate::features::{CellForm, FeatureKind, Number, Words};
+use crate::features::{CellForm, FeatureKind, MISSING_WORD, Number, Words};
 use crate::read::error::ReadErrorKind;
 use crate::read::{self, ColumnKind, Labels, ReadOptions, Schema};
 use std::collections::HashMap;
@@ -154,7 +154,7 @@ fn by_order(names: Vec<String>, features: usize, options: &ReadOptions) -> Resul
                 next += 1;
                 CellUse::Number {
                     feature: next - 1,
-                    on_missing: options.csv.missing.of_model_number(None),
+                    on_missing: options.csv.missing.of_model_number(None, None),
                     form: CellForm::Plain,
                 }
             }
@@ -185,9 +185,9 @@ fn part(kind: &ColumnKind, options: &ReadOptions) -> CellUse {
     match kind {
         ColumnKind::Label => CellUse::Label,
         ColumnKind::Ignored => CellUse::Ignored,
-        ColumnKind::Number(Number { feature, fill, form }) => CellUse::Number {
+        ColumnKind::Number(Number { feature, fill, gap, form }) => CellUse::Number {
             feature: *feature as u32,
-            on_missing: options.csv.missing.of_model_number(*fill),
+            on_missing: options.csv.missing.of_model_number(*fill, *gap),
             form: *form,
         },
         ColumnKind::Words(Words { words, optional }) => CellUse::Words {
@@ -195,7 +195,10 @@ fn part(kind: &ColumnKind, options: &ReadOptions) -> CellUse {
                 .iter()
                 .map(|(text, feature)| (text.clone(), Word { feature: *feature as u32, number: false }))
                 .collect(),
-            on_missing: options.csv.missing.of_model_words(*optional),
+            on_missing: {
+                let category = words.iter().any(|(word, _)| word == MISSING_WORD);
+                options.csv.missing.of_model_words(category, *optional)
+            },
         },
     }
 }

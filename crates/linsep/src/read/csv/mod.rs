@@ -27,6 +27,7 @@ use super::reader::{Expected, Opening, RecordReader};
 use super::source::Input;
 use super::{Batch, Missing, ReadNotes, ReadOptions, Schema};
 use crate::dataset::BatchRows;
+use crate::features::{OnMissing, word_feature};
 use crate::{Error, SettingsError};
 use block::{Block, Reading, Rules};
 use columns::{CellUse, Column, Counts};
@@ -142,7 +143,10 @@ impl CsvReader {
         guess: bool,
         chunk_bytes: usize,
     ) -> Result<Self, Fault> {
-        if options.online && options.schema.is_none() && options.csv.missing == Missing::Mean {
+        if options.online
+            && options.schema.is_none()
+            && matches!(options.csv.missing, Missing::Mean | Missing::Auto)
+        {
             return Err(dialect::nowhere(ReadErrorKind::MeanInOnePass));
         }
         let dialect = settle_dialect(&mut input, options)?;
@@ -167,7 +171,7 @@ impl CsvReader {
             skip_bad: options.skip_bad,
             words_settled: options.schema.is_some(),
             guessed,
-            mark_filled: options.schema.is_none() && options.csv.missing == Missing::Mean,
+            mark_filled: options.schema.is_none() && options.csv.missing.notes_gaps(),
             trailing_delimiter,
             plain_rows: plain::may_divide(delimiter) && !missing_words.has_numbers(),
         };
@@ -316,7 +320,8 @@ impl CsvReader {
     fn empty_column(&self) -> Option<Fault> {
         let reading = look(&self.reading);
         let empty = |&(column, counts): &(&Column, &Counts)| {
-            matches!(column.used_for, CellUse::Number { .. }) && counts.missing == self.rows
+            let number = matches!(column.used_for, CellUse::Number { on_missing, .. } if on_missing != OnMissing::Leave);
+            number && counts.missing == self.rows
         };
         let (column, _) = reading.columns.iter().zip(&self.counts).find(empty)?;
         let kind = ReadErrorKind::EmptyColumn { column: column.name.clone() };
@@ -356,7 +361,7 @@ impl RecordReader for CsvReader {
                 CellUse::Number { feature, .. } => features[*feature as usize] = column.name.clone(),
                 CellUse::Words { words, .. } => {
                     for (text, word) in words {
-                        features[word.feature as usize] = format!("{}={text}", column.name);
+                        features[word.feature as usize] = word_feature(&column.name, text);
                     }
                 }
                 CellUse::Label | CellUse::Ignored => {}
@@ -376,7 +381,7 @@ impl RecordReader for CsvReader {
         let mut notes = self.notes.clone();
         let columns = &look(&self.reading).columns;
         notes.remarks.extend(remarks::mixed(columns, &self.counts, self.rows, &self.notes.remarks));
-        notes.remarks.extend(remarks::missing(columns, &self.counts, self.rules.missing));
+        notes.remarks.extend(remarks::missing(columns, &self.counts, self.rows, self.rules.missing));
         if self.known.is_none() {
             notes.remarks.extend(remarks::identifiers(columns, &self.counts, self.rows));
         }

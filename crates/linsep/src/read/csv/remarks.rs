@@ -55,7 +55,7 @@ pub(super) fn mixed(columns: &[Column], counts: &[Counts], rows: u64, said: &[St
 }
 
 /// What became of missing cells.
-pub(super) fn missing(columns: &[Column], counts: &[Counts], missing: Missing) -> Vec<String> {
+pub(super) fn missing(columns: &[Column], counts: &[Counts], rows: u64, missing: Missing) -> Vec<String> {
     let affected: Vec<(&Column, &Counts)> =
         columns.iter().zip(counts).filter(|(_, counts)| counts.missing > 0).collect();
     let mut remarks: Vec<String> = affected
@@ -66,9 +66,16 @@ pub(super) fn missing(columns: &[Column], counts: &[Counts], missing: Missing) -
                 CellUse::Number { on_missing: OnMissing::Fill(0.0), .. } if missing != Missing::Mean => {
                     "became zero".to_string()
                 }
+                CellUse::Number { on_missing: OnMissing::Leave, .. } if counts.missing == rows => {
+                    "are all that there is: it tells nothing".to_string()
+                }
                 // Which rows the mean is taken over is decided later: all of them, or those that are not held out.
-                CellUse::Number { on_missing: OnMissing::Fill(_), .. } => {
-                    "became the mean of the column".to_string()
+                CellUse::Number {
+                    on_missing: OnMissing::Fill(_) | OnMissing::FillAndSay(..) | OnMissing::Leave,
+                    ..
+                } => "became the mean of the column".to_string(),
+                CellUse::Words { on_missing: OnMissing::Category, .. } => {
+                    "became a category of their own".to_string()
                 }
                 _ if counts.missing == 1 => "was left without a category".to_string(),
                 _ => "were left without a category".to_string(),
