@@ -118,7 +118,8 @@ def run(program, folder, entries, variants, where_missing, results, jobs):
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for entry in entries:
             for variant, options in variants.items():
-                words = shlex.split(options) + (shlex.split(where_missing) if entry["missing"] else [])
+                holes = entry["missing"] or entry["like_missing"]
+                words = shlex.split(options) + (shlex.split(where_missing) if holes else [])
                 for split in SPLITS:
                     home = folder / entry["name"] / str(split)
                     tasks[entry["name"], variant, split] = pool.submit(judge, program, home, entry["label"], words)
@@ -200,7 +201,7 @@ def failure_list(failures):
 
 
 def list_of_tables(entries):
-    lines = ["| table | source | label | missing cells | remarks |", "|---|---|---|---:|---|"]
+    lines = ["| table | source | label | missing cells | words such as none | remarks |", "|---|---|---|---:|---:|---|"]
     about = {table.name: table for table in TABLES}
     for entry in entries:
         table = about[entry["name"]]
@@ -209,7 +210,7 @@ def list_of_tables(entries):
             remarks.append(f"{entry['rows']:,} of {entry['of_rows']:,} rows")
         if table.left_out:
             remarks.append(f"without {', '.join(table.left_out)}: {table.why}")
-        lines.append(f"| {table.name} | {table.source} | {table.label} | {entry['missing']:,} | {'; '.join(remarks)} |")
+        lines.append(f"| {table.name} | {table.source} | {table.label} | {entry['missing']:,} | {entry['like_missing']:,} | {'; '.join(remarks)} |")
     return lines
 
 
@@ -235,7 +236,7 @@ def main():
         help='a set of options to compare, such as standard="--scale standard" (repeat) [default: linsep, without options]',
     )  # fmt: skip
     parser.add_argument(
-        "--where-missing", default="", metavar="OPTIONS", help="further options for tables with missing cells, such as --missing=mean"
+        "--where-missing", default="", metavar="OPTIONS", help="further options for tables with cells that are missing, or words such as none: --missing=mean"
     )
     parser.add_argument("--only", nargs="+", metavar="TABLE", help="these tables alone")
     parser.add_argument("--jobs", type=int, default=1, help="runs of linsep at a time [default: 1]")
@@ -271,7 +272,7 @@ def main():
     say(f"linsep on {len(entries)} tables, {len(variants)} set{'s' * (len(variants) > 1)} of options")
     errors, failures = run(program, folder, entries, variants, arguments.where_missing, results, arguments.jobs)
 
-    where = f", and `{arguments.where_missing}` for tables with missing cells" if arguments.where_missing else ""
+    where = f", and `{arguments.where_missing}` for tables with missing cells or words such as none" if arguments.where_missing else ""
     record = [
         "# Real tables: linsep beside scikit-learn",
         "",

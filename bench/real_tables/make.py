@@ -28,6 +28,8 @@ ADULT = (
     "capital-gain capital-loss hours-per-week native-country income"
 ).split()
 MISSING = ("", "NA")
+# Words of the tables, such as the education "none", that a program may take for a missing cell.
+LIKE_MISSING = ("none", "null", "nan", "n/a")
 
 
 def from_file(name, data):
@@ -194,6 +196,7 @@ def make(table, read, folder, data):
         "of_rows": total,
         "columns": len(header) - 1,
         "missing": sum(cell.strip() in (*MISSING, "?") for row in features for cell in row),
+        "like_missing": sum(cell.strip().lower() in LIKE_MISSING for row in features for cell in row),
     }
 
 
