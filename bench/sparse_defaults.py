@@ -31,7 +31,15 @@ SETS = {
     "covtype": ("libsvm/covtype.libsvm.gz", None, 100_000),
     "sms": ("sms-spam/SMSSpamCollection", None, None),
 }
-PEERS = ["LinearSVC", "LogisticRegression", "SGDClassifier", "Perceptron", "PassiveAggressive", "LIBLINEAR", "Vowpal Wabbit"]
+PEERS = [
+    "LinearSVC",
+    "LogisticRegression",
+    "SGDClassifier",
+    "Perceptron",
+    "PassiveAggressive",
+    "LIBLINEAR",
+    "Vowpal Wabbit",
+]
 
 
 def lines_of(path):
@@ -155,7 +163,9 @@ def peer_errors(folder, names, path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path, help="folder of real data")
-    parser.add_argument("--sets", type=Path, default=TARGET / "sparse", help="folder of the prepared rows [default: target/sparse]")
+    parser.add_argument(
+        "--sets", type=Path, default=TARGET / "sparse", help="the prepared rows [default: target/sparse]"
+    )
     parser.add_argument("--linsep", type=Path, help="the program [default: built from this folder]")
     parser.add_argument(
         "--variant", type=variant, action="append", metavar="NAME=OPTIONS",
@@ -174,7 +184,8 @@ def main():
     peers = peer_errors(folder, names, folder / "peers.json")
     variants = dict(arguments.variant or [("linsep", "")])
 
-    lines = [f"| set | rows | classes | {' | '.join([*variants, *PEERS])} |", "|---|---:|---:|" + "---:|" * (len(variants) + len(PEERS))]
+    columns = ["rows", "classes", *variants, *PEERS]
+    lines = [f"| set | {' | '.join(columns)} |", "|---|" + "---:|" * len(columns)]
     failures = []
     for name in names:
         say(f"{name}: linsep")
@@ -191,13 +202,14 @@ def main():
     record = [
         "# Real sparse data: the defaults of linsep and of others",
         "",
-        "Made by `bench/sparse_defaults.py`; `bench/README.md` says what is measured and how. Errors on test rows in percent.",
+        "Made by `bench/sparse_defaults.py`; `bench/README.md` says what is measured and how. Errors on test rows in percent; "
+        "`rows` are those learned from.",
         "",
         *lines,
         "",
         *failures,
         *[""] * bool(failures),
-        *(f"* {title}: `linsep train FILE {options}`".replace(" `", "`").replace(":`", ": `") for title, options in variants.items()),
+        *(f"* {title}: `{f'linsep train FILE {options}'.strip()}`" for title, options in variants.items()),
     ]
     print("\n".join(record))
     if arguments.record:

@@ -197,7 +197,10 @@ def failure_list(failures):
     seen = {}
     for name, variant, _, message in failures:
         seen.setdefault((name, variant), []).append(message)
-    return [f"* **{name}**, {variant}, {len(found)} of {len(SPLITS)} splits: {found[0]}" for (name, variant), found in seen.items()]
+    return [
+        f"* **{name}**, {variant}, {len(found)} of {len(SPLITS)} splits: {found[0]}"
+        for (name, variant), found in seen.items()
+    ]
 
 
 def list_of_tables(entries):
@@ -210,7 +213,8 @@ def list_of_tables(entries):
             remarks.append(f"{entry['rows']:,} of {entry['of_rows']:,} rows")
         if table.left_out:
             remarks.append(f"without {', '.join(table.left_out)}: {table.why}")
-        lines.append(f"| {table.name} | {table.source} | {table.label} | {entry['missing']:,} | {entry['like_missing']:,} | {'; '.join(remarks)} |")
+        cells = [table.name, table.source, table.label, f"{entry['missing']:,}", f"{entry['like_missing']:,}"]
+        lines.append(f"| {' | '.join(cells)} | {'; '.join(remarks)} |")
     return lines
 
 
@@ -224,19 +228,26 @@ def variant(text):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--fetch", action="store_true", help="make the tables, and nothing else")
-    parser.add_argument("--tables", type=Path, default=TARGET / "tables", help="folder of the tables [default: target/tables]")
-    parser.add_argument("--data", type=Path, help="folder of adult, bank and titanic [default: ../shared/data, if it is there]")
-    parser.add_argument("--peers", type=Path, help="where scikit-learn's errors are kept [default: peers.json beside the tables]")
-    parser.add_argument("--cached", action="store_true", help="only tables of which all is there: makes and runs nothing of the peers")
+    parser.add_argument(
+        "--tables", type=Path, default=TARGET / "tables", help="where they are [default: target/tables]"
+    )
+    parser.add_argument("--data", type=Path, help="folder of real data [default: ../shared/data, if it is there]")
+    parser.add_argument("--peers", type=Path, help="scikit-learn's errors [default: peers.json among the tables]")
+    parser.add_argument(
+        "--cached", action="store_true", help="makes no tables, runs no peers: takes those that are there"
+    )
     parser.add_argument("--forests", action="store_true", help="beside boosted trees and random forests too")
     parser.add_argument("--linsep", type=Path, help="the program [default: built from this folder]")
     parser.add_argument("--linsep-options", default="", metavar="OPTIONS", help="options of train in every run")
     parser.add_argument(
         "--variant", type=variant, action="append", metavar="NAME=OPTIONS",
-        help='a set of options to compare, such as standard="--scale standard" (repeat) [default: linsep, without options]',
+        help='a set of options to compare, such as standard="--scale standard" (repeat) [default: no options]',
     )  # fmt: skip
     parser.add_argument(
-        "--where-missing", default="", metavar="OPTIONS", help="further options for tables with cells that are missing, or words such as none: --missing=mean"
+        "--where-missing",
+        default="",
+        metavar="OPTIONS",
+        help="further options for tables with missing cells or words such as none",
     )
     parser.add_argument("--only", nargs="+", metavar="TABLE", help="these tables alone")
     parser.add_argument("--jobs", type=int, default=1, help="runs of linsep at a time [default: 1]")
@@ -272,14 +283,17 @@ def main():
     say(f"linsep on {len(entries)} tables, {len(variants)} set{'s' * (len(variants) > 1)} of options")
     errors, failures = run(program, folder, entries, variants, arguments.where_missing, results, arguments.jobs)
 
-    where = f", and `{arguments.where_missing}` for tables with missing cells or words such as none" if arguments.where_missing else ""
+    where = ""
+    if arguments.where_missing:
+        where = f", and `{arguments.where_missing}` for tables with missing cells or words such as none"
     record = [
         "# Real tables: linsep beside scikit-learn",
         "",
         "Made by `bench/tables.py`; `bench/README.md` says what is measured and how.",
         "",
-        f"Errors on test rows in percent, means of {len(SPLITS)} splits, on {len(entries)} tables. LR and LRCV: scikit-learn's "
-        f"`LogisticRegression` and `LogisticRegressionCV`. linsep: `linsep train TABLE --label COLUMN` with these options{where}:",
+        f"Errors on test rows in percent, means of {len(SPLITS)} splits, on {len(entries)} tables. LR and LRCV: "
+        "scikit-learn's `LogisticRegression` and `LogisticRegressionCV`. linsep: `linsep train TABLE --label COLUMN` "
+        f"with these options{where}:",
         "",
         *(f"* {name}: {f'`{options}`' if options else 'none'}" for name, options in variants.items()),
         "",

@@ -76,7 +76,7 @@ TABLES = [
     Table("HMDA", "r:AER/HMDA", "deny"),
     Table("HealthInsurance", "r:AER/HealthInsurance", "insurance"),
     Table("NMES1988", "r:AER/NMES1988", "insurance"),
-    Table("PSID1976", "r:AER/PSID1976", "participation", ("hours", "wage", "repwage"), "they are 0 for who has no work"),
+    Table("PSID1976", "r:AER/PSID1976", "participation", ("hours", "wage", "repwage"), "0 for who has no work"),
     Table("ResumeNames", "r:AER/ResumeNames", "call"),
     Table("SmokeBan", "r:AER/SmokeBan", "smoker"),
     Table("SwissLabor", "r:AER/SwissLabor", "participation"),
