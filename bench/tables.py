@@ -306,6 +306,7 @@ def main():
     print("\n".join(record))
     if arguments.record:
         record += ["## The tables", "", *list_of_tables(entries), "", "## Circumstances", "", *machine()]
+        record += ["* The program was given by `--linsep`, and may be of another commit"] * bool(arguments.linsep)
         record += [f"* scikit-learn {SKLEARN}", ""]
         write_record(arguments.record, record)
 
