@@ -100,7 +100,8 @@ def interrupt(t):
         t.timed(f"{number.name} answered", ended.notice)
         if ended.notice > PROMPT:
             return t.fail(f"{number.name} was answered after {ended.notice:.1f} s", ended)
-        t.sound(ended, codes=[130])
+        # A signal that comes when the answer is there already may find nobody who listens any more.
+        t.sound(ended, codes=[130] if ended.notice > 0.1 else [0, 1, 3, 4, 130])
     else:
         t.sound(ended, codes=[0, 1, 3, 4])
     left = [name for name in t.names() if name.endswith(".part")]

@@ -175,8 +175,8 @@ impl<T: Plain> Deref for Array<T> {
         match &self.0 {
             Place::Owned(values) => values,
             // SAFETY: `Shared::new` took both from a slice that is valid as long as `_owner` lives. Nothing of this program
-            // writes to a mapped file: caches are replaced by renaming. Another program that does so while the rows are
-            // in use breaks the promise of every map.
+            // writes to a mapped file: caches are replaced by renaming. Another program that does so breaks the promise
+            // of every map; what stays mapped is only ever used as values of rows, never to find a place in memory.
             Place::Shared(shared) => unsafe {
                 std::slice::from_raw_parts(shared.start.as_ptr(), shared.length)
             },

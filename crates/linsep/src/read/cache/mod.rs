@@ -109,7 +109,9 @@ impl Cache {
         Ok(Self { name, bytes: Arc::new(bytes), metadata })
     }
 
-    /// Takes the rows, which stay where they are: all arrays are checked in one pass.
+    /// Takes the rows: all arrays are checked in one pass. Values stay where they are. What rows are made of (offsets,
+    /// indices, labels) is copied: whoever writes over a mapped file may spoil numbers, which is noticed, but never
+    /// where the program reads.
     pub fn rows(&self) -> Result<Dataset, CacheFault> {
         for (name, place, length) in self.metadata.places() {
             let range = place.start as usize..(place.start + length) as usize;
@@ -126,13 +128,13 @@ impl Cache {
         };
         let stored = match (&metadata.arrays.offsets, &metadata.arrays.indices) {
             (Some(offsets), Some(indices)) => Rows::Sparse {
-                offsets: self.offsets(offsets, rows + 1)?,
-                indices: self.numbers(indices, stored)?,
+                offsets: copied(self.offsets(offsets, rows + 1)?),
+                indices: copied(self.numbers(indices, stored)?),
                 values,
             },
             _ => Rows::Dense { values },
         };
-        let labels = self.numbers(&metadata.arrays.labels, rows)?;
+        let labels = copied(self.numbers(&metadata.arrays.labels, rows)?);
         let lines = metadata.arrays.lines.as_ref().map(|place| self.numbers(place, rows)).transpose()?;
         Ok(metadata.dataset(stored, labels, lines)?.with_filled_cells(metadata.filled.clone()))
     }
@@ -248,6 +250,11 @@ impl Metadata {
     }
 }
 
+/// The same numbers in memory of their own.
+fn copied<T: Plain>(numbers: Array<T>) -> Array<T> {
+    numbers.to_vec().into()
+}
+
 /// Whether a path is a file that is a cache: not compressed, and not a pipe.
 pub fn is_cache(path: &Path) -> io::Result<bool> {
     // Opening a pipe would wait for its writer.
@@ -270,7 +277,7 @@ fn map(name: &str, file: &File) -> io::Result<FileBytes> {
         return Ok(FileBytes::copy_of(&[]));
     }
     // SAFETY: the map is only read. It must not change under us: this program replaces caches by renaming a whole new file,
-    // which leaves the mapped one as it is; for other programs see `Array` and `guard_mapped_files`.
+    // which leaves the mapped one as it is; for other programs see `Cache::rows` and `guard_mapped_files`.
     let map = unsafe { memmap2::Mmap::map(file) }?;
     guard::watch(name, file)?;
     Ok(FileBytes::Mapped(map))
