@@ -3,7 +3,7 @@
 use super::error::ReadErrorKind;
 use super::reader::{Opening, RecordReader};
 use super::source::Input;
-use super::{array, cache, csv, libsvm};
+use super::{array, cache, csv, foreign, libsvm};
 use crate::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::fmt;
@@ -171,9 +171,9 @@ pub(crate) fn detect_in(input: &mut Input, limit: usize) -> Result<Format, ReadE
 
 /// Detects the format from the first bytes of a file.
 pub(crate) fn detect(head: &[u8]) -> Result<Format, ReadErrorKind> {
-    let begins = |format: &&&FormatDescriptor| matches!(format.detect, Detect::Magic(magic) if head.starts_with(magic));
-    if let Some(format) = FORMATS.iter().find(begins) {
-        return Ok(Format(format.name));
+    foreign::refuse(head)?;
+    if let Some(format) = by_magic(head) {
+        return Ok(format);
     }
     if let Some(&byte) = head.iter().find(|&&byte| is_binary(byte)) {
         return Err(ReadErrorKind::Binary(byte));
@@ -198,6 +198,17 @@ pub(crate) fn detect(head: &[u8]) -> Result<Format, ReadErrorKind> {
         }
     }
     Err(ReadErrorKind::UnknownFormat)
+}
+
+/// The format that every file with this beginning has.
+fn by_magic(head: &[u8]) -> Option<Format> {
+    let begins = |format: &&&FormatDescriptor| matches!(format.detect, Detect::Magic(magic) if head.starts_with(magic));
+    FORMATS.iter().find(begins).map(|format| Format(format.name))
+}
+
+/// Whether a file begins as one that is no text does.
+pub(super) fn begins_like_binary(head: &[u8]) -> bool {
+    by_magic(head).is_some() || foreign::recognise(head).is_some()
 }
 
 /// Whether a text is divided by carriage returns, and by no line feed.

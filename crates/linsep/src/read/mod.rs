@@ -12,7 +12,10 @@ mod chunks;
 mod csv;
 #[cfg(target_arch = "x86_64")]
 mod digits;
+mod encoding;
 mod error;
+mod filter;
+mod foreign;
 mod formats;
 mod label_table;
 mod libsvm;
@@ -30,6 +33,7 @@ pub use crate::dataset::Batch;
 pub use crate::features::{Column, ColumnKind, Missing, Schema};
 pub use array::read_weights;
 pub use error::{ReadError, ReadErrorKind};
+pub use foreign::ForeignFile;
 pub use formats::{FORMATS, Format, FormatColumns, FormatDescriptor};
 pub use load::{Loaded, read};
 pub use notes::{ReadNotes, SkippedRow};
