@@ -3,14 +3,14 @@
 use super::error::ReadErrorKind;
 use super::reader::{Opening, RecordReader};
 use super::source::Input;
-use super::{array, cache, csv, foreign, libsvm};
+use super::{arff, array, cache, csv, foreign, libsvm};
 use crate::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::fmt;
 
 /// Every format that can be read, in the order in which their evidence in a file is looked for.
 pub const FORMATS: &[&FormatDescriptor] =
-    &[&libsvm::LIBSVM, &csv::CSV, &csv::TSV, &array::NPY, &array::NPZ, &cache::LINSEP];
+    &[&arff::ARFF, &libsvm::LIBSVM, &csv::CSV, &csv::TSV, &array::NPY, &array::NPZ, &cache::LINSEP];
 
 /// A data format, by its name in [`FORMATS`].
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -59,6 +59,8 @@ pub enum FormatColumns {
 pub(super) enum Detect {
     /// By the bytes that every such file begins with.
     Magic(&'static [u8]),
+    /// By the beginning of its text.
+    Text(fn(&[u8]) -> bool),
     /// By a row of text that has the shape of this format.
     Row(fn(&[u8]) -> bool),
     /// Not at all: it has to be named.
@@ -189,6 +191,10 @@ pub(crate) fn detect(head: &[u8]) -> Result<Format, ReadErrorKind> {
         .collect();
     if rows.is_empty() {
         return Err(ReadErrorKind::Empty);
+    }
+    let fits = |format: &&&FormatDescriptor| matches!(format.detect, Detect::Text(fits) if fits(head));
+    if let Some(format) = FORMATS.iter().find(fits) {
+        return Ok(Format(format.name));
     }
     // The first row that has the shape of a format decides.
     for row in &rows {

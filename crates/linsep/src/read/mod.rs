@@ -6,6 +6,7 @@
 //! A format is a descriptor in the list [`FORMATS`] and a reader of records. To add one, write both in a file of its own
 //! and add the descriptor to the list.
 
+mod arff;
 mod array;
 pub mod cache;
 mod chunks;

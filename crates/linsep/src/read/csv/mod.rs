@@ -42,7 +42,8 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use suspects::Suspect;
 
 /// The options that have a meaning for tables.
-const CSV_OPTIONS: &[&str] = &["label", "ignore", "column", "header", "delimiter", "missing", "na", "auto"];
+pub(super) const CSV_OPTIONS: &[&str] =
+    &["label", "ignore", "column", "header", "delimiter", "missing", "na", "auto"];
 
 pub(super) static CSV: FormatDescriptor = FormatDescriptor {
     name: Format::CSV.name(),
@@ -145,6 +146,12 @@ impl CsvReader {
     ) -> Result<Self, ReadError> {
         let source_name = name.clone();
         Self::open(name, input, options, guess, CHUNK_BYTES).map_err(|fault| located(&source_name, fault))
+    }
+
+    /// The same reader for a text that was made from another format.
+    pub(super) fn called(mut self, format: &str) -> Self {
+        self.notes.format = self.notes.format.replacen("CSV", format, 1);
+        self
     }
 
     fn open(
