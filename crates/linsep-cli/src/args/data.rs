@@ -22,6 +22,9 @@ pub(crate) struct ReadArgs {
     /// CSV: column to leave out, by name or number from 1 (repeat, or separate by commas)
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub(crate) ignore: Vec<String>,
+    /// CSV: leave out columns that nothing general is learned from: identifiers, and columns that are always the same
+    #[arg(long)]
+    pub(crate) auto: bool,
     /// CSV: what a column holds, where the guess is wrong: words, number, decimal-point (1,234.5), decimal-comma (1.234,5),
     /// date, day-first (31/01/2024) or month-first (01/31/2024) (repeat, or separate by commas)
     #[arg(long, value_name = "COLUMN=KIND", value_delimiter = ',', value_parser = ColumnAs::parse)]
@@ -46,6 +49,9 @@ pub(crate) struct ReadArgs {
     /// NumPy: file with one label for each row (.npy, or text with one per line)
     #[arg(long, value_name = "FILE")]
     pub(crate) labels: Option<PathBuf>,
+    /// The encoding of a text, such as windows-1252 or utf-16le [default: UTF-8, or what the first bytes speak for]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) encoding: Option<String>,
     /// Skip malformed rows, count them and list the first
     #[arg(long)]
     pub(crate) skip_bad: bool,
@@ -158,6 +164,7 @@ impl ReadArgs {
         if !self.ignore.is_empty() {
             read.csv.ignore = self.ignore.clone();
         }
+        read.csv.auto |= self.auto;
         read.csv.columns.extend(self.column.iter().cloned());
         if let Some(words) = &self.na {
             let words = words.split(',').map(str::trim).filter(|word| !word.is_empty());
@@ -173,6 +180,7 @@ impl ReadArgs {
         read.csv.missing = self.missing.unwrap_or(read.csv.missing);
         read.libsvm.index_base = self.index_base.or(read.libsvm.index_base);
         read.array.labels_file = self.labels.clone().or(read.array.labels_file.take());
+        read.encoding = self.encoding.clone().or(read.encoding.take());
         read.skip_bad |= self.skip_bad;
         read.max_features = self.max_features.or(read.max_features);
         read.max_classes = self.max_classes.or(read.max_classes);

@@ -146,9 +146,11 @@ impl Words {
             .option("na", read.csv.na.as_ref().map(|words| words.join(",")))
             .option("index-base", read.libsvm.index_base.map(|base| base.to_string()))
             .option("labels", read.array.labels_file.as_ref().map(|path| path.display().to_string()))
+            .option("encoding", read.encoding.clone())
             .option("max-features", read.max_features.map(|most| most.to_string()))
             .option("max-classes", read.max_classes.map(|most| most.to_string()))
             .option("max-line", read.max_line.map(|bytes| format!("{bytes}B")))
+            .flag("auto", read.csv.auto)
             .flag("skip-bad", read.skip_bad)
     }
 }

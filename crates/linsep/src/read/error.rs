@@ -1,6 +1,7 @@
 //! What can be wrong with a data file, and where.
 
 use super::cache::CacheFault;
+use super::foreign::ForeignFile;
 use super::formats::FORMATS;
 use crate::numbers::grouped;
 use std::fmt;
@@ -56,6 +57,9 @@ pub enum ReadErrorKind {
     /// Bytes that no text file holds.
     #[error("this is not text: found byte 0x{0:02x}")]
     Binary(u8),
+    /// A file of another kind.
+    #[error("this is {}, which is not read", .0.name)]
+    Foreign(&'static ForeignFile),
     /// A compression that is not supported.
     #[error("the file is compressed with {0}, which is not supported")]
     Compression(&'static str),
@@ -292,6 +296,7 @@ impl ReadErrorKind {
                 | Empty
                 | AllSkipped(_)
                 | Binary(_)
+                | Foreign(_)
                 | Compression(_)
                 | UnknownFormat
                 | OldLineEnds
@@ -331,6 +336,7 @@ impl ReadErrorKind {
             Binary(_) => {
                 "give a LIBSVM, CSV, .npy, .npz or .linsep file, plain or compressed with gzip or zstd"
             }
+            Foreign(kind) => kind.help,
             Compression(_) => "decompress it first and pipe it in: linsep reads standard input as -",
             UnknownFormat => &FORMAT_HELP,
             OldLineEnds => "convert the line ends, for example with: tr '\\r' '\\n' < FILE > NEW",
@@ -351,7 +357,8 @@ impl ReadErrorKind {
             AfterQuote { .. } => "put the whole field in quotes and double each quote inside it",
             Ragged { .. } => "correct the row, name the delimiter with ⟦delimiter⟧, or use ⟦skip_bad⟧",
             MissingCell { .. } => {
-                "fill it in, or choose ⟦missing=mean⟧, ⟦missing=zero⟧ or ⟦missing=drop-row⟧"
+                "fill it in, or choose ⟦missing=mean⟧, ⟦missing=zero⟧ or ⟦missing=drop-row⟧; if it is a word, ⟦na⟧ says which \
+                 words are missing cells"
             }
             MissingForModel { .. } => {
                 "fill it in, or choose ⟦missing=zero⟧ or ⟦missing=drop-row⟧; only a model trained with ⟦missing=mean⟧ \
@@ -371,7 +378,9 @@ impl ReadErrorKind {
             TooManyFeatures { .. } => {
                 "leave columns out with ⟦ignore⟧, or raise the limit with ⟦max_features⟧"
             }
-            NotUtf8 { .. } => "convert the file to UTF-8, or skip such rows with ⟦skip_bad⟧",
+            NotUtf8 { .. } => {
+                "name the encoding, such as ⟦encoding=windows-1252⟧, or skip such rows with ⟦skip_bad⟧"
+            }
             MeanInOnePass => {
                 "choose ⟦missing=zero⟧ or ⟦missing=drop-row⟧, or make a .linsep file of it first, with linsep convert"
             }

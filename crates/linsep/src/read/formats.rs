@@ -3,14 +3,14 @@
 use super::error::ReadErrorKind;
 use super::reader::{Opening, RecordReader};
 use super::source::Input;
-use super::{array, cache, csv, libsvm};
+use super::{arff, array, cache, csv, foreign, libsvm};
 use crate::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::fmt;
 
 /// Every format that can be read, in the order in which their evidence in a file is looked for.
 pub const FORMATS: &[&FormatDescriptor] =
-    &[&libsvm::LIBSVM, &csv::CSV, &csv::TSV, &array::NPY, &array::NPZ, &cache::LINSEP];
+    &[&arff::ARFF, &libsvm::LIBSVM, &csv::CSV, &csv::TSV, &array::NPY, &array::NPZ, &cache::LINSEP];
 
 /// A data format, by its name in [`FORMATS`].
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -59,6 +59,8 @@ pub enum FormatColumns {
 pub(super) enum Detect {
     /// By the bytes that every such file begins with.
     Magic(&'static [u8]),
+    /// By the beginning of its text.
+    Text(fn(&[u8]) -> bool),
     /// By a row of text that has the shape of this format.
     Row(fn(&[u8]) -> bool),
     /// Not at all: it has to be named.
@@ -171,9 +173,9 @@ pub(crate) fn detect_in(input: &mut Input, limit: usize) -> Result<Format, ReadE
 
 /// Detects the format from the first bytes of a file.
 pub(crate) fn detect(head: &[u8]) -> Result<Format, ReadErrorKind> {
-    let begins = |format: &&&FormatDescriptor| matches!(format.detect, Detect::Magic(magic) if head.starts_with(magic));
-    if let Some(format) = FORMATS.iter().find(begins) {
-        return Ok(Format(format.name));
+    foreign::refuse(head)?;
+    if let Some(format) = by_magic(head) {
+        return Ok(format);
     }
     if let Some(&byte) = head.iter().find(|&&byte| is_binary(byte)) {
         return Err(ReadErrorKind::Binary(byte));
@@ -190,6 +192,10 @@ pub(crate) fn detect(head: &[u8]) -> Result<Format, ReadErrorKind> {
     if rows.is_empty() {
         return Err(ReadErrorKind::Empty);
     }
+    let fits = |format: &&&FormatDescriptor| matches!(format.detect, Detect::Text(fits) if fits(head));
+    if let Some(format) = FORMATS.iter().find(fits) {
+        return Ok(Format(format.name));
+    }
     // The first row that has the shape of a format decides.
     for row in &rows {
         let fits = |format: &&&FormatDescriptor| matches!(format.detect, Detect::Row(fits) if fits(row));
@@ -198,6 +204,17 @@ pub(crate) fn detect(head: &[u8]) -> Result<Format, ReadErrorKind> {
         }
     }
     Err(ReadErrorKind::UnknownFormat)
+}
+
+/// The format that every file with this beginning has.
+fn by_magic(head: &[u8]) -> Option<Format> {
+    let begins = |format: &&&FormatDescriptor| matches!(format.detect, Detect::Magic(magic) if head.starts_with(magic));
+    FORMATS.iter().find(begins).map(|format| Format(format.name))
+}
+
+/// Whether a file begins as one that is no text does.
+pub(super) fn begins_like_binary(head: &[u8]) -> bool {
+    by_magic(head).is_some() || foreign::recognise(head).is_some()
 }
 
 /// Whether a text is divided by carriage returns, and by no line feed.

@@ -1,6 +1,6 @@
 //! A whole source into memory.
 
-use super::error::ReadErrorKind;
+use super::error::{ReadError, ReadErrorKind};
 use super::{Format, Labels, ReadNotes, ReadOptions, RowStream, Schema, Source};
 use crate::dataset::{Batch, Dataset, DatasetBuilder, DatasetError};
 use crate::numbers::grouped;
@@ -32,6 +32,16 @@ pub fn read(source: &Source, options: &ReadOptions, observer: &mut dyn Observer)
         return Ok(loaded);
     }
     match collect(&mut stream, observer) {
+        // The first bytes were ASCII and told nothing about the encoding.
+        Err(Error::Read(ReadError { kind: ReadErrorKind::NotUtf8 { .. }, .. }))
+            if options.encoding.is_none() && !options.skip_bad && source.can_be_read_again() =>
+        {
+            let options = ReadOptions { encoding: Some("windows-1252".to_string()), ..options };
+            let mut loaded = read(source, &options, observer)?;
+            let remark = "The file is not UTF-8: it is read as windows-1252. Another encoding can be named with ⟦encoding⟧.";
+            loaded.notes.remarks.insert(0, remark.to_string());
+            Ok(loaded)
+        }
         // A table of which a later row contradicts the first ones is read again, with all rows in view.
         Err(Error::Read(error)) if stream.is_guess() && !matches!(error.kind, ReadErrorKind::Changed(_)) => {
             let mut again = RowStream::open(source, &options)?;

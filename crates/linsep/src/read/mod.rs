@@ -6,13 +6,17 @@
 //! A format is a descriptor in the list [`FORMATS`] and a reader of records. To add one, write both in a file of its own
 //! and add the descriptor to the list.
 
+mod arff;
 mod array;
 pub mod cache;
 mod chunks;
 mod csv;
 #[cfg(target_arch = "x86_64")]
 mod digits;
+mod encoding;
 mod error;
+mod filter;
+mod foreign;
 mod formats;
 mod label_table;
 mod libsvm;
@@ -30,6 +34,7 @@ pub use crate::dataset::Batch;
 pub use crate::features::{Column, ColumnKind, Missing, Schema};
 pub use array::read_weights;
 pub use error::{ReadError, ReadErrorKind};
+pub use foreign::ForeignFile;
 pub use formats::{FORMATS, Format, FormatColumns, FormatDescriptor};
 pub use load::{Loaded, read};
 pub use notes::{ReadNotes, SkippedRow};

@@ -40,6 +40,9 @@ pub struct ReadOptions {
     /// The longest line of text accepted, in bytes; `None` for [`MAX_LINE`](Self::MAX_LINE).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_line: Option<u64>,
+    /// The encoding of a text, if not to be detected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
     /// Options of delimited text.
     #[serde(skip_serializing_if = "is_default")]
     pub csv: CsvOptions,
@@ -85,6 +88,9 @@ pub struct CsvOptions {
     /// Which words mean a missing cell, in every column; an empty cell always does. If not given, the usual words do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub na: Option<Vec<String>>,
+    /// Leave out columns that nothing general is learned from: identifiers, and columns that are always the same.
+    #[serde(skip_serializing_if = "is_default")]
+    pub auto: bool,
 }
 
 /// What a column of a table holds.
@@ -237,7 +243,7 @@ impl ReadOptions {
 
     /// The options given that have a meaning for some formats only, by their names in messages.
     fn given(&self) -> impl Iterator<Item = &'static str> {
-        let CsvOptions { label, ignore, columns, header, delimiter, missing, na } = &self.csv;
+        let CsvOptions { label, ignore, columns, header, delimiter, missing, na, auto } = &self.csv;
         [
             ("label", label.is_some()),
             ("ignore", !ignore.is_empty()),
@@ -246,6 +252,7 @@ impl ReadOptions {
             ("delimiter", delimiter.is_some()),
             ("missing", !matches!(missing, Missing::NotSaid | Missing::Auto | Missing::Refuse)),
             ("na", na.is_some()),
+            ("auto", *auto),
             ("index_base", self.libsvm.index_base.is_some()),
             ("labels", self.array.labels_file.is_some()),
         ]
@@ -263,6 +270,10 @@ impl ReadOptions {
                 "labels",
                 "⟦labels⟧ has no meaning where labels are not looked at",
             ));
+        }
+        if self.encoding.is_some() && !format.is_text() {
+            let problem = format!("⟦encoding⟧ has no meaning for {} files", format.title());
+            return Err(SettingsError::new("encoding", problem));
         }
         match self.given().find(|option| !format.descriptor().options.contains(option)) {
             Some(option) => Err(SettingsError::new(
@@ -291,6 +302,7 @@ mod tests {
             max_features: Some(1000),
             max_classes: Some(100),
             max_line: Some(2_000_000),
+            encoding: Some("latin1".into()),
             csv: CsvOptions {
                 label: Some("kind".into()),
                 ignore: vec!["id".into(), "3".into()],
@@ -299,6 +311,7 @@ mod tests {
                 delimiter: Some(b'\t'),
                 missing: Missing::DropRow,
                 na: Some(vec!["-999".into()]),
+                auto: true,
             },
             libsvm: LibsvmOptions { index_base: Some(0) },
             array: ArrayOptions { labels_file: Some("labels.npy".into()) },
@@ -317,7 +330,7 @@ mod tests {
         assert_eq!(serde_json::to_string(&ReadOptions::default()).unwrap(), "{}");
         assert_eq!(
             serde_json::to_string(&all()).unwrap(),
-            r#"{"format":"tsv","skip_bad":true,"max_features":1000,"max_classes":100,"max_line":2000000,"csv":{"label":"kind","ignore":["id","3"],"columns":{"zip":"words"},"header":false,"delimiter":"tab","missing":"drop-row","na":["-999"]},"libsvm":{"index_base":0},"array":{"labels_file":"labels.npy"}}"#
+            r#"{"format":"tsv","skip_bad":true,"max_features":1000,"max_classes":100,"max_line":2000000,"encoding":"latin1","csv":{"label":"kind","ignore":["id","3"],"columns":{"zip":"words"},"header":false,"delimiter":"tab","missing":"drop-row","na":["-999"],"auto":true},"libsvm":{"index_base":0},"array":{"labels_file":"labels.npy"}}"#
         );
     }
 

@@ -5,6 +5,7 @@ use super::formats::{self, Format};
 use super::reader::{Expected, Opening, RecordReader};
 use super::source::{self, ByteCounter, FileStamp};
 use super::{Loaded, ReadNotes, ReadOptions, Schema, Source};
+use super::{csv, encoding};
 use crate::Error;
 use crate::dataset::{Batch, BatchRows};
 
@@ -21,8 +22,8 @@ pub struct RowStream {
     /// The number of bytes in all, where that is known beforehand.
     length: Option<u64>,
     reader: Box<dyn RecordReader>,
-    /// How the file's features are matched with the model's, where that may surprise.
-    remark: Option<String>,
+    /// The encoding, and how the file's features are matched with the model's, where that may surprise.
+    remarks: Vec<String>,
     /// The file as it was when it was opened.
     stamp: Option<FileStamp>,
 }
@@ -39,11 +40,21 @@ impl RowStream {
         let located = |kind| ReadError::whole(&name, kind);
         let (mut input, counter) = source::open(source).map_err(located)?;
         let (length, stamp) = (input.length(), input.stamp());
+        let mut remarks = Vec::new();
+        if options.format.is_none_or(Format::is_text) {
+            let (text, remark) = encoding::to_utf8(input, options.encoding.as_deref()).map_err(located)?;
+            input = text;
+            remarks.extend(remark);
+        }
         let format = match options.format {
             Some(format) => format,
             None => match formats::detect_in(&mut input, options.line_limit()) {
                 // Who names a delimiter means a table.
-                Err(ReadErrorKind::UnknownFormat) if options.csv.delimiter.is_some() => Format::CSV,
+                Err(ReadErrorKind::UnknownFormat)
+                    if options.csv.delimiter.is_some() || csv::has_spaced_columns(input.head(), options) =>
+                {
+                    Format::CSV
+                }
                 detected => detected.map_err(located)?,
             },
         };
@@ -51,14 +62,14 @@ impl RowStream {
             return Err(located(ReadErrorKind::OldLineEnds).into());
         }
         options.check(format)?;
-        let remark = options.matching_remark(format);
+        remarks.extend(options.matching_remark(format));
         let opening = Opening { name: name.clone(), source, input, format, options, guess };
         let reader =
             (format.descriptor().open)(opening).map_err(|error| match changed(&name, stamp.as_ref()) {
                 Err(change) => change.into(),
                 Ok(()) => error,
             })?;
-        Ok(Self { name, format, counter, length, reader, remark, stamp })
+        Ok(Self { name, format, counter, length, reader, remarks, stamp })
     }
 
     /// The next rows, or `None` at the end.
@@ -115,7 +126,7 @@ impl RowStream {
     /// What was noticed. Complete once all rows were read.
     pub fn notes(&self) -> ReadNotes {
         let mut notes = self.reader.notes();
-        notes.remarks.extend(self.remark.clone());
+        notes.remarks.splice(0..0, self.remarks.iter().cloned());
         notes
     }
 

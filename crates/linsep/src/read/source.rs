@@ -155,6 +155,8 @@ fn read_some(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
 /// Decompressed bytes, with a look at their beginning.
 pub(crate) struct Input {
     head: Vec<u8>,
+    /// Bytes before the head that are forgotten.
+    dropped: u64,
     /// How much of `head` was handed out.
     given: usize,
     /// Whether `head` is all there is.
@@ -302,10 +304,21 @@ impl Input {
             Err(error) if head.is_empty() => Err(error),
             Err(error) => {
                 let failure = Some(error);
-                Ok(Self { head, given: 0, whole: false, rest, failure, told: None, file: None, stamp: None })
+                Ok(Self {
+                    head,
+                    dropped: 0,
+                    given: 0,
+                    whole: false,
+                    rest,
+                    failure,
+                    told: None,
+                    file: None,
+                    stamp: None,
+                })
             }
             Ok(count) => Ok(Self {
                 head,
+                dropped: 0,
                 given: 0,
                 whole: count < wanted,
                 rest,
@@ -360,6 +373,22 @@ impl Input {
         }
     }
 
+    /// Forgets bytes at the beginning, as if the source began after them.
+    pub(crate) fn drop_front(&mut self, bytes: usize) {
+        self.head.drain(..bytes);
+        self.dropped += bytes as u64;
+    }
+
+    /// The same source as another reader gives it.
+    pub(crate) fn replaced(
+        self,
+        wanted: usize,
+        other: impl FnOnce(Box<dyn Read + Send>) -> Box<dyn Read + Send>,
+    ) -> io::Result<Self> {
+        let stamp = self.stamp.clone();
+        Ok(Self { stamp, ..Self::new(other(Box::new(self)), wanted)? })
+    }
+
     /// What of the head was not passed over.
     pub(crate) fn rest_of_head(&self) -> &[u8] {
         &self.head[self.given..]
@@ -375,6 +404,7 @@ impl Input {
         let told = Some(text.len() as u64);
         Self {
             head: text,
+            dropped: 0,
             given: 0,
             whole: true,
             rest: Box::new(io::empty()),
@@ -389,8 +419,9 @@ impl Input {
     pub(crate) fn plain_file(&self) -> Option<PlainFile> {
         let file = self.file.clone().filter(|_| self.failure.is_none())?;
         // The head will be read again.
-        file.taken.store(self.given as u64, Ordering::Relaxed);
-        Some(PlainFile { first: self.given as u64, ..file })
+        let first = self.dropped + self.given as u64;
+        file.taken.store(first, Ordering::Relaxed);
+        Some(PlainFile { first, ..file })
     }
 
     /// Whatever a reader gives, of which `wanted` bytes are looked at first.

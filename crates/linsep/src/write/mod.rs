@@ -199,6 +199,7 @@ fn check(data: &Dataset, format: Format) -> Result<(), SettingsError> {
                 return refuse("a table needs at least one column besides the label".to_string());
             }
         }
+        Format::ARFF => return refuse("ARFF is read, not written: write CSV".to_string()),
         Format::NPZ if data.columns() == 0 => {
             return refuse("an array needs at least one column".to_string());
         }

@@ -3,6 +3,7 @@
 use super::npy::Npy;
 use super::npy_stream::Stream;
 use super::zip::Archive;
+use crate::read::error::ReadErrorKind;
 
 /// A matrix of rows.
 pub(super) enum Matrix {
@@ -16,9 +17,12 @@ pub(super) enum Matrix {
 #[derive(Debug)]
 pub(super) struct Csr {
     pub(super) data: Npy,
+    /// The column of each number, as stored.
     indices: Npy,
     /// Where each row starts, and the end.
     offsets: Vec<usize>,
+    /// For a matrix that is not stored by rows: where the numbers are stored, row by row, and their columns.
+    by_row: Option<Vec<(usize, u32)>>,
     pub(super) columns: usize,
 }
 
@@ -37,7 +41,8 @@ pub(super) fn open(bytes: Vec<u8>) -> Result<(Matrix, Option<Npy>), String> {
         Some(name) => Some(member(&archive, name)?),
         None => None,
     };
-    let matrix = if find(&["indptr"]).is_some() {
+    let has_all = |wanted: [&str; 4]| wanted.iter().all(|name| names.contains(name));
+    let matrix = if find(&["indptr"]).is_some() || has_all(["row", "col", "data", "shape"]) {
         Matrix::Sparse(Csr::open(&archive)?)
     } else {
         let Some(name) = find(&ROWS) else {
@@ -71,14 +76,39 @@ fn listed(names: &[&str]) -> String {
 impl Csr {
     fn open(archive: &Archive) -> Result<Self, String> {
         let format = member(archive, "format")?.text(0).unwrap_or_default();
-        if format != "csr" {
-            return Err(format!("the sparse matrix has the format \"{format}\": save it with tocsr()"));
-        }
         let shape = member(archive, "shape")?;
         let size = |k| shape.whole(k).and_then(|size| usize::try_from(size).ok());
         let (Some(2), Some(rows), Some(columns)) = (shape.line_length(), size(0), size(1)) else {
             return Err("the shape of the sparse matrix is not two whole numbers".to_string());
         };
+        match format.as_str() {
+            "csr" => Self::by_rows(archive, rows, columns),
+            "csc" => {
+                let matrix = Self::by_rows(archive, columns, rows)?;
+                let column = |k: usize| matrix.offsets.partition_point(|&start| start <= k) - 1;
+                let places = (0..matrix.stored()).map(|k| (matrix.indices.whole(k), Some(column(k) as i128)));
+                let (offsets, by_row) = sorted_by_row(places, rows, columns)?;
+                Ok(Self { offsets, by_row: Some(by_row), columns, ..matrix })
+            }
+            "coo" => {
+                let (data, row, indices) =
+                    (member(archive, "data")?, member(archive, "row")?, member(archive, "col")?);
+                let stored = data.line_length().filter(|_| data.is_numeric());
+                if stored.is_none() || stored != row.line_length() || stored != indices.line_length() {
+                    return Err(
+                        "the sparse matrix needs a row and a column for each stored number".to_string()
+                    );
+                }
+                let places = (0..stored.unwrap_or(0)).map(|k| (row.whole(k), indices.whole(k)));
+                let (offsets, by_row) = sorted_by_row(places, rows, columns)?;
+                Ok(Self { data, indices, offsets, by_row: Some(by_row), columns })
+            }
+            _ => Err(format!("the sparse matrix has the format \"{format}\": save it with tocsr()")),
+        }
+    }
+
+    /// A matrix that is stored line by line: rows, or the columns of one that is stored by columns.
+    fn by_rows(archive: &Archive, rows: usize, columns: usize) -> Result<Self, String> {
         let (data, indices) = (member(archive, "data")?, member(archive, "indices")?);
         let indptr = member(archive, "indptr")?;
         let stored = data.line_length().filter(|_| data.is_numeric());
@@ -95,7 +125,7 @@ impl Csr {
         if !rising || offsets.first() != Some(&0) || offsets.last() != stored.as_ref() {
             return Err(mismatch());
         }
-        Ok(Self { data, indices, offsets, columns })
+        Ok(Self { data, indices, offsets, by_row: None, columns })
     }
 
     /// How many numbers are stored.
@@ -112,12 +142,57 @@ impl Csr {
         self.offsets[row]..self.offsets[row + 1]
     }
 
+    /// A number.
+    pub(super) fn number(&self, position: usize) -> Result<f64, ReadErrorKind> {
+        self.data.number(self.by_row.as_ref().map_or(position, |by_row| by_row[position].0))
+    }
+
     /// The column of a number, if the matrix has such a column; otherwise what was written.
     pub(super) fn column(&self, position: usize) -> Result<u32, String> {
+        if let Some(by_row) = &self.by_row {
+            return Ok(by_row[position].1);
+        }
         let whole = self.indices.whole(position);
         whole
             .and_then(|index| u32::try_from(index).ok())
             .filter(|&index| (index as usize) < self.columns)
             .ok_or_else(|| whole.map_or("not a whole number".to_string(), |index| index.to_string()))
     }
+}
+
+/// The starts of the rows, and the numbers in the order of their rows: where each is stored, and its column. `places` holds
+/// the row and column of each number as stored.
+fn sorted_by_row(
+    places: impl Iterator<Item = (Option<i128>, Option<i128>)> + Clone,
+    rows: usize,
+    columns: usize,
+) -> Result<(Vec<usize>, Vec<(usize, u32)>), String> {
+    let mut offsets = Vec::new();
+    // The file need not be as long as it has rows: most of them may be empty.
+    let too_large = crate::memory::available().is_some_and(|available| rows as u64 > available / 16);
+    if too_large || offsets.try_reserve_exact(rows.saturating_add(1)).is_err() {
+        return Err(format!("the sparse matrix has {rows} rows, which do not fit into memory"));
+    }
+    let place = |(row, column): (Option<i128>, Option<i128>)| {
+        let inside = |index: Option<i128>, limit: usize| {
+            index.and_then(|index| usize::try_from(index).ok()).filter(|&index| index < limit)
+        };
+        let column = inside(column, columns).and_then(|column| u32::try_from(column).ok());
+        inside(row, rows).zip(column).ok_or("the sparse matrix has a number outside its shape")
+    };
+    offsets.resize(rows + 1, 0);
+    for found in places.clone() {
+        offsets[place(found)?.0 + 1] += 1;
+    }
+    for row in 0..rows {
+        offsets[row + 1] += offsets[row];
+    }
+    let mut next = offsets.clone();
+    let mut by_row = vec![(0, 0); offsets[rows]];
+    for (position, found) in places.enumerate() {
+        let (row, column) = place(found)?;
+        by_row[next[row]] = (position, column);
+        next[row] += 1;
+    }
+    Ok((offsets, by_row))
 }

@@ -317,7 +317,7 @@ fn sparse_row(csr: &Csr, row: usize, indices: &mut Vec<u32>, values: &mut Vec<f6
         let limit = u32::try_from(csr.columns).unwrap_or(u32::MAX).saturating_sub(1);
         let bad_index = |found| (1, ReadErrorKind::BadIndex { found, limit });
         let column = csr.column(position).map_err(bad_index)?;
-        let value = csr.data.number(position).map_err(|kind| (column as usize + 1, kind))?;
+        let value = csr.number(position).map_err(|kind| (column as usize + 1, kind))?;
         cells.push((column, value));
     }
     // SciPy does not promise an order.

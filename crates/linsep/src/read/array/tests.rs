@@ -290,6 +290,29 @@ fn sparse_matrices_are_read() {
 }
 
 #[test]
+fn sparse_matrices_by_columns_and_by_places_are_read() {
+    let rows = [vec![(1, 5.0)], vec![(0, 7.0), (2, 8.0)]];
+    // Column by column: 7 in row 1; 5 in row 0, and a stored zero; 8 in row 1.
+    let mut columns = sparse(&[1, 0, 1, 1], &[0, 1, 3, 4], b"csc");
+    columns[4].1 = floats("(4,)", &[7.0, 5.0, 0.0, 8.0]);
+    let mut places = vec![
+        ("row", integers(&[1, 0, 1])),
+        ("col", integers(&[2, 1, 0])),
+        ("format", npy("|S3", false, "()", b"coo")),
+        ("shape", integers(&[2, 3])),
+        ("data", floats("(3,)", &[8.0, 5.0, 7.0])),
+    ];
+    for members in [&columns, &places] {
+        let (table, _) = read(&npz(members, false), Format::NPZ, &unlabelled()).unwrap();
+        assert_eq!(table.rows, rows);
+    }
+    places[0].1 = integers(&[1, 2, 1]);
+    assert!(message(&npz(&places, false), Format::NPZ, &unlabelled()).contains("outside its shape"));
+    places[3].1 = integers(&[1 << 60, 3]);
+    assert!(message(&npz(&places, false), Format::NPZ, &unlabelled()).contains("do not fit into memory"));
+}
+
+#[test]
 fn wrong_sparse_matrices_are_errors() {
     for (indices, indptr, format, problem) in [
         (&[1, 0, 2, 2][..], &[0, 2, 4][..], b"csr", "test:2:3: feature index 2 occurs twice"),
@@ -301,7 +324,9 @@ fn wrong_sparse_matrices_are_errors() {
         (&[1, 0, 2, 0], &[0, 4], b"csr", "row starts"),
         (&[1, 0, 2, 0], &[0, -2, 4], b"csr", "row starts"),
         (&[1, 0, 2], &[0, 2, 4], b"csr", "one index for each"),
-        (&[1, 0, 2, 0], &[0, 2, 4], b"csc", "the format \"csc\": save it with tocsr()"),
+        (&[1, 0, 1, 0], &[0, 2, 4], b"csc", "row starts"),
+        (&[1, 0, 2, 0], &[0, 2, 3, 4], b"csc", "outside its shape"),
+        (&[1, 0, 2, 0], &[0, 2, 4], b"bsr", "the format \"bsr\": save it with tocsr()"),
     ] {
         let found = message(&npz(&sparse(indices, indptr, format), false), Format::NPZ, &unlabelled());
         assert!(found.contains(problem), "{found} does not say {problem}");

@@ -46,6 +46,10 @@ struct Reading {
     columns: BTreeMap<String, ColumnAs>,
     #[serde(default)]
     na: Option<Vec<String>>,
+    #[serde(default)]
+    auto: bool,
+    #[serde(default)]
+    encoding: Option<String>,
     /// The version of the rules by which columns are guessed.
     #[serde(default)]
     rules: u32,
@@ -93,6 +97,8 @@ impl Reading {
             online: options.online && options.skip_bad && table,
             columns: options.csv.columns.clone(),
             na: options.csv.na.clone(),
+            auto: options.csv.auto,
+            encoding: options.encoding.clone(),
             rules: RULES,
         }
     }

@@ -1,6 +1,7 @@
 //! What the first rows tell: the delimiter, the number of columns, and whether the first row names them.
 
 use super::records::{Fault, Record, Records};
+use super::spaces;
 use crate::features::MissingWords;
 use crate::features::dates::{days, hours};
 use crate::features::styled::Written;
@@ -90,15 +91,31 @@ pub(super) fn settle(sample: Sample<'_>, options: &ReadOptions) -> Result<Dialec
             };
             (delimiter, width)
         }
-        None => detect_delimiter(sample, options.schema.is_some())?,
+        None => detect_delimiter(sample, options)?,
     };
     let has_header = FirstRow::look(sample, delimiter, width).is_some_and(|row| row.is_header(options));
     let header = if has_header { Some(names(sample, delimiter, width)?) } else { None };
     Ok(Dialect { delimiter, width, header })
 }
 
+/// The delimiter that a first line such as `sep=;` names, and the length of that line. Spreadsheet programs write it.
+pub(super) fn separator_line(head: &[u8]) -> Option<(u8, usize)> {
+    let mark = if head.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    let line = &head[mark..mark + memchr::memchr(b'\n', &head[mark..])?];
+    let text = line.strip_suffix(b"\r").unwrap_or(line);
+    let text = text.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\"")).unwrap_or(text);
+    match text {
+        [b's' | b'S', b'e' | b'E', b'p' | b'P', b'=', delimiter]
+            if !delimiter.is_ascii_alphanumeric() && *delimiter != b'"' =>
+        {
+            Some((*delimiter, mark + line.len() + 1))
+        }
+        _ => None,
+    }
+}
+
 /// A model of one column accepts a file of one column, which needs no delimiter.
-fn detect_delimiter(sample: Sample<'_>, one_column: bool) -> Result<(u8, usize), Fault> {
+fn detect_delimiter(sample: Sample<'_>, options: &ReadOptions) -> Result<(u8, usize), Fault> {
     let mut best: Option<((bool, usize, usize), u8, usize)> = None;
     let mut any_rows = false;
     for delimiter in DELIMITERS {
@@ -119,7 +136,9 @@ fn detect_delimiter(sample: Sample<'_>, one_column: bool) -> Result<(u8, usize),
     }
     match best {
         Some((_, delimiter, width)) => Ok((delimiter, width)),
-        None if any_rows && one_column => Ok((DELIMITERS[0], 1)),
+        None if any_rows && options.schema.is_some() && !spaces::divide(sample.bytes, options) => {
+            Ok((DELIMITERS[0], 1))
+        }
         None => {
             let kind = if any_rows { ReadErrorKind::NoDelimiter } else { ReadErrorKind::Empty };
             Err(first_fault(sample, DELIMITERS[0]).unwrap_or(nowhere(kind)))

@@ -259,3 +259,118 @@ fn cells_in_a_style_do_not_hide_the_header() {
     let loaded = plainly("price,share,kind\n$1,12 %,a\n$3,4 %,b\n$1,4 %,a\n");
     assert_eq!(loaded.schema.feature_names().unwrap(), ["price", "share"]);
 }
+
+#[test]
+fn a_first_line_may_name_the_delimiter() {
+    let loaded = plainly("sep=;\r\nx;y;kind\r\n1,5;2;a\r\n2,5;oops;b\r\n3;4;a\r\n");
+    assert_eq!(loaded.dataset.len(), 3);
+    assert_eq!(values(&loaded, 0), [1.5, 2.5, 3.0]);
+    let said = remarks(&loaded);
+    assert!(said.contains("\"oops\" on line 4"), "{said}");
+    // A column of that name is none.
+    assert_eq!(plainly("sep=a;y\n1;b\n2;c\n").schema.feature_names().unwrap(), ["sep=a"]);
+    assert!(
+        failure("sep=;\nx;kind\n1;a\n2\n", CsvOptions::default()).contains("table:4:1: this row has 1 field")
+    );
+    // However much of the file is looked at first.
+    let many = format!("sep=;\nx;kind\n{}", "1;a\n2;b\n".repeat(100_000));
+    assert_eq!(plainly(&many).dataset.len(), 200_000);
+}
+
+#[test]
+fn runs_of_spaces_divide_columns() {
+    let loaded = plainly("length  width   kind\n 1.5     2      left\n10.25    3      right\n");
+    assert_eq!(loaded.notes.format, "CSV, delimiter space, header, 2 columns of numbers");
+    assert_eq!(values(&loaded, 0), [1.5, 10.25]);
+    assert_eq!(loaded.dataset.classes(), ["left", "right"]);
+    let error = failure("hello world\nthis is prose of 2 lines\n", CsvOptions::default());
+    assert!(error.contains("cannot tell the format"), "{error}");
+}
+
+#[test]
+fn quotes_in_tab_separated_text_may_be_part_of_words() {
+    let loaded = plainly("kind\tsize\tword\nspam\t1\t\"Hi\" she said\nham\t2\t\"ok\nspam\t3\tfine\n");
+    assert_eq!(loaded.dataset.len(), 3);
+    assert!(remarks(&loaded).contains("quotes are part of the words"));
+    let names = load(
+        "kind\tsize\tword\nspam\t1\t\"Hi\" she said\nham\t2\t\"ok\nspam\t3\tfine\n",
+        CsvOptions { label: Some("kind".into()), ..CsvOptions::default() },
+    );
+    let names = names.schema.feature_names().unwrap();
+    assert_eq!(names, ["size", "word=\"Hi\" she said", "word=\"ok", "word=fine"]);
+}
+
+/// Thirty rows with a few columns that nothing is learned from, and one that counts only at first.
+fn suspicious() -> String {
+    let row = |i: usize| {
+        let nearly = if i == 29 { 7 } else { i };
+        format!("{},n{i},{},{nearly},x,5,{},{}\n", i + 1, i * 7919 % 1009, i % 3, ["a", "b"][i % 2])
+    };
+    format!("row,name,order_id,nearly,same,five,size,kind\n{}", (0..30).map(row).collect::<String>())
+}
+
+#[test]
+fn identifiers_and_constants_are_named_and_left_out_on_demand() {
+    let loaded = plainly(&suspicious());
+    assert!(!kinds(&loaded).contains(&"ignored"));
+    let said = remarks(&loaded);
+    for part in [
+        "Column \"row\" counts the rows: it looks like an identifier. Leave it out with ⟦ignore⟧ row, or all such",
+        "Column \"name\" has a different word in every row",
+        "Column \"order_id\" has a different whole number in every row, and the name of an identifier",
+        "Column \"same\" has the same value in every row",
+        "Column \"five\" has the same value in every row",
+    ] {
+        assert!(said.contains(part), "{part}\n{said}");
+    }
+    assert!(!said.contains("\"nearly\"") && !said.contains("\"size\""), "{said}");
+    let loaded = load(&suspicious(), CsvOptions { auto: true, ..CsvOptions::default() });
+    assert_eq!(
+        kinds(&loaded),
+        ["ignored", "ignored", "ignored", "number", "ignored", "ignored", "number", "label"]
+    );
+    assert!(
+        remarks(&loaded)
+            .contains("Column \"row\" counts the rows: it looks like an identifier. It is left out")
+    );
+}
+
+#[test]
+fn a_late_row_clears_a_column() {
+    let row = |i: usize| format!("{i},5,{}\n", ["a", "b"][i % 2]);
+    let rows: String = (0..60_000).map(row).collect();
+    let text = format!("row,five,kind\n{rows}");
+    let said = remarks(&plainly(&text));
+    assert!(said.contains("\"row\"") && said.contains("\"five\""), "{said}");
+    let said = remarks(&plainly(&format!("{text}3,6,a\n")));
+    assert!(!said.contains("\"row\"") && !said.contains("\"five\""), "{said}");
+    let csv = CsvOptions { auto: true, ..CsvOptions::default() };
+    let loaded = load(&format!("{text}3,6,a\n"), csv);
+    assert_eq!(kinds(&loaded), ["number", "number", "label"]);
+}
+
+#[test]
+fn thousands_of_words_are_named() {
+    let row = |i: usize| format!("w{},{},{}\n", i % 1500, i % 7, ["a", "b"][i % 2]);
+    let text = format!("place,x,kind\n{}", (0..4000).map(row).collect::<String>());
+    let said = remarks(&plainly(&text));
+    assert!(said.contains("Column \"place\" has 1,500 different words, and each is a feature"), "{said}");
+}
+
+#[test]
+fn encodings_are_guessed_and_said() {
+    let source = |bytes: &[u8]| Source::Shared("table".into(), bytes.into());
+    let text = b"stra\xdfe,x,kind\nK\xf6nigsallee,1,a\nHauptstra\xdfe,2,b\n";
+    let loaded = read(&source(text), &ReadOptions::default(), &mut ()).unwrap();
+    assert_eq!(loaded.schema.feature_names().unwrap()[1], "straße=Königsallee");
+    assert!(
+        remarks(&loaded).contains("it is read as windows-1252, which makes \"straße\""),
+        "{}",
+        remarks(&loaded)
+    );
+    // A letter far behind the beginning.
+    let late = [b"word,x,kind\n".to_vec(), b"ok,1,a\n".repeat(60_000), b"K\xf6ln,2,b\n".to_vec()].concat();
+    let loaded = read(&source(&late), &ReadOptions::default(), &mut ()).unwrap();
+    assert!(loaded.schema.feature_names().unwrap().contains(&"word=Köln".to_string()));
+    assert!(remarks(&loaded).starts_with("The file is not UTF-8: it is read as windows-1252"));
+}

@@ -16,6 +16,9 @@ mod plain;
 mod records;
 mod remarks;
 mod settle;
+mod spaces;
+mod stray_quotes;
+mod suspects;
 #[cfg(test)]
 mod tests;
 
@@ -34,11 +37,14 @@ use columns::{CellUse, Column, Counts};
 use dialect::{Dialect, Sample};
 use records::Fault;
 use settle::{Settled, missing_words, settle_columns, settle_dialect};
+use std::borrow::Cow;
 use std::io;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use suspects::Suspect;
 
 /// The options that have a meaning for tables.
-const CSV_OPTIONS: &[&str] = &["label", "ignore", "column", "header", "delimiter", "missing", "na"];
+pub(super) const CSV_OPTIONS: &[&str] =
+    &["label", "ignore", "column", "header", "delimiter", "missing", "na", "auto"];
 
 pub(super) static CSV: FormatDescriptor = FormatDescriptor {
     name: Format::CSV.name(),
@@ -93,6 +99,11 @@ fn has_delimiter(row: &[u8]) -> bool {
     row.iter().any(|byte| b",;\t|".contains(byte))
 }
 
+/// Whether the rows of a text are divided by runs of spaces.
+pub(super) fn has_spaced_columns(head: &[u8], options: &ReadOptions) -> bool {
+    spaces::divide(head, options)
+}
+
 pub(crate) struct CsvReader {
     name: String,
     chunks: Chunks<Block>,
@@ -114,6 +125,8 @@ pub(crate) struct CsvReader {
     class_limit: usize,
     /// Of each column, what was met.
     counts: Vec<Counts>,
+    /// Columns that nothing general is learned from, as far as the rows so far tell.
+    suspects: Vec<Suspect>,
     notes: ReadNotes,
     rows: u64,
     /// Cells whose word the model does not know.
@@ -136,6 +149,12 @@ impl CsvReader {
         Self::open(name, input, options, guess, CHUNK_BYTES).map_err(|fault| located(&source_name, fault))
     }
 
+    /// The same reader for a text that was made from another format.
+    pub(super) fn called(mut self, format: &str) -> Self {
+        self.notes.format = self.notes.format.replacen("CSV", format, 1);
+        self
+    }
+
     fn open(
         name: String,
         mut input: Input,
@@ -149,10 +168,31 @@ impl CsvReader {
         {
             return Err(dialect::nowhere(ReadErrorKind::MeanInOnePass));
         }
-        let dialect = settle_dialect(&mut input, options)?;
+        let mut options = Cow::Borrowed(options);
+        let mut line = 1;
+        if let Some((delimiter, length)) = dialect::separator_line(input.head()) {
+            input.drop_front(length);
+            options.to_mut().csv.delimiter.get_or_insert(delimiter);
+            line += 1;
+        }
+        let mut dialect = match settle_dialect(&mut input, &options) {
+            Err(Fault { kind: ReadErrorKind::NoDelimiter, .. }) if spaces::divide(input.head(), &options) => {
+                input = spaces::squeezed(input).map_err(|error| dialect::nowhere(error.into()))?;
+                options.to_mut().csv.delimiter = Some(b' ');
+                settle_dialect(&mut input, &options)?
+            }
+            settled => settled?,
+        };
+        let options = &*options;
+        let mut notes = ReadNotes::default();
+        let sample = Sample { bytes: input.head(), cut: !input.head_is_all() };
+        if dialect.delimiter == b'\t' && stray_quotes::are_in(sample) {
+            input = stray_quotes::requoted(input).map_err(|error| dialect::nowhere(error.into()))?;
+            notes.remarks.push(remarks::STRAY_QUOTES.to_string());
+            dialect = settle_dialect(&mut input, options)?;
+        }
         let sample = Sample { bytes: input.head(), cut: !input.head_is_all() };
         let delimiter = dialect.delimiter;
-        let mut notes = ReadNotes::default();
         let trailing_delimiter = options.csv.label.is_none() && dialect.ends_in_delimiter(sample);
         let (names, remark) = match &dialect.header {
             Some(header) => dialect::distinct_names(header),
@@ -160,7 +200,7 @@ impl CsvReader {
         };
         notes.remarks.extend(remark);
         let missing_words = missing_words(options);
-        let Settled { columns, guessed, remarks } =
+        let Settled { columns, guessed, remarks, suspects } =
             settle_columns(names, &mut input, &dialect, options, guess)?;
         notes.remarks.extend(remarks);
         notes.format = remarks::format(&dialect, &columns);
@@ -195,12 +235,13 @@ impl CsvReader {
             known: options.schema.clone(),
             rules,
             text_bytes: 0,
-            line: 1,
+            line,
             unfinished: Vec::new(),
             look_again: 0,
             labels: LabelTable::default(),
             class_limit: options.class_limit(),
             counts,
+            suspects,
             notes,
             rows: 0,
             unseen: 0,
@@ -312,6 +353,9 @@ impl CsvReader {
             Some(columns) => BatchRows::Dense { columns, values },
             None => BatchRows::Sparse { offsets, indices, values },
         };
+        if !self.suspects.is_empty() {
+            self.suspects.retain_mut(|suspect| rows_agree(&rows, suspect));
+        }
         let filled = self.rules.mark_filled.then_some(block.filled);
         Some(Batch { rows, labels: block.labels, lines: Some(block.lines), filled })
     }
@@ -383,6 +427,7 @@ impl RecordReader for CsvReader {
         notes.remarks.extend(remarks::mixed(columns, &self.counts, self.rows, &self.notes.remarks));
         notes.remarks.extend(remarks::missing(columns, &self.counts, self.rows, self.rules.missing));
         if self.known.is_none() {
+            notes.remarks.extend(remarks::suspects(columns, &self.suspects, &self.counts, self.rows));
             notes.remarks.extend(remarks::identifiers(columns, &self.counts, self.rows));
         }
         notes.remarks.extend(remarks::unseen(self.unseen));
@@ -395,6 +440,21 @@ impl RecordReader for CsvReader {
 
     fn expected(&self) -> Expected {
         Expected::FromText(self.text_bytes)
+    }
+}
+
+/// Whether the rows leave a suspicion about a column of numbers as it is.
+fn rows_agree(rows: &BatchRows, suspect: &mut Suspect) -> bool {
+    let Some(feature) = suspect.feature() else { return true };
+    match rows {
+        BatchRows::Dense { columns, values } => {
+            values.chunks_exact((*columns).max(1)).all(|row| suspect.still(row[feature]))
+        }
+        BatchRows::Sparse { offsets, indices, values } => offsets.windows(2).all(|ends| {
+            let row = ends[0]..ends[1];
+            let place = indices[row.clone()].binary_search(&(feature as u32));
+            suspect.still(place.map_or(0.0, |place| values[row.start + place]))
+        }),
     }
 }
 

@@ -124,6 +124,11 @@ impl Records {
         }
     }
 
+    /// What was not read.
+    pub(super) fn rest(&self) -> &[u8] {
+        &self.text[self.position..]
+    }
+
     /// The text again.
     pub(super) fn into_text(self) -> Vec<u8> {
         self.text

@@ -2,6 +2,7 @@
 
 use super::columns::{CellUse, Column, Counts};
 use super::dialect::Dialect;
+use super::suspects::{Suspect, Suspicion};
 use crate::features::{CellForm, OnMissing};
 use crate::numbers;
 use crate::read::Missing;
@@ -9,12 +10,16 @@ use crate::read::Missing;
 /// Columns that are named one by one.
 const SHOWN: usize = 5;
 
+/// Words of a column that are worth a remark, however many rows there are.
+const MANY_WORDS: usize = 1000;
+
 /// Words that a column may have without being suspected of naming its rows.
 const FEW_WORDS: usize = 50;
 
 pub(super) fn format(dialect: &Dialect, columns: &[Column]) -> String {
     let delimiter = match dialect.delimiter {
         b'\t' => "tab".to_string(),
+        b' ' => "space".to_string(),
         other => format!("'{}'", char::from(other)),
     };
     let header = if dialect.header.is_some() { "header" } else { "no header" };
@@ -92,12 +97,51 @@ pub(super) fn missing(columns: &[Column], counts: &[Counts], rows: u64, missing:
     remarks
 }
 
+/// What is said where quotes are part of the words.
+pub(super) const STRAY_QUOTES: &str = "The rows are even only if quotes are part of the words: they are read so. Named cells need no quotes in tab-separated text.";
+
+/// Columns that nothing general is learned from.
+pub(super) fn suspects(
+    columns: &[Column],
+    suspects: &[Suspect],
+    counts: &[Counts],
+    rows: u64,
+) -> Vec<String> {
+    let remark = |suspect: &Suspect| {
+        let column = &columns[suspect.column];
+        if let CellUse::Words { words, .. } = &column.used_for {
+            let different = if suspect.suspicion == Suspicion::Constant { 1 } else { rows };
+            if words.len() as u64 != different || counts[suspect.column].missing > 0 {
+                return None;
+            }
+        }
+        Some(format!(
+            "Column \"{}\" {}. Leave it out with ⟦ignore⟧ {}, or all such columns with ⟦auto⟧.",
+            column.name,
+            suspect.suspicion.reason(),
+            argument(&column.name)
+        ))
+    };
+    suspects.iter().filter_map(remark).take(SHOWN).collect()
+}
+
 /// Columns of words that look like names of the rows, from which nothing general is learned.
 pub(super) fn identifiers(columns: &[Column], counts: &[Counts], rows: u64) -> Vec<String> {
     let remark = |(column, counts): (&Column, &Counts)| {
         let CellUse::Words { words, .. } = &column.used_for else { return None };
-        if words.len() <= FEW_WORDS || words.len() as u64 * 2 <= rows.saturating_sub(counts.missing) {
+        if words.len() as u64 == rows && rows >= FEW_WORDS as u64 {
             return None;
+        }
+        if words.len() <= FEW_WORDS || words.len() as u64 * 2 <= rows.saturating_sub(counts.missing) {
+            return (words.len() >= MANY_WORDS).then(|| {
+                format!(
+                    "Column \"{}\" has {} different words, and each is a feature of its own. If they are names or \
+                     codes, leave it out with ⟦ignore⟧ {}.",
+                    column.name,
+                    numbers::grouped(words.len() as u64),
+                    argument(&column.name)
+                )
+            });
         }
         let name = &column.name;
         let argument = argument(name);

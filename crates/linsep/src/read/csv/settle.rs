@@ -4,6 +4,7 @@ use super::columns::{self, Column, Draft, Settlement};
 use super::dialect::{self, Dialect, Sample};
 use super::matching;
 use super::records::{Fault, Records};
+use super::suspects::{self, Suspect};
 use crate::features::MissingWords;
 use crate::memory;
 use crate::read::error::ReadErrorKind;
@@ -49,6 +50,33 @@ pub(super) struct Settled {
     pub(super) guessed: bool,
     /// What the user should know about guesses, and about columns that are not used.
     pub(super) remarks: Vec<String>,
+    /// The columns that look as if nothing could be learned from them, as far as the rows were looked at.
+    pub(super) suspects: Vec<Suspect>,
+}
+
+impl Draft {
+    /// The columns, with those that nothing general is learned from: left out if the user wants that, otherwise suspected.
+    fn watched(
+        &mut self,
+        columns: Vec<Column>,
+        mut remarks: Vec<String>,
+        guessed: bool,
+        records: &mut Records,
+        options: &ReadOptions,
+    ) -> Result<Settled, Fault> {
+        let suspects = suspects::suspects(self, records, &columns);
+        if options.csv.auto {
+            let left_out = suspects::leave_out(self, &suspects);
+            if !left_out.is_empty() {
+                let settled = self.settle(records, options.feature_limit())?;
+                remarks = settled.remarks.into_iter().chain(left_out).collect();
+                return Ok(Settled { columns: settled.columns, guessed, remarks, suspects: Vec::new() });
+            }
+        }
+        let suspects =
+            suspects.into_iter().map(|(j, suspicion)| Suspect::new(j, suspicion, &columns)).collect();
+        Ok(Settled { columns, guessed, remarks, suspects })
+    }
 }
 
 /// Settles what each column is used for: as a model says, or as the rows show.
@@ -62,10 +90,15 @@ pub(super) fn settle_columns(
     let header = dialect.header.is_some();
     if let Some(schema) = &options.schema {
         let (columns, remark) = matching::match_columns(names, header, schema, options)?;
-        return Ok(Settled { columns, guessed: false, remarks: remark.into_iter().collect() });
+        return Ok(Settled {
+            columns,
+            guessed: false,
+            remarks: remark.into_iter().collect(),
+            suspects: Vec::new(),
+        });
     }
     let missing = options.csv.missing;
-    let draft = Draft {
+    let mut draft = Draft {
         roles: columns::roles(&names, options, true)?,
         asked: columns::asked(&names, options)?,
         names,
@@ -84,10 +117,12 @@ pub(super) fn settle_columns(
     let guessed = guess
         && !options.online
         && missing != Missing::Mean
+        && !options.csv.auto
         && from_sample.as_ref().is_ok_and(|settlement| !settlement.doubtful);
     if options.online || guessed {
         let Settlement { columns, remarks, .. } = from_sample?;
-        return Ok(Settled { columns, guessed, remarks });
+        let mut records = sample.records(dialect.delimiter);
+        return draft.watched(columns, remarks, guessed, &mut records, options);
     }
     let mut text = Vec::new();
     loop {
@@ -108,8 +143,9 @@ pub(super) fn settle_columns(
     }
     let mut records = Records::new(text, false, dialect.delimiter);
     let Settlement { columns, remarks, .. } = draft.settle(&mut records, limit)?;
+    let settled = draft.watched(columns, remarks, guessed, &mut records, options);
     *input = Input::of_text(records.into_text());
-    Ok(Settled { columns, guessed, remarks })
+    settled
 }
 
 /// Which cells are missing: as the user says, otherwise as for the model, otherwise the usual ones.

@@ -1,0 +1,159 @@
+//! Texts in other encodings than UTF-8, turned into UTF-8 on the way in.
+//!
+//! A text that is UTF-8, as nearly all are, goes through untouched: only its first bytes are looked at.
+
+use super::error::ReadErrorKind;
+use super::filter::Filtered;
+use super::formats::{self, is_binary};
+use super::source::{HEAD_BYTES, Input};
+use chardetng::EncodingDetector;
+use encoding_rs::{CoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE};
+
+/// The encoding that a name stands for.
+pub(crate) fn named(name: &str) -> Result<&'static Encoding, ReadErrorKind> {
+    Encoding::for_label(name.as_bytes()).ok_or_else(|| {
+        let known = "utf-8, utf-16le, windows-1252, iso-8859-2, windows-1251, shift_jis";
+        ReadErrorKind::Misused(format!(
+            "no encoding is called \"{name}\" (⟦encoding⟧): some that are known are {known}"
+        ))
+    })
+}
+
+/// Turns an input into UTF-8 if it is a text in another encoding: the one that is named, or the one that its first bytes
+/// speak for. Gives a sentence about that.
+pub(crate) fn to_utf8(input: Input, name: Option<&str>) -> Result<(Input, Option<String>), ReadErrorKind> {
+    let (encoding, guessed) = match name {
+        Some(name) => (named(name)?, false),
+        None => match guess(input.head(), input.head_is_all()) {
+            Some(guess) => guess,
+            None => return Ok((input, None)),
+        },
+    };
+    if encoding == UTF_8 {
+        return Ok((input, None));
+    }
+    let mut decoder = encoding.new_decoder_with_bom_removal();
+    // What has no meaning in the encoding becomes the replacement character.
+    let decode = move |bytes: &[u8], last: bool, text: &mut Vec<u8>| {
+        let room = decoder.max_utf8_buffer_length(bytes.len()).unwrap_or(4 * bytes.len() + 16);
+        text.resize(room, 0);
+        let (result, _, written, _) = decoder.decode_to_utf8(bytes, text, last);
+        debug_assert!(result == CoderResult::InputEmpty, "there is room for all");
+        text.truncate(written);
+    };
+    let decoded = input.replaced(HEAD_BYTES, |rest| Box::new(Filtered::new(rest, decode)))?;
+    let remark = guessed.then(|| {
+        let example =
+            example(decoded.head()).map(|word| format!(", which makes \"{word}\" of one of its words"));
+        format!(
+            "The file is not UTF-8: it is read as {}{}. Another encoding can be named with ⟦encoding⟧.",
+            encoding.name(),
+            example.unwrap_or_default()
+        )
+    });
+    Ok((decoded, remark))
+}
+
+/// The encoding that the first bytes speak for, if it is not UTF-8, and whether that is a guess.
+fn guess(head: &[u8], whole: bool) -> Option<(&'static Encoding, bool)> {
+    match head {
+        [0xff, 0xfe, ..] => return Some((UTF_16LE, false)),
+        [0xfe, 0xff, ..] => return Some((UTF_16BE, false)),
+        _ => {}
+    }
+    let invalid = std::str::from_utf8(head).err();
+    let is_utf8 = invalid.is_none_or(|error| error.error_len().is_none() && !whole);
+    if formats::begins_like_binary(head) {
+        return None;
+    }
+    if let Some(encoding) = utf_16_without_mark(head) {
+        return Some((encoding, true));
+    }
+    if is_utf8 || head.iter().any(|&byte| is_binary(byte)) {
+        return None;
+    }
+    let mut detector = EncodingDetector::new();
+    detector.feed(head, whole);
+    Some((detector.guess(None, false), true))
+}
+
+/// Every other byte of a text in UTF-16 is zero, as far as its letters are Latin.
+fn utf_16_without_mark(head: &[u8]) -> Option<&'static Encoding> {
+    const LOOKED_AT: usize = 1 << 10;
+    let head = &head[..head.len().min(LOOKED_AT)];
+    if head.len() < 8 || !head.contains(&0) {
+        return None;
+    }
+    let zeros = |place: usize| head.iter().skip(place).step_by(2).filter(|&&byte| byte == 0).count();
+    let (first, second, pairs) = (zeros(0), zeros(1), head.len() / 2);
+    match (first, second) {
+        (0, second) if second * 10 >= pairs * 7 => Some(UTF_16LE),
+        (first, 0) if first * 10 >= pairs * 7 => Some(UTF_16BE),
+        _ => None,
+    }
+}
+
+/// A word with a letter that is not ASCII, from a text in UTF-8.
+fn example(head: &[u8]) -> Option<String> {
+    const LONGEST: usize = 30;
+    let text = String::from_utf8_lossy(head);
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    words.filter(|word| !word.is_ascii() && word.chars().count() <= LONGEST).map(str::to_string).next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+
+    fn decoded(bytes: &[u8], name: Option<&str>) -> (String, Option<String>) {
+        let (mut input, remark) = to_utf8(Input::from_bytes(bytes, 1 << 10), name).unwrap();
+        let mut text = String::new();
+        input.read_to_string(&mut text).unwrap();
+        (text, remark)
+    }
+
+    fn utf_16(text: &str, little: bool) -> Vec<u8> {
+        let bytes = |unit: u16| if little { unit.to_le_bytes() } else { unit.to_be_bytes() };
+        text.encode_utf16().flat_map(bytes).collect()
+    }
+
+    #[test]
+    fn other_encodings_become_utf_8() {
+        let text = "größe,kind\n1,groß\n2,klein\n";
+        assert_eq!(decoded(text.as_bytes(), None), (text.to_string(), None));
+        for little in [false, true] {
+            assert_eq!(decoded(&utf_16(&format!("\u{feff}{text}"), little), None), (text.to_string(), None));
+            let (found, remark) = decoded(&utf_16(text, little), None);
+            assert!(found == text && remark.unwrap().contains("UTF-16"));
+        }
+        let (found, remark) = decoded(b"gr\xf6\xdfe,kind\n1,gro\xdf\n2,klein\n", None);
+        assert_eq!(found, text);
+        let remark = remark.unwrap();
+        assert!(remark.contains("windows-1252") && remark.contains("\"größe\""), "{remark}");
+        let (found, remark) = decoded(b"\xc4\xc5,1\n", Some("windows-1251"));
+        assert_eq!((found.as_str(), remark), ("ДЕ,1\n", None));
+        assert!(to_utf8(Input::from_bytes(b"1", 9), Some("klingon")).is_err());
+    }
+
+    #[test]
+    fn what_is_no_text_is_left_alone() {
+        for bytes in [
+            &b"\x93NUMPY\x01\x00v\x00"[..],
+            b"PK\x03\x04\xff\xff",
+            b"\x7fELF\x02\x01\xff\x00\x01",
+            b"1\x000\xff",
+        ] {
+            let (input, remark) = to_utf8(Input::from_bytes(bytes, 1 << 10), None).unwrap();
+            assert_eq!((input.head(), remark), (bytes, None));
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_decoded_in_pieces() {
+        let text = "é1,2\n".repeat(100_000);
+        let latin: Vec<u8> = text.chars().map(|c| c as u8).collect();
+        assert!(decoded(&latin, None).0 == text);
+        assert!(decoded(&utf_16(&text, true), Some("utf-16le")).0 == text);
+    }
+}

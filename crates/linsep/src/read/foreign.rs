@@ -1,0 +1,202 @@
+//! Files that are something else: recognised, so that the error can say what they are and what to do.
+
+use super::error::ReadErrorKind;
+use super::formats::is_binary;
+
+/// A kind of file that is not read.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ForeignFile {
+    /// What to call it.
+    pub name: &'static str,
+    /// What to do meanwhile.
+    pub help: &'static str,
+}
+
+const WORKBOOK: &str = "open it in a spreadsheet program and save the sheet as CSV";
+const FROM_PYTHON: &str =
+    "write it as CSV, for example in Python: pandas.read_parquet(\"FILE\").to_csv(\"FILE.csv\", index=False)";
+const FROM_ARROW: &str =
+    "write it as CSV, for example in Python: pandas.read_feather(\"FILE\").to_csv(\"FILE.csv\", index=False)";
+const AS_CSV: &str = "write the rows as CSV with the program that made it";
+
+/// Kinds of files by the bytes that they begin with.
+static BEGINNINGS: [(&[u8], ForeignFile); 16] = [
+    (b"PAR1", ForeignFile { name: "a Parquet file", help: FROM_PYTHON }),
+    (b"ARROW1", ForeignFile { name: "an Arrow file (Feather)", help: FROM_ARROW }),
+    (b"FEA1", ForeignFile { name: "a Feather file", help: FROM_ARROW }),
+    (
+        b"SQLite format 3\0",
+        ForeignFile {
+            name: "an SQLite database",
+            help: "write a table as CSV, for example: sqlite3 -header -csv FILE \"select * from TABLE\" > FILE.csv",
+        },
+    ),
+    (
+        b"%PDF-",
+        ForeignFile {
+            name: "a PDF document",
+            help: "copy its table into a spreadsheet, and save that as CSV",
+        },
+    ),
+    (
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        ForeignFile { name: "an old Excel workbook (.xls)", help: WORKBOOK },
+    ),
+    (b"\x89HDF\r\n\x1a\n", ForeignFile { name: "an HDF5 file", help: AS_CSV }),
+    (
+        b"MATLAB 5.0 MAT-file",
+        ForeignFile { name: "a MATLAB file", help: "write it as CSV with writematrix or writetable" },
+    ),
+    (b"RDX3\n", ForeignFile { name: "an R data file", help: "write it as CSV in R with write.csv" }),
+    (b"ORC", ForeignFile { name: "an ORC file", help: AS_CSV }),
+    (b"Obj\x01", ForeignFile { name: "an Avro file", help: AS_CSV }),
+    (b"\x80\x02", ForeignFile { name: "a Python pickle", help: PICKLE }),
+    (b"\x80\x03", ForeignFile { name: "a Python pickle", help: PICKLE }),
+    (b"\x80\x04\x95", ForeignFile { name: "a Python pickle", help: PICKLE }),
+    (b"\x80\x05\x95", ForeignFile { name: "a Python pickle", help: PICKLE }),
+    (b"{\\rtf", ForeignFile { name: "an RTF document", help: "save its table as CSV" }),
+];
+
+const PICKLE: &str = "save the arrays with numpy.savez, or a data frame with to_csv";
+
+static XLSX: ForeignFile = ForeignFile { name: "an Excel workbook (.xlsx)", help: WORKBOOK };
+static ODS: ForeignFile = ForeignFile { name: "an OpenDocument file", help: WORKBOOK };
+static HTML: ForeignFile = ForeignFile {
+    name: "a web page (HTML)",
+    help: "check the address that it was loaded from: it gave a page, not the data",
+};
+static XML: ForeignFile = ForeignFile { name: "an XML file", help: AS_CSV };
+static JSON: ForeignFile = ForeignFile {
+    name: "JSON",
+    help: "write it as CSV, for example in Python: pandas.read_json(\"FILE\").to_csv(\"FILE.csv\", index=False)",
+};
+static JSON_LINES: ForeignFile = ForeignFile {
+    name: "JSON Lines",
+    help: "write it as CSV, for example in Python: pandas.read_json(\"FILE\", lines=True).to_csv(\"FILE.csv\", \
+           index=False)",
+};
+static VOWPAL_WABBIT: ForeignFile = ForeignFile {
+    name: "text for Vowpal Wabbit",
+    help: "write it as LIBSVM text, with a number for each feature: LABEL INDEX:VALUE INDEX:VALUE …",
+};
+
+/// What a file is, if its first bytes are those of a kind that is not read.
+pub(super) fn recognise(head: &[u8]) -> Option<&'static ForeignFile> {
+    // A table may begin with a column called ORC or PAR1, but it has no bytes that are not text.
+    let is_text = |beginning: &[u8]| {
+        beginning.is_ascii() && beginning.len() < 5 && !head.iter().any(|&byte| is_binary(byte))
+    };
+    let begins = |(beginning, _): &&(&[u8], _)| head.starts_with(beginning) && !is_text(beginning);
+    if let Some((_, kind)) = BEGINNINGS.iter().find(begins) {
+        return Some(kind);
+    }
+    if head.starts_with(b"PK\x03\x04") {
+        let beginning = &head[..head.len().min(1 << 12)];
+        let has = |name: &[u8]| memchr::memmem::find(beginning, name).is_some();
+        return match () {
+            () if has(b"vnd.oasis.opendocument") => Some(&ODS),
+            () if has(b"xl/") || has(b"[Content_Types].xml") => Some(&XLSX),
+            () => None,
+        };
+    }
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    let begins = |beginning: &[u8]| {
+        text.get(..beginning.len()).is_some_and(|start| start.eq_ignore_ascii_case(beginning))
+    };
+    match text.first()? {
+        b'<' if begins(b"<!doctype html") || begins(b"<html") => Some(&HTML),
+        b'<' if begins(b"<?xml") => Some(&XML),
+        b'{' | b'[' => json(text),
+        b'0'..=b'9' | b'-' | b'+' | b'|' => is_vowpal_wabbit(text).then_some(&VOWPAL_WABBIT),
+        _ => None,
+    }
+}
+
+fn json(text: &[u8]) -> Option<&'static ForeignFile> {
+    let inside = text[1..].trim_ascii_start().first()?;
+    match (text[0], inside) {
+        (b'[', b'{' | b'[') => Some(&JSON),
+        (b'{', b'"') => {
+            let line = text.split(|&byte| byte == b'\n').next().unwrap_or(text);
+            // One object on each line, or one over many lines.
+            Some(if line.trim_ascii_end().ends_with(b"}") { &JSON_LINES } else { &JSON })
+        }
+        _ => None,
+    }
+}
+
+/// Whether the first line is a label, a bar and features by name: `1 |f price:0.5 red`.
+fn is_vowpal_wabbit(text: &[u8]) -> bool {
+    let line = text.split(|&byte| byte == b'\n').next().unwrap_or(text);
+    let Ok(line) = std::str::from_utf8(line) else { return false };
+    let Some((label, features)) = line.split_once('|') else { return false };
+    let is_label = label.split_whitespace().next().is_none_or(|token| token.parse::<f64>().is_ok());
+    let is_feature = |token: &str| {
+        token.rsplit_once(':').is_some_and(|(name, value)| {
+            name.starts_with(|c: char| c.is_alphabetic() || c == '_') && value.parse::<f64>().is_ok()
+        })
+    };
+    is_label
+        && (label.is_empty() || label.ends_with(' '))
+        && features.split_whitespace().skip(1).any(is_feature)
+}
+
+/// The error for such a file.
+pub(super) fn refuse(head: &[u8]) -> Result<(), ReadErrorKind> {
+    recognise(head).map_or(Ok(()), |kind| Err(ReadErrorKind::Foreign(kind)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_other_programs_are_recognised() {
+        for (head, name) in [
+            (&b"PAR1\x15\x04"[..], "a Parquet file"),
+            (b"ARROW1\0\0", "an Arrow file (Feather)"),
+            (b"PK\x03\x04\x14\0\x06\0\x08\0[Content_Types].xml", "an Excel workbook (.xlsx)"),
+            (b"PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.spreadsheet", "an OpenDocument file"),
+            (b"SQLite format 3\0", "an SQLite database"),
+            (b"%PDF-1.7\n", "a PDF document"),
+            (b"\n<!DOCTYPE HTML>\n", "a web page (HTML)"),
+            (b"<?xml version=\"1.0\"?>", "an XML file"),
+            (b"[{\"a\": 1}, {\"a\": 2}]", "JSON"),
+            (b"{\n \"a\": [1]\n}", "JSON"),
+            (b"{\"a\": 1, \"b\": \"x\"}\n{\"a\": 2}\n", "JSON Lines"),
+            (b"1 |f price:0.5 red\n-1 |f price:2\n", "text for Vowpal Wabbit"),
+            (b"1 2.0 'tag | a b:1\n", "text for Vowpal Wabbit"),
+        ] {
+            assert_eq!(
+                recognise(head).map(|kind| kind.name),
+                Some(name),
+                "{}",
+                String::from_utf8_lossy(head)
+            );
+        }
+    }
+
+    #[test]
+    fn tables_are_not_taken_for_something_else() {
+        for head in [
+            &b"1|2|3\n"[..],
+            b"1 | 2 | a\n",
+            b"[a],b\n1,2\n",
+            b"{a},b\n",
+            b"<5,3,a\n",
+            b"1 |f\n",
+            b"12:30|x:1\n",
+            b"",
+            b"PK\x03\x04X.npy",
+            b"PARITY,x\n",
+            b"PAR1,PAR2\n",
+            b"ORCHID,x\n",
+            b"FEA1,FEA2\n",
+            b"1 1:2 3:4\n",
+            b"[1],2,3\n",
+            b"RD,x\n",
+        ] {
+            assert_eq!(recognise(head), None, "{}", String::from_utf8_lossy(head));
+        }
+    }
+}
