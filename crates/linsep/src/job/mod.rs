@@ -7,6 +7,7 @@
 mod compare;
 mod data;
 mod evaluate;
+mod measure;
 mod predict;
 mod separate;
 mod theory;
@@ -15,7 +16,8 @@ mod verify;
 
 pub use compare::CompareSpec;
 pub use data::{BiasSpec, ClassSpec, DataSpec, refuse_overwriting, tell};
-pub use evaluate::{EvaluateSpec, Evaluated};
+pub use evaluate::EvaluateSpec;
+pub use measure::Evaluated;
 pub use predict::{PredictSpec, Predicted, Show};
 pub(crate) use separate::place_of;
 pub use separate::{BiasKind, Blamed, Decided, SeparateSpec, Separated, Sides};

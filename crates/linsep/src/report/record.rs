@@ -1,7 +1,7 @@
 //! The result of training as one JSON record.
 
 use crate::classes::Classes;
-use crate::job::{Seconds, Trained};
+use crate::job::{Evaluated, Seconds, Trained};
 use crate::scale::Scaling;
 use crate::theory::margin::MarginInterval;
 use crate::theory::novikoff::MistakeBound;
@@ -40,12 +40,19 @@ pub struct TrainRecord<'a> {
     pub mistake_bound: MistakeBound,
     /// The smallest distance from a row to the boundary, where the result separates all rows.
     pub distance: Option<f64>,
+    /// The class that most training rows have; null for a stream.
+    pub baseline_class: Option<String>,
+    /// Share of the rows learned from that are not of that class; null for a stream.
+    pub baseline_error: Option<f64>,
     /// Share of the held-out rows that are predicted wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub holdout_error: Option<f64>,
     /// How many rows were held out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub holdout_rows: Option<u64>,
+    /// All measures on the held-out rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub holdout: Option<&'a Evaluated>,
     /// Whether some rows count more than others.
     pub weighted: bool,
     /// How the features were scaled before.
@@ -81,6 +88,7 @@ impl<'a> From<&'a Trained> for TrainRecord<'a> {
     fn from(trained: &'a Trained) -> Self {
         let model = &trained.model;
         let evidence = &model.evidence;
+        let baseline = trained.baseline();
         Self {
             learner: model.settings.learner.name(),
             examples: evidence.examples,
@@ -96,8 +104,11 @@ impl<'a> From<&'a Trained> for TrainRecord<'a> {
             margin: evidence.margin,
             mistake_bound: evidence.mistake_bound,
             distance: evidence.distance,
-            holdout_error: trained.held_out.map(|held_out| held_out.error()),
-            holdout_rows: trained.held_out.map(|held_out| held_out.rows),
+            baseline_class: baseline.as_ref().map(|baseline| baseline.0.clone()),
+            baseline_error: baseline.map(|baseline| baseline.1),
+            holdout_error: trained.held_out.as_ref().map(|held_out| held_out.error()),
+            holdout_rows: trained.held_out.as_ref().map(|held_out| held_out.rows),
+            holdout: trained.held_out.as_ref().map(|held_out| &held_out.evaluated),
             weighted: evidence.weighted,
             scaling: model.recipe.scaling.scaling(),
             detail: evidence.detail.as_ref(),

@@ -7,6 +7,7 @@
 
 #[cfg(test)]
 mod adversary;
+pub mod binomial;
 pub mod comparator;
 pub mod compression;
 pub mod difficulty;

@@ -5,8 +5,10 @@ mod proof;
 mod recorder;
 mod settings;
 mod spec;
+mod trust;
 
 pub use spec::TrainSpec;
+pub use trust::HeldOut;
 
 use super::data::{cache_beside, load_model, tell};
 use super::refuse_overwriting;
@@ -37,22 +39,6 @@ pub struct Seconds {
     pub read: f64,
     /// Learning and judging.
     pub train: f64,
-}
-
-/// Errors on the rows that were held out.
-#[derive(Clone, Copy, Debug)]
-pub struct HeldOut {
-    /// Rows predicted wrong.
-    pub errors: u64,
-    /// Rows held out.
-    pub rows: u64,
-}
-
-impl HeldOut {
-    /// The share of them that is predicted wrong.
-    pub fn error(&self) -> f64 {
-        self.errors as f64 / self.rows as f64
-    }
 }
 
 /// The training result, before it is reported.
@@ -279,15 +265,9 @@ impl Runner<'_> {
         let status = if proved == Status::Interrupted { proved } else { outcome.status };
         let recipe = Recipe { columns: schema, scaling: scaler };
         let model = Model::with_recipe(outcome, recipe, fingerprint);
-        let held_out = held_out.and_then(|held_out| {
-            let counted = model.errors_watched(&held_out, observer);
-            if counted.is_none() {
-                observer.note(Note::Warning("interrupted: the held-out rows were not judged to the end"));
-            }
-            Some(HeldOut { errors: counted?, rows: held_out.len() as u64 })
-        });
         let counted = data.class_counts().into_iter().map(|count| count as u64);
         let counts = outcome_counts(&model, data.classes(), counted);
+        let held_out = held_out.and_then(|held_out| HeldOut::judge(&model, &held_out, &counts, observer));
         let seconds = Seconds { read: read_seconds, train: train_seconds };
         Ok(Trained { held_out, counts, lost, ..self.finish(model, status, notes, seconds)? })
     }
