@@ -67,7 +67,9 @@ impl EvaluateSpec {
             );
             observer.note(Note::Warning(&format!("{rows} skipped")));
         }
-        Ok(judged.measure(&model.classes, None, notes.skipped))
+        let evaluated = judged.measure(&model.classes, None, notes.skipped);
+        evaluated.warnings().iter().for_each(|warning| warning.tell(observer));
+        Ok(evaluated)
     }
 
     fn judge(

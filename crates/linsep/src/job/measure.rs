@@ -1,5 +1,6 @@
 //! Predictions set beside the truth: the one way in which models are judged, on a file or on held-out rows.
 
+use super::warnings::{JudgedOn, Warning};
 use crate::classes::{ClassPair, Classes};
 use crate::dataset::Dataset;
 use crate::model::{Evaluation, ManyEvaluation, Model, Prediction, Predictor, evaluate, evaluate_many};
@@ -93,6 +94,13 @@ impl Evaluated {
                 missed.map(|of| (of.class.clone(), of.rows)).collect()
             }
         }
+    }
+}
+
+impl Evaluated {
+    /// Reasons to trust the model less, where these are rows of another file.
+    pub fn warnings(&self) -> Vec<Warning> {
+        Warning::of_measures(self, JudgedOn::Judged)
     }
 }
 

@@ -13,6 +13,7 @@ mod separate;
 mod theory;
 mod train;
 mod verify;
+mod warnings;
 
 pub use compare::CompareSpec;
 pub use data::{BiasSpec, ClassSpec, DataSpec, refuse_overwriting, tell};
@@ -24,6 +25,7 @@ pub use separate::{BiasKind, Blamed, Decided, SeparateSpec, Separated, Sides};
 pub use theory::TheorySpec;
 pub use train::{HeldOut, Seconds, TrainSpec, Trained};
 pub use verify::{Verified, VerifySpec};
+pub use warnings::{JudgedOn, RowsOfClass, Warning};
 
 use crate::Error;
 use crate::compare::Comparison;

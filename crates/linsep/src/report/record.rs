@@ -1,7 +1,7 @@
 //! The result of training as one JSON record.
 
 use crate::classes::Classes;
-use crate::job::{Evaluated, Seconds, Trained};
+use crate::job::{Evaluated, Seconds, Trained, Warning};
 use crate::scale::Scaling;
 use crate::theory::margin::MarginInterval;
 use crate::theory::novikoff::MistakeBound;
@@ -53,6 +53,11 @@ pub struct TrainRecord<'a> {
     /// All measures on the held-out rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub holdout: Option<&'a Evaluated>,
+    /// How many held-out rows have the same features as a training row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub holdout_duplicates: Option<u64>,
+    /// Reasons to trust the result less.
+    pub warnings: &'a [Warning],
     /// Whether some rows count more than others.
     pub weighted: bool,
     /// How the features were scaled before.
@@ -109,6 +114,8 @@ impl<'a> From<&'a Trained> for TrainRecord<'a> {
             holdout_error: trained.held_out.as_ref().map(|held_out| held_out.error()),
             holdout_rows: trained.held_out.as_ref().map(|held_out| held_out.rows),
             holdout: trained.held_out.as_ref().map(|held_out| &held_out.evaluated),
+            holdout_duplicates: trained.held_out.as_ref().map(|held_out| held_out.duplicates),
+            warnings: &trained.warnings,
             weighted: evidence.weighted,
             scaling: model.recipe.scaling.scaling(),
             detail: evidence.detail.as_ref(),
@@ -123,5 +130,21 @@ impl<'a> From<&'a Trained> for TrainRecord<'a> {
             seconds: trained.seconds,
             threads: trained.threads,
         }
+    }
+}
+
+/// The machine-readable result of judging a model; `docs/json.md` describes every field.
+#[derive(Clone, Debug, Serialize)]
+pub struct EvaluateRecord<'a> {
+    /// The measures.
+    #[serde(flatten)]
+    pub evaluated: &'a Evaluated,
+    /// Reasons to trust the model less.
+    pub warnings: Vec<Warning>,
+}
+
+impl<'a> From<&'a Evaluated> for EvaluateRecord<'a> {
+    fn from(evaluated: &'a Evaluated) -> Self {
+        Self { evaluated, warnings: evaluated.warnings() }
     }
 }

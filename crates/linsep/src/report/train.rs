@@ -132,6 +132,15 @@ const LEAST_FOUND: usize = 3;
 
 /// The other measures on the held-out rows, in one line.
 fn held_out_measures(held_out: &HeldOut) -> String {
+    let mut text = measures(held_out);
+    if held_out.duplicates > 0 {
+        let rows = counted(held_out.duplicates, "row is", "rows are");
+        text.push_str(&format!("; {rows} also among the training rows"));
+    }
+    text
+}
+
+fn measures(held_out: &HeldOut) -> String {
     match &held_out.evaluated {
         Evaluated::Pair { evaluation, classes, .. } => {
             let auc = evaluation.auc.map_or(String::new(), |auc| format!("; AUC {auc:.4}"));

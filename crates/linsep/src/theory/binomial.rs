@@ -39,6 +39,14 @@ pub fn interval(count: u64, trials: u64, alpha: f64) -> Interval {
     Interval { lower, upper: upper.next_up().min(1.0) }
 }
 
+/// P(X ≤ `count`) for X binomial with these trials and 0 < p < 1, rounded to nearest as well as the logarithms allow.
+pub(super) fn share_at_most(count: u64, trials: u64, p: f64) -> f64 {
+    if count >= trials {
+        return 1.0;
+    }
+    Beta::new((trials - count) as f64, count as f64 + 1.0).share_below(1.0 - p)
+}
+
 /// The largest x found with I_x(a, b) ≤ `tail` beyond doubt, for a, b ≥ 1.
 fn largest_below(a: f64, b: f64, tail: f64) -> f64 {
     let beta = Beta::new(a, b);
