@@ -191,3 +191,45 @@ fn ordinary_tables_are_trained_without_a_warning() {
         assert!(!ran.err.contains("warning"), "{ran:#?}");
     }
 }
+
+#[test]
+fn words_that_are_true() {
+    let folder = iris();
+    folder.linsep("generate xor --rows 40 -o xor.svm").exits(0);
+    let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text =
+        joined(&folder.linsep("train xor.svm --learner kernel --kernel rbf --epochs 10000").exits(0).out);
+    assert!(
+        text.contains("The rows are separable in the kernel's space") && !text.contains("linearly"),
+        "{text}"
+    );
+    let text =
+        joined(&folder.linsep("train iris.csv --learner kernel --kernel rbf --epochs 10000").exits(0).out);
+    assert!(
+        text.contains("separable from the rest in the kernel's space") && !text.contains("linearly"),
+        "{text}"
+    );
+    // One pass of descent separates the species, and has not come to an end.
+    let text =
+        joined(&folder.linsep("train iris.csv --positive setosa --learner sgd --epochs 20").exits(0).out);
+    assert!(text.contains("separated all rows; stopped at the limit of 20 passes"), "{text}");
+    assert!(text.contains("The rows are linearly separable") && !text.contains("not converged"), "{text}");
+}
+
+#[test]
+fn the_bound_of_the_theory_stands_beside_the_error() {
+    let folder = iris();
+    let bound = "New rows wrong on at most ";
+    let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let told = |line: &str| joined(&folder.linsep(line).exits(0).out);
+    assert!(told("train iris.csv --positive setosa --learner perceptron").contains(bound));
+    // Not where it promises less than a constant answer, for other weights than the last, or for scaled rows.
+    for line in [
+        "train iris.csv --positive virginica --learner perceptron",
+        "train iris.csv --positive setosa --learner averaged",
+        "train iris.csv --positive setosa --learner perceptron --scale standard",
+    ] {
+        let text = told(line);
+        assert!(!text.contains(bound), "{text}");
+    }
+}

@@ -8,11 +8,13 @@ use super::wording::{
 };
 use crate::classes::{Classes, shortened};
 use crate::job::{BiasKind, Evaluated, HeldOut, SeparateSpec, Spec, Trained};
+use crate::model::Model;
 use crate::numbers::{Rounding, counted, grouped, percent, rounded};
 use crate::read::Source;
 use crate::scale::Scaling;
+use crate::theory::compression::{Compression, compression_bound};
 use crate::theory::margin::MarginKind;
-use crate::train::{Bias, Boundary, Evidence, Learner, Status};
+use crate::train::{Bias, Boundary, Evidence, Init, Learner, Status};
 
 /// The report of a training run, for people.
 pub fn train_report(trained: &Trained) -> Vec<Block> {
@@ -56,6 +58,7 @@ fn facts(trained: &Trained) -> Vec<(&'static str, String)> {
         ("Error", error(trained)),
     ];
     facts.extend(trained.held_out.as_ref().map(|held_out| ("Held out", held_out_measures(held_out))));
+    facts.extend(new_rows(trained).map(|bound| ("New rows", bound)));
     facts.extend(describe_detail(evidence).map(|detail| ("Detail", detail)));
     facts.push(("Margin", describe_margin(evidence)));
     if let Some(distance) = evidence.distance {
@@ -168,6 +171,38 @@ fn measures(held_out: &HeldOut) -> String {
             text
         }
     }
+}
+
+/// The risk with which the bound on new rows may fail.
+const DELTA: f64 = 0.05;
+
+/// What the training rows alone promise about new ones, by sample compression: of the last weights of a perceptron from
+/// zero, where no row was changed by what was learned from all of them. None where always giving the same answer promises
+/// as much.
+fn new_rows(trained: &Trained) -> Option<String> {
+    let Model { evidence, settings, recipe, .. } = &trained.model;
+    let perceptron = settings.learner == Learner::Perceptron
+        && settings.init == Init::Zero
+        && settings.shards <= 1
+        && !evidence.weighted
+        && matches!(evidence.margin.kind, MarginKind::AppendedBias | MarginKind::ThroughOrigin);
+    if !perceptron || !trained.spec.data.as_drawn(recipe.scaling.scaling()) {
+        return None;
+    }
+    let (_, baseline) = trained.baseline()?;
+    let errors = (evidence.training_error? * evidence.examples as f64).round() as u64;
+    // At least so many rows were never mistaken, and at most so many of them are wrong: fewer of the first or more of the
+    // second only loosen the bound.
+    let others = evidence.examples.saturating_sub(evidence.updates);
+    let run = Compression { rows: evidence.examples, teaching: evidence.updates, others, errors };
+    let bound = compression_bound(&run, DELTA).ok().filter(|&bound| bound < baseline)?;
+    Some(format!(
+        "wrong on at most {} of them with probability {}, if all rows were drawn independently: {} taught the weights \
+         (sample compression)",
+        percent(bound),
+        1.0 - DELTA,
+        counted(evidence.updates, "mistake", "mistakes")
+    ))
 }
 
 /// The confusion matrix of the held-out rows, where it is small enough.
