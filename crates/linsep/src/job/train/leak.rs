@@ -180,7 +180,7 @@ mod tests {
         assert!((found.log10_chance - (4.0f64 / 137_846_528_820.0).log10()).abs() < 1e-9);
         assert_eq!(leak(&table(40, "x,late,y", |i| row(i, if i == 19 { 1 } else { 0 }))), None);
         // Zeros of sparse rows, which are not stored, belong to the interval.
-        let sparse = |i: usize| format!("{},w{},{}", i % 2, i % 3, if i % 2 == 0 { "no" } else { "yes" });
+        let sparse = |i: usize| format!("{},w{},{}", i % 2, i % 3, ["no", "yes"][i % 2]);
         assert_eq!(leak(&table(40, "x,w,y", sparse)).unwrap().columns, ["x"]);
     }
 
