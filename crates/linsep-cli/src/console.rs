@@ -263,6 +263,7 @@ impl Observer for ProgressDisplay {
         self.clear();
         match note {
             Note::Remark(text) => self.console.note(&format!("note: {text}")),
+            Note::Caution(text) => self.console.note(&format!("warning: {text}")),
             Note::Warning(text) => text.lines().for_each(|line| self.console.warn(line)),
         }
     }

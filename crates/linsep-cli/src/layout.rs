@@ -45,8 +45,9 @@ fn wrap(start: &str, indent: usize, content: &str, width: usize) -> String {
         .word_splitter(WordSplitter::NoHyphenation)
         .wrap_algorithm(WrapAlgorithm::FirstFit);
     let mut text = String::new();
-    for line in textwrap::wrap(&flags(content), options) {
-        text.push_str(line.trim_end());
+    // A number and its percent sign stay on one line.
+    for line in textwrap::wrap(&flags(content).replace(" %", "\u{a0}%"), options) {
+        text.push_str(&line.trim_end().replace("\u{a0}%", " %"));
         text.push('\n');
     }
     text
@@ -83,6 +84,7 @@ mod tests {
         assert_eq!(wrapped_to("three small words", 2, 13), "  three small\n  words\n");
         assert_eq!(wrapped_to("", 2, 13), "\n");
         assert_eq!(wrapped_to("one  two", 0, 80), "one  two\n");
+        assert_eq!(wrapped_to("from 10 % to 20 % of it", 0, 16), "from 10 % to\n20 % of it\n");
     }
 
     #[test]

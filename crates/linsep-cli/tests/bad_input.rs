@@ -548,7 +548,10 @@ fn what_cannot_be_judged_is_told_so() {
     let folder = with_model("1 1:1\n-1 1:-1\n");
     folder.write("data", "-1 1:-1\n");
     let text = folder.linsep("evaluate model data").exits(0).out;
-    assert!(text.contains("none: no row was called 1\n") && text.contains("none: no row is 1\n"), "{text}");
+    assert!(
+        text.contains("none: no row was called 1\n") && text.contains("100.00 % of -1 found; no row is 1\n"),
+        "{text}"
+    );
 }
 
 #[test]

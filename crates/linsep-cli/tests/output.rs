@@ -271,6 +271,10 @@ fn evaluation_agrees_with_counting_by_hand() {
             assert_eq!(number(&found["precision"]), tp as f64 / (tp + fp) as f64);
         }
         assert_eq!(number(&found["recall"]), tp as f64 / (tp + fne) as f64);
+        assert_eq!(number(&found["negative_recall"]), tn as f64 / (tn + fp) as f64);
+        // There are 50 rows of each: the mean of both shares is the share of all.
+        assert!((number(&found["balanced_error"]) - number(&found["error"])).abs() < 1e-12);
+        assert_eq!((number(&found["baseline_error"]), &found["baseline_class"]), (0.5, &"versicolor".into()));
         let scores: Vec<f64> = folder
             .linsep("predict model rows --show score")
             .exits(0)
@@ -304,7 +308,7 @@ fn evaluation_agrees_with_counting_by_hand() {
             .sum();
         assert!((number(&found["auc"]) - wins / 2500.0).abs() < 1e-12);
         let text = folder.linsep("evaluate model rows").exits(0).out;
-        assert!(text.contains(&format!("({} of 100)", fp + fne)), "{text}");
+        assert!(text.contains(&format!("({} of 100; 95 % interval ", fp + fne)), "{text}");
     }
 }
 

@@ -99,6 +99,9 @@ pub struct Update<'a> {
 pub enum Note<'a> {
     /// How the job was understood, or what may help: settings are named as [`spelling`](crate::spelling) says.
     Remark(&'a str),
+    /// A reason to trust the result less than its numbers suggest. Records have it too, so those who want no remarks need
+    /// not hear it.
+    Caution(&'a str),
     /// Part of the data or of the result is missing: to be said also to those who want no remarks.
     Warning(&'a str),
 }

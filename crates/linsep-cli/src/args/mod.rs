@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
 
-    /// Say nothing but the result, warnings and errors
+    /// Say nothing but the result, errors, and warnings that a part of it is missing
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
 

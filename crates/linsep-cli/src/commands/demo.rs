@@ -153,8 +153,12 @@ impl Demo {
         let signs = pair.signs_of(held_out.classes());
         let sign = |&label: &u32| signs[label as usize].unwrap_or(-1);
         let signs: Vec<i8> = held_out.labels().iter().map(sign).collect();
+        let counts = signs
+            .iter()
+            .fold([0, 0], |[no, yes], &sign| if sign > 0 { [no, yes + 1] } else { [no + 1, yes] });
+        let larger = pair.name_of(f64::from(counts[1] - counts[0]));
         writeln!(text, "\nOn the {} rows held out:", numbers::grouped(held_out.len() as u64))?;
-        text.push_str(&rendered(&evaluate_pair(&evaluate(&scores, &signs), pair), usize::MAX));
+        text.push_str(&rendered(&evaluate_pair(&evaluate(&scores, &signs), pair, &larger), usize::MAX));
         text.push_str("\nStrongest signs of spam (+) and of honest mail (−):\n");
         for (name, weight) in model.strongest().into_iter().take(10) {
             writeln!(text, "  {name:<20} {weight:>+10.3}")?;

@@ -5,10 +5,14 @@ use crate::args::EvaluateArgs;
 use crate::console::{Console, ProgressDisplay};
 use crate::exit::Exit;
 use linsep::job::EvaluateSpec;
-use linsep::report::evaluate_report;
+use linsep::report::{EvaluateRecord, evaluate_report};
 
 pub(crate) fn run(args: &EvaluateArgs, console: Console) -> anyhow::Result<Exit> {
     let spec = EvaluateSpec { model: args.model.clone(), data: args.read.data(&args.data) };
     let evaluated = spec.run(&mut ProgressDisplay::of_whole_job(console))?;
-    if args.json { print_json(&evaluated) } else { print_report(&evaluate_report(&evaluated)) }
+    if args.json {
+        print_json(&EvaluateRecord::from(&evaluated))
+    } else {
+        print_report(&evaluate_report(&evaluated))
+    }
 }

@@ -2,10 +2,11 @@
 
 use super::DataSpec;
 use super::data::{load_model, tell};
+use super::measure::{Evaluated, Judged};
 use super::predict::{not_finite, predict_rows};
 use crate::Error;
-use crate::classes::{ClassPair, Classes, shortened};
-use crate::model::{Evaluation, ManyEvaluation, Model, Predictor, evaluate, evaluate_many};
+use crate::classes::shortened;
+use crate::model::{Model, Predictor};
 use crate::numbers::counted;
 use crate::observe::{Note, Observer, Pace, Progress};
 use crate::read::{Batch, RowStream};
@@ -21,40 +22,6 @@ pub struct EvaluateSpec {
     pub model: PathBuf,
     /// The labelled rows.
     pub data: DataSpec,
-}
-
-/// What the rows tell about a model; `docs/json.md` describes every field.
-#[derive(Clone, Debug, Serialize)]
-#[serde(untagged)]
-pub enum Evaluated {
-    /// For a model of two sides.
-    Pair {
-        /// Errors, precision, recall and the rest.
-        #[serde(flatten)]
-        evaluation: Evaluation,
-        /// The sides.
-        classes: ClassPair,
-        /// Rows that were skipped.
-        skipped_rows: u64,
-    },
-    /// For a model of many classes.
-    Many {
-        /// Errors, and each class by itself.
-        #[serde(flatten)]
-        evaluation: ManyEvaluation,
-        /// Rows that were skipped.
-        skipped_rows: u64,
-    },
-}
-
-/// The rows that a model can be judged on.
-#[derive(Default)]
-struct Judged {
-    scores: Vec<f64>,
-    found: Vec<usize>,
-    truth: Vec<usize>,
-    /// Rows of classes that the model does not know.
-    unknown: u64,
 }
 
 /// The classes that a model knows, in few words.
@@ -75,8 +42,8 @@ impl EvaluateSpec {
         if observer.will_stop() {
             return Err(Error::Interrupted);
         }
-        let Judged { scores, found, truth, unknown } = judged;
-        if scores.is_empty() && unknown > 0 {
+        let unknown = judged.unknown;
+        if judged.is_empty() && unknown > 0 {
             return Err(Error::Rows {
                 place: stream.name().to_string(),
                 problem: format!(
@@ -87,7 +54,7 @@ impl EvaluateSpec {
                 ),
             });
         }
-        if scores.is_empty() {
+        if judged.is_empty() {
             return Err(stream.no_rows());
         }
         let notes = stream.notes();
@@ -100,16 +67,9 @@ impl EvaluateSpec {
             );
             observer.note(Note::Warning(&format!("{rows} skipped")));
         }
-        let skipped_rows = notes.skipped + unknown;
-        Ok(match &model.classes {
-            Classes::Pair(pair) => {
-                let signs: Vec<i8> = truth.iter().map(|&outcome| if outcome == 1 { 1 } else { -1 }).collect();
-                Evaluated::Pair { evaluation: evaluate(&scores, &signs), classes: pair.clone(), skipped_rows }
-            }
-            Classes::Each { names } => {
-                Evaluated::Many { evaluation: evaluate_many(&found, &truth, names), skipped_rows }
-            }
-        })
+        let evaluated = judged.measure(&model.classes, None, notes.skipped);
+        evaluated.warnings().iter().for_each(|warning| warning.tell(observer));
+        Ok(evaluated)
     }
 
     fn judge(
@@ -133,7 +93,7 @@ impl EvaluateSpec {
                 end = rows.end;
                 self.judge_rows(&predictor, &batch, rows, &outcomes, stream, &mut judged)?;
                 let (bytes, total) = stream.bytes();
-                let rows = judged.scores.len() as u64;
+                let rows = judged.len();
                 if observer.progress(&Progress::Reading { bytes, total, rows }).is_break() {
                     return Err(Error::Interrupted);
                 }
@@ -154,15 +114,11 @@ impl EvaluateSpec {
         let model = predictor.model();
         for (i, prediction) in rows.clone().zip(predict_rows(predictor, batch, rows)) {
             if !prediction.score.is_finite() {
-                let row = judged.scores.len() as u64 + judged.unknown + 1;
+                let row = judged.len() + judged.unknown + 1;
                 return Err(not_finite(stream.name(), batch.line(i).unwrap_or(row)));
             }
             match outcomes[batch.label(i) as usize] {
-                Some(outcome) => {
-                    judged.scores.push(prediction.score);
-                    judged.found.push(prediction.outcome);
-                    judged.truth.push(outcome);
-                }
+                Some(outcome) => judged.push(&prediction, outcome),
                 None if self.data.read.skip_bad => judged.unknown += 1,
                 None => {
                     let label = &stream.label_names()[batch.label(i) as usize];

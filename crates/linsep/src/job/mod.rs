@@ -7,21 +7,25 @@
 mod compare;
 mod data;
 mod evaluate;
+mod measure;
 mod predict;
 mod separate;
 mod theory;
 mod train;
 mod verify;
+mod warnings;
 
 pub use compare::CompareSpec;
 pub use data::{BiasSpec, ClassSpec, DataSpec, refuse_overwriting, tell};
-pub use evaluate::{EvaluateSpec, Evaluated};
+pub use evaluate::EvaluateSpec;
+pub use measure::Evaluated;
 pub use predict::{PredictSpec, Predicted, Show};
 pub(crate) use separate::place_of;
 pub use separate::{BiasKind, Blamed, Decided, SeparateSpec, Separated, Sides};
 pub use theory::TheorySpec;
 pub use train::{HeldOut, Seconds, TrainSpec, Trained};
 pub use verify::{Verified, VerifySpec};
+pub use warnings::{JudgedOn, RowsOfClass, Warning};
 
 use crate::Error;
 use crate::compare::Comparison;

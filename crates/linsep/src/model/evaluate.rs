@@ -1,5 +1,6 @@
 //! How good predictions are.
 
+use crate::theory::binomial::{Interval, clopper_pearson};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -12,6 +13,12 @@ pub struct Evaluation {
     pub errors: u64,
     /// Share of rows predicted wrong.
     pub error: f64,
+    /// The 95 % interval for the error on new rows, if these were drawn independently of the classifier.
+    pub error_interval: Interval,
+    /// The error of always answering the larger side of these rows.
+    pub baseline_error: f64,
+    /// The mean over the sides of the share of their rows that is predicted wrong; of one side, if the other has no rows.
+    pub balanced_error: f64,
     /// Positive rows predicted positive.
     pub true_positives: u64,
     /// Negative rows predicted positive.
@@ -24,7 +31,9 @@ pub struct Evaluation {
     pub precision: Option<f64>,
     /// Of the positive rows, the share that was found; `None` if there are none.
     pub recall: Option<f64>,
-    /// The harmonic mean of both; `None` if neither row nor prediction is positive.
+    /// Of the negative rows, the share that was found; `None` if there are none.
+    pub negative_recall: Option<f64>,
+    /// The harmonic mean of precision and recall; `None` if neither row nor prediction is positive.
     pub f1: Option<f64>,
     /// The chance that a random positive row scores above a random negative one, ties counting half; `None` if a
     /// class is missing.
@@ -38,21 +47,35 @@ pub fn evaluate(scores: &[f64], signs: &[i8]) -> Evaluation {
             as u64
     };
     let (tp, fp, tn, fne) = (count(true, true), count(false, true), count(false, false), count(true, false));
-    let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
     let rows = scores.len() as u64;
     Evaluation {
         rows,
         errors: fp + fne,
         error: share(fp + fne, rows).unwrap_or(0.0),
+        error_interval: clopper_pearson(fp + fne, rows),
+        baseline_error: share((tp + fne).min(fp + tn), rows).unwrap_or(0.0),
+        balanced_error: balanced_error([share(tp, tp + fne), share(tn, tn + fp)]),
         true_positives: tp,
         false_positives: fp,
         true_negatives: tn,
         false_negatives: fne,
         precision: share(tp, tp + fp),
         recall: share(tp, tp + fne),
+        negative_recall: share(tn, tn + fp),
         f1: share(2 * tp, 2 * tp + fp + fne),
         auc: auc(scores, signs),
     }
+}
+
+/// The part of a whole; `None` if there is nothing.
+fn share(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+/// The mean of 1 − recall over the classes that have rows; 0 if none has.
+fn balanced_error(recalls: impl IntoIterator<Item = Option<f64>>) -> f64 {
+    let missed: Vec<f64> = recalls.into_iter().flatten().map(|recall| 1.0 - recall).collect();
+    if missed.is_empty() { 0.0 } else { missed.iter().sum::<f64>() / missed.len() as f64 }
 }
 
 /// Measures of a classifier of many classes on labelled rows.
@@ -64,6 +87,12 @@ pub struct ManyEvaluation {
     pub errors: u64,
     /// Share of rows predicted wrong.
     pub error: f64,
+    /// The 95 % interval for the error on new rows, if these were drawn independently of the classifier.
+    pub error_interval: Interval,
+    /// The error of always answering the largest class of these rows.
+    pub baseline_error: f64,
+    /// The mean over the classes that have rows of the share that is predicted wrong.
+    pub balanced_error: f64,
     /// The mean of the classes' F1, over those that have one.
     pub macro_f1: Option<f64>,
     /// Each class.
@@ -116,7 +145,6 @@ pub fn evaluate_many(predicted: &[usize], truth: &[usize], names: &[String]) -> 
         called[found] += 1;
     }
     let right = |k: usize| cells.get(&(k, k)).copied().unwrap_or(0);
-    let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
     let classes: Vec<ClassEvaluation> = names
         .iter()
         .enumerate()
@@ -150,6 +178,9 @@ pub fn evaluate_many(predicted: &[usize], truth: &[usize], names: &[String]) -> 
         rows,
         errors,
         error: share(errors, rows).unwrap_or(0.0),
+        error_interval: clopper_pearson(errors, rows),
+        baseline_error: share(rows - of_class.iter().max().unwrap_or(&0), rows).unwrap_or(0.0),
+        balanced_error: balanced_error(classes.iter().map(|class| class.recall)),
         macro_f1: (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64),
         classes,
         confusion,
@@ -188,6 +219,10 @@ mod tests {
             (Some(2.0 / 3.0), Some(2.0 / 3.0), Some(2.0 / 3.0))
         );
         assert_eq!(found.auc, Some(4.0 / 6.0));
+        // Always +1 is wrong on the two negative rows; a third of the positive and half of the negative rows are missed.
+        assert_eq!((found.baseline_error, found.negative_recall), (0.4, Some(0.5)));
+        assert!((found.balanced_error - 5.0 / 12.0).abs() < 1e-15);
+        assert!(found.error_interval.lower < 0.1 && found.error_interval.upper > 0.8);
     }
 
     #[test]
@@ -202,6 +237,9 @@ mod tests {
             (None, None, None)
         );
         assert_eq!(found.macro_f1, Some((2.0 / 3.0 + 0.5) / 2.0));
+        // Always "a" is wrong on the two rows of "b"; "c" has no rows and does not count.
+        assert_eq!(found.baseline_error, 0.4);
+        assert!((found.balanced_error - 5.0 / 12.0).abs() < 1e-15);
     }
 
     #[test]

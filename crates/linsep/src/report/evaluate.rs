@@ -1,11 +1,12 @@
 //! The report of how a model does on labelled rows.
 
 use super::Block;
-use super::layout::{MOST_LINES, cell, column_width, columns, right_cell};
+use super::layout::{MOST_LINES, cell, column_width, right_cell};
 use crate::classes::ClassPair;
 use crate::job::Evaluated;
 use crate::model::{ClassEvaluation, Evaluation, ManyEvaluation};
 use crate::numbers::{grouped, percent};
+use crate::theory::binomial::{Interval, clopper_pearson};
 
 /// The most columns of a confusion matrix that a terminal can show.
 const MOST_COLUMNS: usize = 12;
@@ -13,26 +14,47 @@ const MOST_COLUMNS: usize = 12;
 /// How a model does, for people.
 pub fn evaluate_report(evaluated: &Evaluated) -> Vec<Block> {
     match evaluated {
-        Evaluated::Pair { evaluation, classes, .. } => pair(evaluation, classes),
-        Evaluated::Many { evaluation, .. } => many(evaluation),
+        Evaluated::Pair { evaluation, classes, baseline_class, .. } => {
+            pair(evaluation, classes, baseline_class)
+        }
+        Evaluated::Many { evaluation, baseline_class, .. } => many(evaluation, baseline_class),
     }
 }
 
-/// The share of errors, with what it is a share of.
-fn error(share: f64, errors: u64, rows: u64) -> String {
-    format!("{} ({} of {})", percent(share), grouped(errors), grouped(rows))
+/// The share of errors on rows that were not learned from: what it is a share of, and its interval.
+pub(super) fn measured_error(errors: u64, rows: u64) -> String {
+    let Interval { lower, upper } = clopper_pearson(errors, rows);
+    format!(
+        "{} ({} of {}; 95 % interval {} to {})",
+        percent(errors as f64 / rows.max(1) as f64),
+        grouped(errors),
+        grouped(rows),
+        percent_out(lower, f64::floor),
+        percent_out(upper, f64::ceil)
+    )
+}
+
+/// An end of an interval as a percentage, rounded outwards.
+fn percent_out(share: f64, outwards: fn(f64) -> f64) -> String {
+    percent(outwards(1e4 * share) / 1e4)
+}
+
+/// The error of always giving the same answer.
+pub(super) fn baseline(class: &str, error: f64) -> String {
+    format!("always answering \"{class}\": {}", percent(error))
 }
 
 /// How a model of two sides does.
-pub fn pair(evaluation: &Evaluation, classes: &ClassPair) -> Vec<Block> {
+pub fn pair(evaluation: &Evaluation, classes: &ClassPair, baseline_class: &str) -> Vec<Block> {
     let (positive, negative) = (&classes.positive, classes.negative_name());
+    let error = format!(
+        "{}; {}",
+        measured_error(evaluation.errors, evaluation.rows),
+        baseline(baseline_class, evaluation.baseline_error)
+    );
     let precision = match evaluation.precision {
         Some(share) => format!("{} of those called {positive} are", percent(share)),
         None => format!("none: no row was called {positive}"),
-    };
-    let recall = match evaluation.recall {
-        Some(share) => format!("{} of the {positive} are found", percent(share)),
-        None => format!("none: no row is {positive}"),
     };
     let f1 = match evaluation.f1 {
         Some(f1) => format!("{f1:.4}"),
@@ -40,23 +62,59 @@ pub fn pair(evaluation: &Evaluation, classes: &ClassPair) -> Vec<Block> {
     };
     let auc = evaluation.auc.map_or("none: a class is missing".to_string(), |auc| format!("{auc:.4}"));
     let facts = vec![
-        ("Error", error(evaluation.error, evaluation.errors, evaluation.rows)),
+        ("Error", error),
+        ("Balanced", format!("error {}, the mean over both sides", percent(evaluation.balanced_error))),
         ("Precision", precision),
-        ("Recall", recall),
+        ("Recall", recalls(evaluation, positive, &negative)),
         ("F1", f1),
         ("AUC", auc),
     ];
-    let width = columns(positive).max(columns(&negative)).max(9);
-    let row = |name: &str, a: String, b: String| {
-        format!("  {}  {}  {}\n", cell(name, width), right_cell(&a, width), right_cell(&b, width))
-    };
-    let counts = |a: u64, b: u64| (grouped(a), grouped(b));
-    let (true_negatives, false_positives) = counts(evaluation.true_negatives, evaluation.false_positives);
-    let (false_negatives, true_positives) = counts(evaluation.false_negatives, evaluation.true_positives);
-    let matrix = row("", negative.clone(), positive.clone())
-        + &row(&negative, true_negatives, false_positives)
-        + &row(positive, false_negatives, true_positives);
-    vec![Block::Facts(facts), Block::text(format!("\nConfusion matrix, rows are the truth:\n{matrix}"))]
+    vec![Block::Facts(facts), Block::text(pair_matrix("the rows", evaluation, classes))]
+}
+
+/// How much of each side was found.
+pub(super) fn recalls(evaluation: &Evaluation, positive: &str, negative: &str) -> String {
+    let found = |share: f64, side: &str| format!("{} of {side}", percent(share));
+    match (evaluation.recall, evaluation.negative_recall) {
+        (Some(yes), Some(no)) => format!("{} and {} found", found(yes, positive), found(no, negative)),
+        (Some(yes), None) => format!("{} found; no row is {negative}", found(yes, positive)),
+        (None, Some(no)) => format!("{} found; no row is {positive}", found(no, negative)),
+        (None, None) => "none: there are no rows".to_string(),
+    }
+}
+
+/// The confusion matrix of two sides; `of` says of which rows.
+pub(super) fn pair_matrix(of: &str, evaluation: &Evaluation, classes: &ClassPair) -> String {
+    let names = [classes.negative_name(), classes.positive.clone()];
+    let counts = [
+        vec![evaluation.true_negatives, evaluation.false_positives],
+        vec![evaluation.false_negatives, evaluation.true_positives],
+    ];
+    matrix(of, &names, &counts, 24)
+}
+
+/// A confusion matrix with the share of each class that was found. `of` says of which rows; `widest` bounds the columns.
+pub(super) fn matrix(of: &str, names: &[String], counts: &[Vec<u64>], widest: usize) -> String {
+    let names = || names.iter().map(String::as_str);
+    let width = column_width(names(), 5, 24);
+    let largest = counts.iter().flatten().max().map_or(0, |&count| grouped(count).len());
+    let column = column_width(names(), 4, widest).max(largest);
+    let mut text = format!("\nConfusion matrix of {of}; each line is a true class:\n  {:<width$}", "");
+    for class in names() {
+        text.push_str(&format!("  {}", right_cell(class, column)));
+    }
+    text.push_str(&format!("  {:>9}\n", "found"));
+    for (place, (class, counts)) in names().zip(counts).enumerate() {
+        text.push_str(&format!("  {}", cell(class, width)));
+        for &count in counts {
+            text.push_str(&format!("  {:>column$}", grouped(count)));
+        }
+        let rows: u64 = counts.iter().sum();
+        let found =
+            if rows > 0 { percent(counts[place] as f64 / rows as f64) } else { "no rows".to_string() };
+        text.push_str(&format!("  {found:>9}\n"));
+    }
+    text
 }
 
 /// All classes in their order, or, where a table would be endless, those with the lowest F1, lowest first.
@@ -70,12 +128,21 @@ fn most_wrong(classes: &[ClassEvaluation]) -> Vec<&ClassEvaluation> {
 }
 
 /// How a model of many classes does.
-fn many(evaluation: &ManyEvaluation) -> Vec<Block> {
+fn many(evaluation: &ManyEvaluation, baseline_class: &str) -> Vec<Block> {
     let share = |share: Option<f64>| share.map_or("none".to_string(), percent);
     let names = || evaluation.classes.iter().map(|class| class.class.as_str());
     let width = column_width(names(), 5, 24);
     let f1 = evaluation.macro_f1.map_or("none".to_string(), |f1| format!("{f1:.4}, mean of the classes"));
-    let facts = vec![("Error", error(evaluation.error, evaluation.errors, evaluation.rows)), ("F1", f1)];
+    let error = format!(
+        "{}; {}",
+        measured_error(evaluation.errors, evaluation.rows),
+        baseline(baseline_class, evaluation.baseline_error)
+    );
+    let facts = vec![
+        ("Error", error),
+        ("Balanced", format!("error {}, the mean over the classes", percent(evaluation.balanced_error))),
+        ("F1", f1),
+    ];
     let mut text = format!(
         "\n  {:<width$}  {:>10}  {:>10}  {:>10}  {:>8}\n",
         "class", "rows", "precision", "recall", "F1"
@@ -98,19 +165,8 @@ fn many(evaluation: &ManyEvaluation) -> Vec<Block> {
         ));
     }
     if evaluation.classes.len() <= MOST_COLUMNS {
-        let column = column_width(names(), 4, 10).max(grouped(evaluation.rows).len());
-        text.push_str(&format!("\nConfusion matrix, rows are the truth:\n  {:<width$}", ""));
-        for class in names() {
-            text.push_str(&format!("  {}", right_cell(class, column)));
-        }
-        text.push('\n');
-        for (class, counts) in names().zip(&evaluation.confusion) {
-            text.push_str(&format!("  {}", cell(class, width)));
-            for &count in counts {
-                text.push_str(&format!("  {:>column$}", grouped(count)));
-            }
-            text.push('\n');
-        }
+        let names: Vec<String> = names().map(str::to_string).collect();
+        text.push_str(&matrix("the rows", &names, &evaluation.confusion, 10));
     }
     vec![Block::Facts(facts), Block::Text(text)]
 }

@@ -13,7 +13,7 @@ mod wording;
 pub use compare::{compare_csv, compare_report};
 pub use document::Block;
 pub use evaluate::{evaluate_report, pair as evaluate_pair};
-pub use record::TrainRecord;
+pub use record::{EvaluateRecord, TrainRecord};
 pub use separate::{SeparateRecord, VerifyRecord, separate_report, verify_report};
 pub use theory::theory_report;
 pub use train::{boundary_table, train_report};

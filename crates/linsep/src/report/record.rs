@@ -1,7 +1,7 @@
 //! The result of training as one JSON record.
 
 use crate::classes::Classes;
-use crate::job::{Seconds, Trained};
+use crate::job::{Evaluated, Seconds, Trained, Warning};
 use crate::scale::Scaling;
 use crate::theory::margin::MarginInterval;
 use crate::theory::novikoff::MistakeBound;
@@ -40,12 +40,24 @@ pub struct TrainRecord<'a> {
     pub mistake_bound: MistakeBound,
     /// The smallest distance from a row to the boundary, where the result separates all rows.
     pub distance: Option<f64>,
+    /// The class that most training rows have; null for a stream.
+    pub baseline_class: Option<String>,
+    /// Share of the rows learned from that are not of that class; null for a stream.
+    pub baseline_error: Option<f64>,
     /// Share of the held-out rows that are predicted wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub holdout_error: Option<f64>,
     /// How many rows were held out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub holdout_rows: Option<u64>,
+    /// All measures on the held-out rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub holdout: Option<&'a Evaluated>,
+    /// How many held-out rows have the same features as a training row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub holdout_duplicates: Option<u64>,
+    /// Reasons to trust the result less.
+    pub warnings: &'a [Warning],
     /// Whether some rows count more than others.
     pub weighted: bool,
     /// How the features were scaled before.
@@ -81,6 +93,7 @@ impl<'a> From<&'a Trained> for TrainRecord<'a> {
     fn from(trained: &'a Trained) -> Self {
         let model = &trained.model;
         let evidence = &model.evidence;
+        let baseline = trained.baseline();
         Self {
             learner: model.settings.learner.name(),
             examples: evidence.examples,
@@ -96,8 +109,13 @@ impl<'a> From<&'a Trained> for TrainRecord<'a> {
             margin: evidence.margin,
             mistake_bound: evidence.mistake_bound,
             distance: evidence.distance,
-            holdout_error: trained.held_out.map(|held_out| held_out.error()),
-            holdout_rows: trained.held_out.map(|held_out| held_out.rows),
+            baseline_class: baseline.as_ref().map(|baseline| baseline.0.clone()),
+            baseline_error: baseline.map(|baseline| baseline.1),
+            holdout_error: trained.held_out.as_ref().map(|held_out| held_out.error()),
+            holdout_rows: trained.held_out.as_ref().map(|held_out| held_out.rows),
+            holdout: trained.held_out.as_ref().map(|held_out| &held_out.evaluated),
+            holdout_duplicates: trained.held_out.as_ref().map(|held_out| held_out.duplicates),
+            warnings: &trained.warnings,
             weighted: evidence.weighted,
             scaling: model.recipe.scaling.scaling(),
             detail: evidence.detail.as_ref(),
@@ -112,5 +130,21 @@ impl<'a> From<&'a Trained> for TrainRecord<'a> {
             seconds: trained.seconds,
             threads: trained.threads,
         }
+    }
+}
+
+/// The machine-readable result of judging a model; `docs/json.md` describes every field.
+#[derive(Clone, Debug, Serialize)]
+pub struct EvaluateRecord<'a> {
+    /// The measures.
+    #[serde(flatten)]
+    pub evaluated: &'a Evaluated,
+    /// Reasons to trust the model less.
+    pub warnings: Vec<Warning>,
+}
+
+impl<'a> From<&'a Evaluated> for EvaluateRecord<'a> {
+    fn from(evaluated: &'a Evaluated) -> Self {
+        Self { evaluated, warnings: evaluated.warnings() }
     }
 }

@@ -83,9 +83,14 @@ fn the_run(story: &Story, spec: &TheorySpec) -> String {
             spec.max_seconds
         ),
         _ => format!(
-            "made {} in {} and had not converged (⟦epochs⟧ allows more passes)",
+            "made {} in {}, and {} (⟦epochs⟧ allows more passes)",
             counted(story.mistakes, "mistake", "mistakes"),
-            counted(story.epochs, "pass", "passes")
+            counted(story.epochs, "pass", "passes"),
+            if story.margin.lower.is_some() {
+                "had not come to a pass without one, though the rows are separable"
+            } else {
+                "had not converged"
+            }
         ),
     };
     format!(

@@ -1,21 +1,25 @@
 //! The report of a training run.
 
 use super::Block;
+use super::evaluate::{baseline, matrix, measured_error, pair_matrix, recalls};
 use super::layout::{MOST_LINES, cell, column_width};
 use super::wording::{
     describe_bound, describe_detail, describe_end, describe_margin, describe_settings, explain,
 };
 use crate::classes::{Classes, shortened};
-use crate::job::{BiasKind, SeparateSpec, Spec, Trained};
+use crate::job::{BiasKind, Evaluated, HeldOut, SeparateSpec, Spec, Trained};
+use crate::model::Model;
 use crate::numbers::{Rounding, counted, grouped, percent, rounded};
 use crate::read::Source;
 use crate::scale::Scaler;
+use crate::theory::compression::{Compression, compression_bound};
 use crate::theory::margin::MarginKind;
-use crate::train::{Bias, Boundary, Evidence, Learner, Status};
+use crate::train::{Bias, Boundary, Evidence, Init, Learner, Status};
 
 /// The report of a training run, for people.
 pub fn train_report(trained: &Trained) -> Vec<Block> {
     let mut blocks = vec![Block::Facts(facts(trained))];
+    blocks.extend(trained.held_out.as_ref().and_then(held_out_matrix));
     let boundaries = &trained.model.boundaries;
     if !boundaries.is_empty() {
         blocks.push(Block::text(format!("\nEach class against the rest:\n{}", boundary_table(boundaries))));
@@ -43,12 +47,14 @@ fn facts(trained: &Trained) -> Vec<(&'static str, String)> {
     let scaling = describe_scaling(&model.recipe.scaling);
     let mut facts = vec![
         ("Data", shape),
-        ("Scale", scaling),
         ("Classes", classes(trained)),
+        ("Scale", scaling),
         ("Learner", describe_settings(&model.settings)),
         ("Result", describe_end(evidence)),
         ("Error", error(trained)),
     ];
+    facts.extend(trained.held_out.as_ref().map(|held_out| ("Held out", held_out_measures(held_out))));
+    facts.extend(new_rows(trained).map(|bound| ("New rows", bound)));
     facts.extend(describe_detail(evidence).map(|detail| ("Detail", detail)));
     facts.push(("Margin", describe_margin(evidence)));
     if let Some(distance) = evidence.distance {
@@ -90,8 +96,11 @@ pub(super) fn describe_scaling(scaler: &Scaler) -> String {
                 (features - centred - alone, "scaled without being centred"),
                 (alone, "as they are"),
             ];
-            let said = said.iter().filter(|(count, _)| *count > 0);
-            let said = said.map(|&(count, how)| format!("{} {how}", counted(count, "feature", "features")));
+            let said = said.iter().filter(|(count, _)| *count > 0).enumerate();
+            let said = said.map(|(place, &(count, how))| match place {
+                0 => format!("{} {how}", counted(count, "feature", "features")),
+                _ => format!("{} {how}", grouped(count)),
+            });
             said.collect::<Vec<_>>().join(", ")
         }
     }
@@ -128,15 +137,110 @@ fn error(trained: &Trained) -> String {
         }
         (None, None) => "unknown".to_string(),
     };
-    if let Some(held_out) = trained.held_out {
-        text.push_str(&format!(
-            ", held out {} ({} of {})",
-            percent(held_out.error()),
-            grouped(held_out.errors),
-            grouped(held_out.rows)
-        ));
+    match (&trained.held_out, trained.baseline()) {
+        (Some(held_out), _) => {
+            let (class, error) = held_out.evaluated.baseline();
+            let measured = measured_error(held_out.errors, held_out.rows);
+            text.push_str(&format!(", held out {measured}; {}", baseline(class, error)));
+        }
+        (None, Some((class, error))) if evidence.training_error.is_some() => {
+            text.push_str(&format!("; {}", baseline(&class, error)));
+            text.push_str("; no estimate for new rows (for one, ⟦holdout=0.25⟧)");
+        }
+        _ => {}
     }
     text
+}
+
+/// The most classes of a confusion matrix in a report of training.
+const MOST_IN_REPORT: usize = 10;
+
+/// The classes that are found least, where a matrix would be too wide.
+const LEAST_FOUND: usize = 3;
+
+/// The other measures on the held-out rows, in one line.
+fn held_out_measures(held_out: &HeldOut) -> String {
+    let mut text = measures(held_out);
+    if held_out.duplicates > 0 {
+        let rows = counted(held_out.duplicates, "row is", "rows are");
+        text.push_str(&format!("; {rows} also among the training rows"));
+    }
+    text
+}
+
+fn measures(held_out: &HeldOut) -> String {
+    match &held_out.evaluated {
+        Evaluated::Pair { evaluation, classes, .. } => {
+            let auc = evaluation.auc.map_or(String::new(), |auc| format!("; AUC {auc:.4}"));
+            format!(
+                "balanced error {}; {}{auc}",
+                percent(evaluation.balanced_error),
+                recalls(evaluation, &classes.positive, &classes.negative_name())
+            )
+        }
+        Evaluated::Many { evaluation, .. } => {
+            let f1 = evaluation.macro_f1.map_or(String::new(), |f1| format!("; mean F1 {f1:.4}"));
+            let mut text = format!("balanced error {}{f1}", percent(evaluation.balanced_error));
+            if evaluation.classes.len() > MOST_IN_REPORT {
+                let mut found: Vec<(&str, u64, f64)> = evaluation
+                    .classes
+                    .iter()
+                    .filter_map(|of| Some((of.class.as_str(), of.rows, of.recall?)))
+                    .collect();
+                found.sort_by(|a, b| a.2.total_cmp(&b.2));
+                let least = found.iter().take(LEAST_FOUND).map(|(class, rows, recall)| {
+                    format!("{class} {} ({})", percent(*recall), counted(*rows, "row", "rows"))
+                });
+                text.push_str(&format!("; least found: {}", least.collect::<Vec<_>>().join(", ")));
+            }
+            text
+        }
+    }
+}
+
+/// The risk with which the bound on new rows may fail.
+const DELTA: f64 = 0.05;
+
+/// What the training rows alone promise about new ones, by sample compression: of the last weights of a perceptron from
+/// zero, where no row was changed by what was learned from all of them. None where always giving the same answer promises
+/// as much.
+fn new_rows(trained: &Trained) -> Option<String> {
+    let Model { evidence, settings, recipe, .. } = &trained.model;
+    let perceptron = settings.learner == Learner::Perceptron
+        && settings.init == Init::Zero
+        && settings.shards <= 1
+        && !evidence.weighted
+        && matches!(evidence.margin.kind, MarginKind::AppendedBias | MarginKind::ThroughOrigin);
+    if !perceptron || !trained.spec.data.as_drawn(recipe.scaling.scaling()) {
+        return None;
+    }
+    let (_, baseline) = trained.baseline()?;
+    let errors = (evidence.training_error? * evidence.examples as f64).round() as u64;
+    // At least so many rows were never mistaken, and at most so many of them are wrong: fewer of the first or more of the
+    // second only loosen the bound.
+    let others = evidence.examples.saturating_sub(evidence.updates);
+    let run = Compression { rows: evidence.examples, teaching: evidence.updates, others, errors };
+    let bound = compression_bound(&run, DELTA).ok().filter(|&bound| bound < baseline)?;
+    Some(format!(
+        "wrong on at most {} of them with probability {}, if all rows were drawn independently: {} taught the weights \
+         (sample compression)",
+        percent(bound),
+        1.0 - DELTA,
+        counted(evidence.updates, "mistake", "mistakes")
+    ))
+}
+
+/// The confusion matrix of the held-out rows, where it is small enough.
+fn held_out_matrix(held_out: &HeldOut) -> Option<Block> {
+    match &held_out.evaluated {
+        Evaluated::Pair { evaluation, classes, .. } => {
+            Some(Block::text(pair_matrix("the held-out rows", evaluation, classes)))
+        }
+        Evaluated::Many { evaluation, .. } => (evaluation.classes.len() <= MOST_IN_REPORT).then(|| {
+            let names: Vec<String> = evaluation.classes.iter().map(|of| of.class.clone()).collect();
+            Block::text(matrix("the held-out rows", &names, &evaluation.confusion, 10))
+        }),
+    }
 }
 
 /// The job that decides what this run could not: whether the rows are separable. There is none for runs that separated

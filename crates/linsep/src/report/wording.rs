@@ -49,6 +49,11 @@ pub fn describe_end(evidence: &Evidence) -> String {
     let updates = counted(evidence.updates, "update", "updates");
     match evidence.status {
         Status::Converged => format!("converged after {passes} and {updates}"),
+        // Weights that separate all rows and "not converged" would contradict each other for a reader.
+        Status::EpochLimit if evidence.margin.lower.is_some() => {
+            let separated = if evidence.training_error == Some(0.0) { "separated all rows; " } else { "" };
+            format!("{separated}stopped at the limit of {passes}; {updates}")
+        }
         Status::EpochLimit => format!("not converged within {passes}; {updates}"),
         Status::UpdateLimit => {
             format!("stopped at the limit of updates, in pass {}, after {updates}", evidence.epochs)
@@ -198,6 +203,10 @@ pub fn describe_bound(evidence: &Evidence, settings: &Settings) -> String {
 
 /// What the evidence means, in plain sentences.
 pub fn explain(evidence: &Evidence, settings: &Settings) -> String {
+    if settings.learner == Learner::Memoriser {
+        return "The rows are stored as they are, and no boundary is looked for: whether they are separable is not known."
+            .into();
+    }
     match (evidence.mistake_bound.upper, &evidence.detail) {
         (Some(bound), _) => explain_separable(evidence, settings, bound),
         (None, Some(Detail::NoMargin { class, verdict })) => no_margin(class, *verdict) + ".",
@@ -209,15 +218,26 @@ pub fn explain(evidence: &Evidence, settings: &Settings) -> String {
 /// What it means that the run found a separator.
 fn explain_separable(evidence: &Evidence, settings: &Settings, bound: f64) -> String {
     let each = evidence.margin.kind == MarginKind::OneAgainstRest;
+    let kernel = matches!(settings.learner, Learner::Kernel(_));
     let mut text = format!(
-        "{}: the run found weights that prove it. {} makes at most {} mistakes on them, in any order and however often it \
+        "{}: the run found {} that prove it. {} makes at most {} mistakes on them, in any order and however often it \
          sees them",
-        if each {
-            "Each class is linearly separable from the rest"
-        } else {
-            "The rows are linearly separable"
+        match (kernel, each) {
+            (false, false) if evidence.margin.kind == MarginKind::MultiClass => {
+                "The classes are linearly separable, all of them at once"
+            }
+            (false, false) => "The rows are linearly separable",
+            (false, true) => "Each class is linearly separable from the rest",
+            (true, false) => "The rows are separable in the kernel's space",
+            (true, true) => "Each class is separable from the rest in the kernel's space",
         },
-        if each { "For each, a perceptron that starts at zero" } else { "A perceptron that starts at zero" },
+        if kernel { "multipliers" } else { "weights" },
+        match (kernel, each) {
+            (false, false) => "A perceptron that starts at zero",
+            (false, true) => "For each, a perceptron that starts at zero",
+            (true, false) => "A perceptron with this kernel that starts at zero",
+            (true, true) => "For each, a perceptron with this kernel that starts at zero",
+        },
         rounded(bound, Rounding::Up)
     );
     if each {
@@ -262,6 +282,7 @@ fn explain_unseparated(evidence: &Evidence, settings: &Settings) -> String {
     } else {
         "The rows were not separated."
     };
+    let kernel = matches!(settings.learner, Learner::Kernel(_));
     let margin = match evidence.margin.kind {
         MarginKind::ThroughOrigin => "no boundary through the origin has a margin",
         MarginKind::AppendedBias => {
@@ -270,6 +291,9 @@ fn explain_unseparated(evidence: &Evidence, settings: &Settings) -> String {
         MarginKind::FreeBias => "no boundary has a margin",
         MarginKind::KernelSpace => "no function of this kernel has a margin",
         MarginKind::MultiClass => "no weights tell the classes apart by a margin",
+        MarginKind::OneAgainstRest if kernel => {
+            "some class cannot be told from the rest, in the kernel's space, by a margin"
+        }
         MarginKind::OneAgainstRest => "some class cannot be told from the rest by a margin",
     };
     let upper = rounded(evidence.margin.upper, Rounding::Up);
@@ -315,4 +339,63 @@ fn no_margin(class: &str, verdict: Verdict) -> String {
         }
     };
     format!("{class} against the rest: {reason}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::Dataset;
+    use crate::train::{Outcome, train};
+
+    /// The report of a run on four points in a row, of which the last two belong together.
+    fn told(learner: &str, epochs: u64, labels: &[&str]) -> (Outcome, String) {
+        let values: Vec<f64> = (0..labels.len()).map(|i| i as f64).collect();
+        let data = Dataset::dense(1, &values, labels).unwrap();
+        let settings = Settings { learner: Learner::named(learner).unwrap(), epochs, ..Settings::default() };
+        let outcome = train(&data, &settings, &mut ()).unwrap();
+        let text = format!("{}. {}", describe_end(&outcome.evidence), explain(&outcome.evidence, &settings));
+        (outcome, text)
+    }
+
+    #[test]
+    fn a_kernel_separates_in_its_own_space() {
+        for labels in [&["a", "a", "b", "b"][..], &["a", "b", "a", "b"], &["a", "b", "c", "a"]] {
+            let (outcome, text) = told("kernel", 10_000, labels);
+            assert!(!text.contains("linearly"), "{text}");
+            if outcome.evidence.margin.lower.is_some() {
+                assert!(text.contains("separable") && text.contains("in the kernel's space"), "{text}");
+            }
+        }
+        assert!(
+            told("perceptron", 1000, &["a", "a", "b", "b"]).1.contains("The rows are linearly separable")
+        );
+        let (_, text) = told("multiclass", 1000, &["a", "a", "b", "b"]);
+        assert!(text.contains("The classes are linearly separable, all of them at once"), "{text}");
+    }
+
+    #[test]
+    fn separable_and_not_converged_are_not_said_together() {
+        let (mut separated, mut not) = (0, 0);
+        for learner in
+            ["perceptron", "averaged", "svm", "sgd", "margin", "kernel", "batch", "pocket", "lifted"]
+        {
+            for epochs in 1..40 {
+                for labels in [&["a", "a", "a", "b", "b"][..], &["a", "b", "a", "b"]] {
+                    let (outcome, text) = told(learner, epochs, labels);
+                    let proved = outcome.evidence.margin.lower.is_some();
+                    assert!(!proved || !text.contains("not converged"), "{learner} {epochs}: {text}");
+                    assert_eq!(proved, text.contains(" separable"), "{learner} {epochs}: {text}");
+                    separated += usize::from(proved && text.contains("stopped at the limit"));
+                    not += usize::from(text.contains("not converged"));
+                }
+            }
+        }
+        assert!(separated > 10 && not > 10, "{separated} {not}");
+    }
+
+    #[test]
+    fn a_memory_says_nothing_about_boundaries() {
+        let (_, text) = told("memoriser", 1, &["a", "b", "a", "b"]);
+        assert!(text.contains("no boundary is looked for") && !text.contains("not separated"), "{text}");
+    }
 }

@@ -7,8 +7,10 @@
 
 #[cfg(test)]
 mod adversary;
+pub mod binomial;
 pub mod comparator;
 pub mod compression;
+pub mod cover;
 pub mod difficulty;
 pub mod geometry;
 pub mod lifting;

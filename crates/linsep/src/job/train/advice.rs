@@ -1,25 +1,19 @@
 //! Remarks on a training run that may help its user.
 
-use crate::classes::Classes;
 use crate::dataset::Dataset;
 use crate::numbers::{Rounding, rounded};
 use crate::read::Schema;
 use crate::scale::{Scaler, Scaling};
-use crate::train::Outcome;
 
 /// Rows that are looked at for advice: a sample tells as much, and is no second copy of the data.
 const SAMPLE: usize = 5_000;
 
-/// What to say where each of many classes was set against the rest.
-pub(super) fn many_classes(outcome: &Outcome) -> Option<String> {
-    let Classes::Each { names } = &outcome.classes else { return None };
-    (!outcome.boundaries.is_empty()).then(|| {
-        format!(
-            "{} classes: each is set against the rest. To set one alone, use ⟦positive=CLASS⟧; to keep two, \
-             ⟦classes=A,B⟧; to learn all together, ⟦learner=multiclass⟧.",
-            names.len()
-        )
-    })
+/// What to say where each of many classes is set against the rest.
+pub(super) fn many_classes(classes: usize) -> String {
+    format!(
+        "{classes} classes: each is set against the rest. To set one alone, use ⟦positive=CLASS⟧; to keep two, \
+         ⟦classes=A,B⟧; to learn all together, ⟦learner=multiclass⟧."
+    )
 }
 
 /// What about the features may keep a perceptron from converging, and what to do about it.

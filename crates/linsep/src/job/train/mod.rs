@@ -1,15 +1,20 @@
 //! Training from a specification: in memory, out of core, or from a stream.
 
 mod advice;
+mod duplicates;
+mod leak;
 mod proof;
 mod recorder;
 mod settings;
 mod spec;
+mod trust;
 
 pub use spec::TrainSpec;
+pub use trust::HeldOut;
 
 use super::data::{cache_beside, load_model, tell};
 use super::refuse_overwriting;
+use super::warnings::Warning;
 use crate::classes::Classes;
 use crate::dataset::Dataset;
 use crate::features::{Missing, Recipe, Scaler, Scaling, fill_gaps, has_gaps, learn_columns};
@@ -39,22 +44,6 @@ pub struct Seconds {
     pub train: f64,
 }
 
-/// Errors on the rows that were held out.
-#[derive(Clone, Copy, Debug)]
-pub struct HeldOut {
-    /// Rows predicted wrong.
-    pub errors: u64,
-    /// Rows held out.
-    pub rows: u64,
-}
-
-impl HeldOut {
-    /// The share of them that is predicted wrong.
-    pub fn error(&self) -> f64 {
-        self.errors as f64 / self.rows as f64
-    }
-}
-
 /// The training result, before it is reported.
 #[derive(Debug)]
 pub struct Trained {
@@ -70,6 +59,8 @@ pub struct Trained {
     pub counts: Vec<u64>,
     /// What the held-out rows tell.
     pub held_out: Option<HeldOut>,
+    /// Reasons to trust the result less than its numbers suggest; the observer has heard them.
+    pub warnings: Vec<Warning>,
     /// Where the model was saved.
     pub saved: Option<PathBuf>,
     /// Where the time went.
@@ -146,7 +137,6 @@ impl TrainSpec {
                 _ => error,
             },
         })?;
-        tell(&trained.notes, observer);
         if let Some(path) = self.output.as_ref().filter(|_| trained.status.has_model()) {
             match trained.model.save(path) {
                 Ok(()) => trained.saved = Some(path.clone()),
@@ -244,6 +234,7 @@ impl Runner<'_> {
             source: self.spec.data.source.clone(),
             counts: Vec::new(),
             held_out: None,
+            warnings: Vec::new(),
             saved: None,
             seconds,
             threads: rayon::current_num_threads(),
@@ -290,15 +281,19 @@ impl Runner<'_> {
         };
         let scaler = scaler.unwrap_or_else(|| self.scaler(&data));
         schema.fill_from(&scaler);
+        // What may change a user's mind is said before the work.
+        notes.remarks.extend(self.remark_on_classes(data.classes().len()));
+        tell(&notes, observer);
+        let foreseen = self.foresee(&schema, &data, held_out.as_ref(), observer);
         let data = scaler.apply_all(data)?;
 
         let mut lost = Vec::new();
         let (outcome, fingerprint) = self.learn(&data, checkpoint, early, &mut lost, observer)?;
         let train_seconds = clock.elapsed().as_secs_f64();
         if outcome.status != Status::Converged && self.scaling() == Scaling::None {
-            notes.remarks.extend(advice::scaling(&data, &schema));
+            let advice = advice::scaling(&data, &schema);
+            advice.iter().for_each(|advice| observer.note(Note::Remark(advice)));
         }
-        notes.remarks.extend(advice::many_classes(&outcome));
         warn_uncounted(&outcome, observer);
         let proved = self.write_proof(&data, &schema, &outcome, &mut lost, observer)?;
         if proved == Status::Interrupted {
@@ -309,17 +304,13 @@ impl Runner<'_> {
         let status = if proved == Status::Interrupted { proved } else { outcome.status };
         let recipe = Recipe { columns: schema, scaling: scaler };
         let model = Model::with_recipe(outcome, recipe, fingerprint);
-        let held_out = held_out.and_then(|held_out| {
-            let counted = model.errors_watched(&held_out, observer);
-            if counted.is_none() {
-                observer.note(Note::Warning("interrupted: the held-out rows were not judged to the end"));
-            }
-            Some(HeldOut { errors: counted?, rows: held_out.len() as u64 })
-        });
         let counted = data.class_counts().into_iter().map(|count| count as u64);
-        let counts = outcome_counts(&model, data.classes(), counted);
+        let counts = outcome_counts(&model.classes, data.classes(), counted);
+        let held_out =
+            held_out.and_then(|held_out| HeldOut::judge(&model, &held_out, &counts, &foreseen, observer));
+        let warnings = foreseen.conclude(&model, held_out.as_ref(), &data, &counts, observer);
         let seconds = Seconds { read: read_seconds, train: train_seconds };
-        Ok(Trained { held_out, counts, lost, ..self.finish(model, status, notes, seconds)? })
+        Ok(Trained { held_out, counts, warnings, lost, ..self.finish(model, status, notes, seconds)? })
     }
 
     /// Learns from rows in memory, and computes their fingerprint meanwhile where it is not known.
@@ -385,6 +376,9 @@ impl Runner<'_> {
         let data = OutOfCoreData::open(&path, memory)?;
         settings::refuse_many(self.spec, &self.settings, data.classes().len())?;
         let read = clock.elapsed().as_secs_f64();
+        let mut notes = data.notes();
+        notes.remarks.extend(self.remark_on_classes(data.classes().len()));
+        tell(&notes, observer);
         let clock = Instant::now();
         let mut recorder = self.recorder(observer);
         let trained = train_out_of_core(&data, &self.settings, checkpoint, &mut recorder);
@@ -392,13 +386,16 @@ impl Runner<'_> {
         let (outcome, rows_of) = trained?;
         warn_uncounted(&outcome, observer);
         let seconds = Seconds { read, train: clock.elapsed().as_secs_f64() };
-        let mut notes = data.notes();
-        notes.remarks.extend(advice::many_classes(&outcome));
         let status = outcome.status;
         let fingerprint = Some(data.fingerprint().to_string());
         let model = Model::with_recipe(outcome, data.schema().clone().into(), fingerprint);
-        let counts = outcome_counts(&model, data.classes(), rows_of);
-        Ok(Trained { counts, lost, ..self.finish(model, status, notes, seconds)? })
+        let counts = outcome_counts(&model.classes, data.classes(), rows_of);
+        // Rows are counted while they are learned, so rare classes too are known only now.
+        let rare = Warning::rare_classes(&model.classes.outcomes(), &counts);
+        let warnings: Vec<Warning> =
+            rare.into_iter().chain(trust::training_baseline(&model, &counts)).collect();
+        warnings.iter().for_each(|warning| warning.tell(observer));
+        Ok(Trained { counts, warnings, lost, ..self.finish(model, status, notes, seconds)? })
     }
 
     /// Learns each row as it is read.
@@ -433,7 +430,10 @@ impl Runner<'_> {
             lost.extend(proof::write_trace(path, &trace.finish()).err());
         }
         let mut notes = stream.notes();
-        notes.remarks.extend(advice::many_classes(&outcome));
+        if !outcome.boundaries.is_empty() {
+            notes.remarks.extend(self.remark_on_classes(outcome.boundaries.len()));
+        }
+        tell(&notes, observer);
         let seconds = Seconds { read: clock.elapsed().as_secs_f64(), train: 0.0 };
         scaler.widen(stream.schema().features());
         let status = outcome.status;
@@ -500,10 +500,14 @@ fn warn_uncounted(outcome: &Outcome, observer: &mut dyn Observer) {
     }
 }
 
-/// Rows of each outcome of a model, from the rows of each class.
-fn outcome_counts(model: &Model, classes: &[String], rows_of: impl IntoIterator<Item = u64>) -> Vec<u64> {
-    let mut counts = vec![0; model.classes.outcomes().len()];
-    for (outcome, count) in model.classes.outcomes_of(classes).into_iter().zip(rows_of) {
+/// Rows of each outcome, from the rows of each class.
+fn outcome_counts(
+    outcomes: &Classes,
+    classes: &[String],
+    rows_of: impl IntoIterator<Item = u64>,
+) -> Vec<u64> {
+    let mut counts = vec![0; outcomes.outcomes().len()];
+    for (outcome, count) in outcomes.outcomes_of(classes).into_iter().zip(rows_of) {
         if let Some(outcome) = outcome {
             counts[outcome] += count;
         }

@@ -342,7 +342,7 @@ fn missing_cells_become_what_was_asked_for() {
     let Schema::Table { columns, .. } = &table.schema else { panic!("no table") };
     assert_eq!(
         columns[0].kind,
-        ColumnKind::Number(Number { feature: 0, fill: Some(0.0), form: CellForm::Plain })
+        ColumnKind::Number(Number { feature: 0, fill: Some(0.0), gap: None, form: CellForm::Plain })
     );
     assert!(matches!(&columns[1].kind, ColumnKind::Words(words) if words.optional));
     let (table, notes) = with(Missing::DropRow);

@@ -1,0 +1,192 @@
+//! Predictions set beside the truth: the one way in which models are judged, on a file or on held-out rows.
+
+use super::warnings::{JudgedOn, Warning};
+use crate::classes::{ClassPair, Classes};
+use crate::dataset::Dataset;
+use crate::model::{Evaluation, ManyEvaluation, Model, Prediction, Predictor, evaluate, evaluate_many};
+use crate::observe::{Observer, Pace, Progress};
+use crate::theory::binomial::Interval;
+use serde::Serialize;
+
+/// What the rows tell about a model; `docs/json.md` describes every field.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Evaluated {
+    /// For a model of two sides.
+    Pair {
+        /// Errors, precision, recall and the rest.
+        #[serde(flatten)]
+        evaluation: Evaluation,
+        /// The side that the baseline always answers.
+        baseline_class: String,
+        /// The sides.
+        classes: ClassPair,
+        /// Rows that were skipped.
+        skipped_rows: u64,
+    },
+    /// For a model of many classes.
+    Many {
+        /// Errors, and each class by itself.
+        #[serde(flatten)]
+        evaluation: ManyEvaluation,
+        /// The class that the baseline always answers.
+        baseline_class: String,
+        /// Rows that were skipped.
+        skipped_rows: u64,
+    },
+}
+
+impl Evaluated {
+    /// The share of rows predicted wrong.
+    pub fn error(&self) -> f64 {
+        match self {
+            Evaluated::Pair { evaluation, .. } => evaluation.error,
+            Evaluated::Many { evaluation, .. } => evaluation.error,
+        }
+    }
+
+    /// The 95 % interval for the error on new rows.
+    pub fn error_interval(&self) -> Interval {
+        match self {
+            Evaluated::Pair { evaluation, .. } => evaluation.error_interval,
+            Evaluated::Many { evaluation, .. } => evaluation.error_interval,
+        }
+    }
+
+    /// The class that the baseline always answers, and its error.
+    pub fn baseline(&self) -> (&str, f64) {
+        match self {
+            Evaluated::Pair { evaluation, baseline_class, .. } => (baseline_class, evaluation.baseline_error),
+            Evaluated::Many { evaluation, baseline_class, .. } => (baseline_class, evaluation.baseline_error),
+        }
+    }
+
+    /// Whether the model is wrong on fewer rows than the baseline; also where the baseline is never wrong, and nothing can
+    /// be told.
+    pub fn beats_baseline(&self) -> bool {
+        let baseline = self.baseline().1;
+        baseline == 0.0 || self.error() < baseline
+    }
+
+    /// Classes that have rows here but were never predicted, each with its rows.
+    pub fn never_predicted(&self) -> Vec<(String, u64)> {
+        match self {
+            Evaluated::Pair { evaluation, classes, .. } => {
+                let Evaluation { true_positives, false_positives, true_negatives, false_negatives, .. } =
+                    evaluation;
+                let sides = [
+                    (
+                        classes.negative_name(),
+                        true_negatives + false_positives,
+                        true_negatives + false_negatives,
+                    ),
+                    (
+                        classes.positive.clone(),
+                        true_positives + false_negatives,
+                        true_positives + false_positives,
+                    ),
+                ];
+                let missed = sides.into_iter().filter(|&(_, rows, called)| rows > 0 && called == 0);
+                missed.map(|(name, rows, _)| (name, rows)).collect()
+            }
+            Evaluated::Many { evaluation, .. } => {
+                let missed = evaluation.classes.iter().filter(|of| of.rows > 0 && of.precision.is_none());
+                missed.map(|of| (of.class.clone(), of.rows)).collect()
+            }
+        }
+    }
+}
+
+impl Evaluated {
+    /// Reasons to trust the model less, where these are rows of another file.
+    pub fn warnings(&self) -> Vec<Warning> {
+        Warning::of_measures(self, JudgedOn::Judged)
+    }
+}
+
+/// Rows with what was predicted and what is true.
+#[derive(Default)]
+pub(super) struct Judged {
+    scores: Vec<f64>,
+    found: Vec<usize>,
+    truth: Vec<usize>,
+    /// Rows of classes that the model does not know.
+    pub(super) unknown: u64,
+}
+
+impl Judged {
+    /// Whether no row has been judged.
+    pub(super) fn is_empty(&self) -> bool {
+        self.scores.is_empty()
+    }
+
+    /// Rows judged.
+    pub(super) fn len(&self) -> u64 {
+        self.scores.len() as u64
+    }
+
+    /// Adds a row of which the true outcome is known.
+    pub(super) fn push(&mut self, prediction: &Prediction, truth: usize) {
+        self.scores.push(prediction.score);
+        self.found.push(prediction.outcome);
+        self.truth.push(truth);
+    }
+
+    /// Judges rows in memory, as read; `None` if the observer stopped that.
+    pub(super) fn of(model: &Model, data: &Dataset, observer: &mut dyn Observer) -> Option<Self> {
+        let mut judged = Self::default();
+        let mut predictor = Predictor::new(model);
+        let outcomes = model.classes.outcomes_of(data.classes());
+        let (mut end, mut pace) = (0, Pace::new(model.learned.rows_before_pause()));
+        while end < data.len() {
+            let rows = pace.next(end, data.len());
+            end = rows.end;
+            for i in rows {
+                match outcomes[data.labels()[i] as usize] {
+                    Some(outcome) => judged.push(&predictor.predict(data.row(i)), outcome),
+                    None => judged.unknown += 1,
+                }
+            }
+            let flow = observer.progress(&Progress::Judging { rows: end as u64, total: data.len() as u64 });
+            if end < data.len() && pace.gives_up(flow) {
+                return None;
+            }
+        }
+        Some(judged)
+    }
+
+    /// How many rows are predicted wrong; those of unknown classes are.
+    pub(super) fn errors(&self) -> u64 {
+        let wrong = self.found.iter().zip(&self.truth).filter(|(found, truth)| found != truth).count();
+        wrong as u64 + self.unknown
+    }
+
+    /// The measures. The baseline always answers the outcome `usual`, or else the most frequent one of these rows.
+    pub(super) fn measure(self, classes: &Classes, usual: Option<usize>, skipped: u64) -> Evaluated {
+        let Self { scores, found, truth, unknown } = self;
+        let outcomes = classes.outcomes();
+        let mut counts = vec![0u64; outcomes.len()];
+        truth.iter().for_each(|&outcome| counts[outcome] += 1);
+        let usual = usual.unwrap_or_else(|| most_frequent(&counts));
+        let baseline_class = outcomes[usual].clone();
+        let others = truth.len() as u64 - counts[usual];
+        let baseline_error = others as f64 / truth.len().max(1) as f64;
+        let skipped_rows = skipped + unknown;
+        match classes {
+            Classes::Pair(pair) => {
+                let signs: Vec<i8> = truth.iter().map(|&outcome| if outcome == 1 { 1 } else { -1 }).collect();
+                let evaluation = Evaluation { baseline_error, ..evaluate(&scores, &signs) };
+                Evaluated::Pair { evaluation, baseline_class, classes: pair.clone(), skipped_rows }
+            }
+            Classes::Each { names } => {
+                let evaluation = ManyEvaluation { baseline_error, ..evaluate_many(&found, &truth, names) };
+                Evaluated::Many { evaluation, baseline_class, skipped_rows }
+            }
+        }
+    }
+}
+
+/// The place of the largest count; of the first, where several are as large.
+pub(super) fn most_frequent(counts: &[u64]) -> usize {
+    (0..counts.len()).rev().max_by_key(|&place| counts[place]).unwrap_or(0)
+}

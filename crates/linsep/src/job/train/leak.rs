@@ -1,0 +1,208 @@
+//! Columns that separate the classes by themselves: they may have been filled in after the answer was known.
+//!
+//! A column of numbers separates the classes if the intervals of their values do not meet; a column of words, if each word
+//! belongs to one class. Both are decided on all training rows, before any scaling.
+//!
+//! If n rows with n_1, …, n_K rows of each class were labelled anew at random, the labels would be one of n!/(n_1! … n_K!)
+//! ways, all as likely. At most K! of them keep the classes apart along a column of numbers (one for each order of the
+//! classes: with two classes, 2/C(n, k)), and at most K^W give each of W words to one class. Only where that is
+//! improbable for all columns together is a column named: that few rows are separated is no surprise, nor that a
+//! column is whose every row has a word of its own.
+
+use crate::dataset::Dataset;
+use crate::features::{Column, ColumnKind, Schema};
+
+/// Shuffled labels must be separated by some column with at most this probability.
+const MOST_CHANCE: f64 = 1e-3;
+
+/// Columns times classes up to which is looked.
+const MOST_CELLS: usize = 5_000_000;
+
+/// Rows of a first look, which rules out nearly all columns.
+const SAMPLE: usize = 1_000;
+
+/// Columns that separate the classes completely.
+#[derive(Debug, PartialEq)]
+pub(super) struct Leak {
+    pub(super) columns: Vec<String>,
+    /// The decimal logarithm of the probability that shuffled labels would be separated by some column.
+    pub(super) log10_chance: f64,
+}
+
+/// Looks for such columns. `side_of` gives the side of each class of the data, of `sides`.
+pub(super) fn find(schema: &Schema, data: &Dataset, side_of: &[usize], sides: usize) -> Option<Leak> {
+    let Schema::Table { columns, .. } = schema else { return None };
+    if data.columns().saturating_mul(sides) > MOST_CELLS || sides < 2 {
+        return None;
+    }
+    let mut rows_of = vec![0u64; sides];
+    data.labels().iter().for_each(|&label| rows_of[side_of[label as usize]] += 1);
+    let used = columns.iter().filter(|column| column.kind.features().is_some());
+    let looked_at = used.clone().count() as f64;
+    // Those for which it would be no accident.
+    let ln_chance =
+        |column: &Column| looked_at.ln() + ln_arrangements(column, sides) - ln_labellings(&rows_of);
+    let mut found: Vec<&Column> = used.filter(|&column| ln_chance(column) <= MOST_CHANCE.ln()).collect();
+    let step = data.len().div_ceil(SAMPLE);
+    for step in [step, 1] {
+        let rows = (0..data.len()).step_by(step);
+        found = Ranges::of(data, rows, side_of, sides, &found).separating(&found);
+        if found.is_empty() {
+            return None;
+        }
+    }
+    let worst = found.iter().map(|column| ln_chance(column)).fold(f64::NEG_INFINITY, f64::max);
+    Some(Leak {
+        columns: found.iter().map(|column| column.name.clone()).collect(),
+        log10_chance: worst / std::f64::consts::LN_10,
+    })
+}
+
+/// ln of how many labellings, at most, the column keeps apart: K! or K^W.
+fn ln_arrangements(column: &Column, sides: usize) -> f64 {
+    match &column.kind {
+        // A cell without a word counts as one more.
+        ColumnKind::Words(words) => (words.words.len() + 1) as f64 * (sides as f64).ln(),
+        _ => libm::lgamma(sides as f64 + 1.0),
+    }
+}
+
+/// ln of n!/(n_1! … n_K!).
+fn ln_labellings(rows_of: &[u64]) -> f64 {
+    let ln_factorial = |n: u64| libm::lgamma(n as f64 + 1.0);
+    ln_factorial(rows_of.iter().sum()) - rows_of.iter().map(|&rows| ln_factorial(rows)).sum::<f64>()
+}
+
+/// For each feature and side: the least and the largest value, zeros that are not stored left out, and how many rows have it.
+struct Ranges {
+    sides: usize,
+    rows_of: Vec<u64>,
+    least: Vec<f64>,
+    largest: Vec<f64>,
+    nonzero: Vec<u64>,
+}
+
+impl Ranges {
+    fn of(
+        data: &Dataset,
+        rows: impl Iterator<Item = usize>,
+        side_of: &[usize],
+        sides: usize,
+        columns: &[&Column],
+    ) -> Self {
+        let cells = data.columns() * sides;
+        let mut wanted = vec![false; data.columns()];
+        let features = columns.iter().filter_map(|column| column.kind.features());
+        features.flat_map(|kind| kind.features("")).for_each(|(feature, _)| wanted[feature] = true);
+        let mut ranges = Self {
+            sides,
+            rows_of: vec![0; sides],
+            least: vec![f64::INFINITY; cells],
+            largest: vec![f64::NEG_INFINITY; cells],
+            nonzero: vec![0; cells],
+        };
+        for i in rows {
+            let side = side_of[data.labels()[i] as usize];
+            ranges.rows_of[side] += 1;
+            for (feature, value) in data.row(i).iter().filter(|&(feature, x)| wanted[feature] && x != 0.0) {
+                let cell = feature * sides + side;
+                ranges.least[cell] = ranges.least[cell].min(value);
+                ranges.largest[cell] = ranges.largest[cell].max(value);
+                ranges.nonzero[cell] += 1;
+            }
+        }
+        ranges
+    }
+
+    /// The columns that keep the sides apart.
+    fn separating<'a>(&self, columns: &[&'a Column]) -> Vec<&'a Column> {
+        let separates = |column: &&Column| match &column.kind {
+            ColumnKind::Number(number) => self.numbers_apart(number.feature),
+            ColumnKind::Words(words) => {
+                let features: Vec<usize> = words.words.iter().map(|&(_, feature)| feature).collect();
+                self.words_apart(&features)
+            }
+            ColumnKind::Label | ColumnKind::Ignored => false,
+        };
+        columns.iter().copied().filter(separates).collect()
+    }
+
+    /// Whether the intervals of the sides do not meet.
+    fn numbers_apart(&self, feature: usize) -> bool {
+        let interval = |side: usize| {
+            let cell = feature * self.sides + side;
+            let (least, largest) = (self.least[cell], self.largest[cell]);
+            let has_zero = self.nonzero[cell] < self.rows_of[side];
+            if has_zero { (least.min(0.0), largest.max(0.0)) } else { (least, largest) }
+        };
+        let mut intervals: Vec<(f64, f64)> =
+            (0..self.sides).filter(|&side| self.rows_of[side] > 0).map(interval).collect();
+        intervals.sort_by(|a, b| a.0.total_cmp(&b.0));
+        intervals.windows(2).all(|pair| pair[0].1 < pair[1].0)
+    }
+
+    /// Whether each word belongs to one side, and so do the rows without a word.
+    fn words_apart(&self, features: &[usize]) -> bool {
+        let sides = 0..self.sides;
+        let count = |feature: usize, side: usize| self.nonzero[feature * self.sides + side];
+        let of_one = |&feature: &usize| sides.clone().filter(|&side| count(feature, side) > 0).count() <= 1;
+        let with_words = |side: usize| features.iter().map(|&feature| count(feature, side)).sum::<u64>();
+        let without = sides.clone().filter(|&side| with_words(side) < self.rows_of[side]).count();
+        without <= 1 && features.iter().all(of_one)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::{ReadOptions, Source, read};
+
+    fn leak(text: &str) -> Option<Leak> {
+        let loaded =
+            read(&Source::Shared("rows".into(), text.as_bytes().into()), &ReadOptions::default(), &mut ())
+                .unwrap();
+        let classes = loaded.dataset.classes().len();
+        find(&loaded.schema, &loaded.dataset, &(0..classes).collect::<Vec<_>>(), classes)
+    }
+
+    /// A table of `n` rows, whose cells and label follow from the number of the row.
+    fn table(n: usize, header: &str, row: impl Fn(usize) -> String) -> String {
+        (0..n).fold(header.to_string(), |text, i| text + "\n" + &row(i)) + "\n"
+    }
+
+    #[test]
+    fn a_threshold_is_found_and_an_overlap_of_one_row_is_not() {
+        let row =
+            |i: usize, shift: usize| format!("{},{},{}", i % 7, i + shift, if i < 20 { "no" } else { "yes" });
+        let found = leak(&table(40, "x,late,y", |i| row(i, 0))).unwrap();
+        assert_eq!(found.columns, ["late"]);
+        // 2 columns, 2 labellings of C(40, 20) each.
+        assert!((found.log10_chance - (4.0f64 / 137_846_528_820.0).log10()).abs() < 1e-9);
+        assert_eq!(leak(&table(40, "x,late,y", |i| row(i, if i == 19 { 1 } else { 0 }))), None);
+        // Zeros of sparse rows, which are not stored, belong to the interval.
+        let sparse = |i: usize| format!("{},w{},{}", i % 2, i % 3, ["no", "yes"][i % 2]);
+        assert_eq!(leak(&table(40, "x,w,y", sparse)).unwrap().columns, ["x"]);
+    }
+
+    #[test]
+    fn few_rows_are_separated_by_chance() {
+        let row = |i: usize| format!("{},{i},{}", i % 3, if i < 3 { "no" } else { "yes" });
+        assert_eq!(leak(&table(6, "x,late,y", row)), None);
+    }
+
+    #[test]
+    fn words_of_one_class_each_are_found_but_names_are_not() {
+        let row = |i: usize| {
+            let label = ["no", "yes"][i % 2];
+            format!("name{i},{},{},{label}", ["a", "b", "c"][i % 3], ["low", "high", "low", "top"][i % 4])
+        };
+        let found = leak(&table(60, "name,w,grade,y", row)).unwrap();
+        assert_eq!(found.columns, ["grade"]);
+    }
+
+    #[test]
+    fn many_classes_must_all_be_apart() {
+        let row = |i: usize| format!("{},{},{}", i, if i < 20 { 0 } else { 1 }, ["a", "b", "c"][i / 20]);
+        assert_eq!(leak(&table(60, "x,first,y", row)).unwrap().columns, ["x"]);
+    }
+}

@@ -1,0 +1,281 @@
+//! Reasons to trust a result less than its numbers suggest: what each says, and when it is said.
+
+use super::measure::Evaluated;
+use crate::classes::shortened;
+use crate::numbers::{counted, grouped, percent};
+use crate::observe::{Note, Observer};
+use crate::theory::cover::share_separable;
+use serde::Serialize;
+use std::fmt;
+
+/// A class with fewer rows than this is rare: had nine held-out rows no error at all, up to a third of all rows of their
+/// class could still be predicted wrong (the 95 % interval of 0 of 9 ends at 33.6 %).
+const FEW_ROWS: u64 = 10;
+
+/// So is a class with less than this part of the rows that each class would have if all were equal: of two classes, one
+/// with less than 1 % of the rows. Never predicting it changes the error by less than 1 %.
+const SMALL_PART: f64 = 1.0 / 50.0;
+
+/// Held-out rows that are also training rows are warned of from this share on: a few equal rows are usual in tables, and
+/// change the error by no more than their share.
+const MANY_DUPLICATES: f64 = 0.05;
+
+/// Classes and columns that a warning names before it says only how many more there are.
+const MOST_NAMED: usize = 5;
+
+/// A reason to trust a result less. Serialised for records; its text is for people, with settings named as
+/// [`spelling`](crate::spelling) says.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "of", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Warning {
+    /// Classes with so few rows that little can be learned or told about them.
+    RareClasses {
+        /// The classes, rarest first.
+        classes: Vec<RowsOfClass>,
+        /// Rows in all.
+        rows: u64,
+    },
+    /// Columns each of which separates the classes completely, which may know the answer.
+    Leak {
+        /// The columns.
+        columns: Vec<String>,
+        /// If the labels were shuffled, the probability that some column of the table separates them is at most
+        /// 10 to the power of this.
+        log10_chance: f64,
+    },
+    /// So few rows for the number of features that even random labels would be separable more often than not.
+    FewRows {
+        /// Rows learned from.
+        rows: u64,
+        /// Features that some row has, and one for the bias.
+        dimensions: u64,
+        /// The probability that random labels of rows in general position would be separable.
+        separable: f64,
+    },
+    /// Held-out rows with the features of a training row.
+    Duplicates {
+        /// Held-out rows that are also training rows.
+        rows: u64,
+        /// Rows held out.
+        held_out: u64,
+    },
+    /// Always giving the same answer does as well.
+    Baseline {
+        /// The answer.
+        class: String,
+        /// Its error.
+        baseline_error: f64,
+        /// The error of the model.
+        error: f64,
+        /// On which rows: `training`, `held-out` or `judged`.
+        on: JudgedOn,
+    },
+    /// Classes that have rows but were not predicted for any.
+    NeverPredicted {
+        /// The classes.
+        classes: Vec<String>,
+        /// On which rows.
+        on: JudgedOn,
+    },
+}
+
+/// A class and its rows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RowsOfClass {
+    /// The class.
+    pub class: String,
+    /// Its rows.
+    pub rows: u64,
+}
+
+/// Which rows a model was judged on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum JudgedOn {
+    /// Those that it was learned from.
+    Training,
+    /// Those that were held out.
+    HeldOut,
+    /// Those of another file.
+    Judged,
+}
+
+impl fmt::Display for JudgedOn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            JudgedOn::Training => "training",
+            JudgedOn::HeldOut => "held-out",
+            JudgedOn::Judged => "judged",
+        })
+    }
+}
+
+/// A few names in quotes.
+fn quoted<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
+    let count = names.len();
+    let mut text = names.take(MOST_NAMED).map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
+    if count > MOST_NAMED {
+        text += &format!(" and {} more", grouped((count - MOST_NAMED) as u64));
+    }
+    text
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Warning::RareClasses { classes, rows } => {
+                let named = classes.iter().take(MOST_NAMED);
+                let named = named.map(|of| format!("\"{}\" ({})", of.class, counted(of.rows, "row", "rows")));
+                let listed = shortened(named, classes.len().min(MOST_NAMED), ", ");
+                let more = classes.len().saturating_sub(MOST_NAMED);
+                let more =
+                    if more > 0 { format!(" and {} more", grouped(more as u64)) } else { String::new() };
+                write!(
+                    f,
+                    "rare among {}: {listed}{more}; too few to learn or to judge well, and the error hides them: look at the \
+                     balanced error and at what is found of each class",
+                    counted(*rows, "row", "rows")
+                )
+            }
+            Warning::Leak { columns, log10_chance } => {
+                let (what, its) = match columns.len() {
+                    1 => ("column", "alone separates the classes: is it"),
+                    _ => ("columns", "each separate the classes alone: are they"),
+                };
+                write!(
+                    f,
+                    "{what} {} {its} known before the answer is? (Shuffled labels would be separated so with probability \
+                     below 10^{:.0}.) To leave a column out: ⟦ignore=COLUMN⟧",
+                    quoted(columns.iter().map(String::as_str)),
+                    log10_chance.ceil()
+                )
+            }
+            Warning::FewRows { rows, dimensions, separable } => {
+                let often = if rows <= dimensions {
+                    "any labels".to_string()
+                } else {
+                    format!("{} of all labellings", percent(*separable))
+                };
+                write!(
+                    f,
+                    "{} for {} (features and bias): points spread at random would be separable with {often}, so that \
+                     separability and the training error say little",
+                    counted(*rows, "row", "rows"),
+                    counted(*dimensions, "dimension", "dimensions"),
+                )
+            }
+            Warning::Duplicates { rows, held_out } => write!(
+                f,
+                "{} of {} held-out rows ({}) have the same features as a training row: the held-out error may be too low",
+                grouped(*rows),
+                grouped(*held_out),
+                percent(*rows as f64 / *held_out as f64)
+            ),
+            Warning::Baseline { class, baseline_error, error, on } => write!(
+                f,
+                "the model is no better than always answering \"{class}\": it is wrong on {} of the {on} rows, that \
+                 answer on {}",
+                percent(*error),
+                percent(*baseline_error)
+            ),
+            Warning::NeverPredicted { classes, on } => write!(
+                f,
+                "never predicted for any of the {on} rows, though some are: {}",
+                quoted(classes.iter().map(String::as_str))
+            ),
+        }
+    }
+}
+
+impl Warning {
+    /// Warns of classes that are rare among these.
+    pub(super) fn rare_classes(names: &[String], counts: &[u64]) -> Option<Self> {
+        let rows: u64 = counts.iter().sum();
+        let equal = rows as f64 / counts.len().max(1) as f64;
+        let rare = |count: u64| count > 0 && (count < FEW_ROWS || (count as f64) < SMALL_PART * equal);
+        let mut classes: Vec<RowsOfClass> = names
+            .iter()
+            .zip(counts)
+            .filter(|&(_, &count)| rare(count))
+            .map(|(class, &rows)| RowsOfClass { class: class.clone(), rows })
+            .collect();
+        classes.sort_by_key(|of| of.rows);
+        // Where all classes are small there are few rows, and none is rarer than the others.
+        let all = counts.iter().filter(|&&count| count > 0).count();
+        (!classes.is_empty() && classes.len() < all).then_some(Warning::RareClasses { classes, rows })
+    }
+
+    /// Warns of so few rows that random labels would be separable more often than not.
+    pub(super) fn few_rows(rows: u64, dimensions: u64) -> Option<Self> {
+        let separable = share_separable(rows, dimensions);
+        (separable > 0.5).then_some(Warning::FewRows { rows, dimensions, separable })
+    }
+
+    /// Warns of held-out rows that are also training rows, if they are many.
+    pub(super) fn duplicates(rows: u64, held_out: u64) -> Option<Self> {
+        (rows as f64 >= MANY_DUPLICATES * held_out as f64 && rows > 0)
+            .then_some(Warning::Duplicates { rows, held_out })
+    }
+
+    /// What the measures on rows warn of.
+    pub(super) fn of_measures(evaluated: &Evaluated, on: JudgedOn) -> Vec<Self> {
+        let (class, baseline_error) = evaluated.baseline();
+        let baseline = (!evaluated.beats_baseline()).then(|| Warning::Baseline {
+            class: class.to_string(),
+            baseline_error,
+            error: evaluated.error(),
+            on,
+        });
+        let classes: Vec<String> = evaluated.never_predicted().into_iter().map(|(class, _)| class).collect();
+        let never = (!classes.is_empty()).then_some(Warning::NeverPredicted { classes, on });
+        baseline.into_iter().chain(never).collect()
+    }
+
+    /// Says it.
+    pub(super) fn tell(&self, observer: &mut dyn Observer) {
+        observer.note(Note::Caution(&self.to_string()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rare(counts: &[u64]) -> Vec<u64> {
+        let names: Vec<String> = (0..counts.len()).map(|class| class.to_string()).collect();
+        match Warning::rare_classes(&names, counts) {
+            Some(Warning::RareClasses { classes, .. }) => classes.iter().map(|of| of.rows).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    #[test]
+    fn rare_is_few_rows_or_a_small_part() {
+        assert_eq!(rare(&[50, 50]), [0; 0]);
+        assert_eq!(rare(&[10, 90]), [0; 0]);
+        assert_eq!(rare(&[9, 90]), [9]);
+        assert_eq!(rare(&[10_000, 99]), [99]);
+        assert_eq!(rare(&[10_000, 110]), [0; 0]);
+        // Among a hundred classes, one row in two hundred is no less than usual.
+        assert_eq!(rare(&[100; 100]), [0; 0]);
+        assert_eq!(rare(&[100, 7, 100, 3, 0]), [3, 7]);
+        assert_eq!(rare(&[2, 3]), [0; 0]);
+    }
+
+    #[test]
+    fn few_rows_are_fewer_than_two_for_each_dimension() {
+        assert!(Warning::few_rows(10, 10).is_some());
+        assert!(Warning::few_rows(19, 10).is_some());
+        assert!(Warning::few_rows(21, 10).is_none());
+        let text = Warning::few_rows(10, 10).map(|warning| warning.to_string()).unwrap_or_default();
+        assert!(text.contains("separable with any labels"), "{text}");
+    }
+
+    #[test]
+    fn a_few_equal_rows_are_usual() {
+        assert_eq!(Warning::duplicates(0, 10), None);
+        assert_eq!(Warning::duplicates(4, 100), None);
+        assert!(Warning::duplicates(5, 100).is_some());
+    }
+}
