@@ -56,6 +56,11 @@ pub(crate) fn days(text: &str, order: DateOrder) -> Option<f64> {
     }
 }
 
+/// Whether the text is a date in some order, or a time of day.
+pub(crate) fn looks_like_date(text: &str) -> bool {
+    DateOrder::ALL.iter().any(|&order| days(text, order).is_some()) || hours(text).is_some()
+}
+
 /// The hours since midnight; `None` if the text is no time of day.
 pub(crate) fn hours(text: &str) -> Option<f64> {
     Some(seconds(text)? / 3600.0)

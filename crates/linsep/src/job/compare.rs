@@ -1,6 +1,6 @@
 //! Learners side by side on the same rows.
 
-use super::{BiasSpec, ClassSpec, DataSpec};
+use super::{BiasSpec, ClassSpec, DataSpec, label};
 use crate::compare::{CompareSettings, Comparison, compare, suitable};
 use crate::dataset::Dataset;
 use crate::features::{Missing, fill_gaps};
@@ -90,6 +90,7 @@ impl CompareSpec {
         let named = self.named(&settings)?;
         let loaded = self.data.with_missing(Missing::Auto).load(observer)?;
         let data = self.classes.kept(self.classes.weighted(loaded.dataset)?)?;
+        label::check(&self.data, loaded.format, &loaded.schema, &data, observer)?;
         let (_, data) = fill_gaps(loaded.schema, data)?;
         let learners = if named.is_empty() { suited(&data, &settings, observer) } else { named };
         let settings = CompareSettings {

@@ -7,6 +7,7 @@
 mod compare;
 mod data;
 mod evaluate;
+mod label;
 mod measure;
 mod predict;
 mod separate;

@@ -1,6 +1,6 @@
 //! Every statement of the theory on a data set.
 
-use super::{BiasSpec, ClassSpec, DataSpec};
+use super::{BiasSpec, ClassSpec, DataSpec, label};
 use crate::observe::Observer;
 use crate::read::options::is_default;
 use crate::scale::{Scaler, Scaling};
@@ -82,7 +82,9 @@ impl TheorySpec {
             ..Settings::default()
         };
         settings.validate()?;
-        let data = self.classes.kept(self.data.load(observer)?.dataset)?;
+        let loaded = self.data.load(observer)?;
+        let data = self.classes.kept(loaded.dataset)?;
+        label::check(&self.data, loaded.format, &loaded.schema, &data, observer)?;
         let data = Scaler::learn(self.scale, &data).apply_all(data)?;
         tell(&data, &settings, self.delta, self.data.as_drawn(self.scale), observer).map_err(|error| {
             match error {

@@ -33,6 +33,7 @@ mod tests;
 pub use crate::dataset::Batch;
 pub use crate::features::{Column, ColumnKind, Missing, Schema};
 pub use array::read_weights;
+pub(crate) use error::excerpt;
 pub use error::{ReadError, ReadErrorKind};
 pub use foreign::ForeignFile;
 pub use formats::{FORMATS, Format, FormatColumns, FormatDescriptor};

@@ -6,7 +6,7 @@ mod spec;
 
 pub use spec::{BiasKind, SeparateSpec};
 
-use super::{ClassSpec, refuse_overwriting};
+use super::{ClassSpec, label, refuse_overwriting};
 use crate::classes::{ClassError, ClassPair};
 use crate::dataset::Dataset;
 use crate::numbers::{counted, grouped};
@@ -102,7 +102,10 @@ impl SeparateSpec {
             }
         }
         let clock = Instant::now();
-        let Loaded { dataset: data, schema, notes, .. } = self.data.load(observer)?;
+        let Loaded { dataset: data, schema, notes, format, .. } = self.data.load(observer)?;
+        if self.only.is_empty() && self.positive.is_none() {
+            label::check(&self.data, format, &schema, &data, observer)?;
+        }
         let (sides, pairs) = self.pairs_of_sides(&data)?;
         let mut job = Separated {
             spec: self.clone(),

@@ -13,8 +13,8 @@ pub use spec::TrainSpec;
 pub use trust::HeldOut;
 
 use super::data::{cache_beside, load_model, tell};
-use super::refuse_overwriting;
 use super::warnings::Warning;
+use super::{label, refuse_overwriting};
 use crate::classes::Classes;
 use crate::dataset::Dataset;
 use crate::features::{Missing, Recipe, Scaler, Scaling, fill_gaps, has_gaps, learn_columns};
@@ -260,6 +260,9 @@ impl Runner<'_> {
         let rows_are_learned_as_read = scaler == Some(Scaler::None);
         let early = known.or_else(|| (!rows_are_learned_as_read).then(|| data.fingerprint().to_string()));
         let data = classes.kept(data)?;
+        if self.warm.is_none() && checkpoint.is_none() {
+            label::check(&self.spec.data, loaded.format, &schema, &data, observer)?;
+        }
         if checkpoint.is_none() && self.warm.is_none() {
             settings::choose_learner(self.spec, &mut self.settings, data.classes().len());
         }

@@ -1,0 +1,82 @@
+//! Labels that look like something else than classes: a measurement, a date, an identifier. Usually the wrong column was
+//! taken for the label.
+
+use super::DataSpec;
+use crate::dataset::Dataset;
+use crate::features::dates::looks_like_date;
+use crate::features::{ColumnKind, Schema};
+use crate::numbers::grouped;
+use crate::observe::{Note, Observer};
+use crate::read::{Format, excerpt};
+use crate::{Error, SettingsError};
+
+/// More classes than this in a column that nobody named as the label are refused.
+const MOST_GUESSED: usize = 100;
+
+/// Fewer rows tell nothing about whether nearly every one has a label of its own.
+const FEW_ROWS: usize = 20;
+
+/// Numbers with more classes than this look like a measurement.
+const FEW_NUMBERS: usize = 20;
+
+/// Column names that say that the column is the label.
+const NAMES: [&str; 8] = ["class", "label", "target", "y", "outcome", "category", "species", "diagnosis"];
+
+/// Warns of labels that do not look like classes; refuses them where the column was only guessed to be the label.
+pub(super) fn check(
+    spec: &DataSpec,
+    format: Format,
+    schema: &Schema,
+    data: &Dataset,
+    observer: &mut dyn Observer,
+) -> Result<(), Error> {
+    let Schema::Table { header, columns, .. } = schema else { return Ok(()) };
+    let Some(label) = columns.iter().find(|column| column.kind == ColumnKind::Label) else { return Ok(()) };
+    // A cache was made with its label in mind.
+    if format == Format::LINSEP && !spec.cache {
+        return Ok(());
+    }
+    let Some(what) = look(data) else { return Ok(()) };
+    let classes = data.class_counts().iter().filter(|&&count| count > 0).count();
+    let example = data.classes().first().map_or("", String::as_str);
+    let found =
+        format!("{} classes, such as \"{}\": {what}", grouped(classes as u64), excerpt(example.as_bytes()));
+    let named = spec.read.csv.label.is_some()
+        || *header && NAMES.iter().any(|name| label.name.eq_ignore_ascii_case(name));
+    if named {
+        observer.note(Note::Caution(&format!("the label, column \"{}\", has {found}", label.name)));
+        return Ok(());
+    }
+    let problem = format!(
+        "{}: column \"{}\", the last, was taken as the label, and has {found}. Name the column of the label with \
+         ⟦label⟧; if it is this one, ⟦label={}⟧ says so",
+        spec.source.name(),
+        label.name,
+        label.name
+    );
+    Err(SettingsError::new("label", problem).into())
+}
+
+/// What the classes look like, if not like classes.
+fn look(data: &Dataset) -> Option<&'static str> {
+    let rows = data.len();
+    let counts = data.class_counts();
+    let names: Vec<&str> = (0..counts.len())
+        .filter(|&class| counts[class] > 0)
+        .map(|class| data.classes()[class].as_str())
+        .collect();
+    let numbers = names.iter().all(|name| name.parse::<f64>().is_ok());
+    let fractions = || names.iter().any(|name| name.parse::<f64>().is_ok_and(|number| number.fract() != 0.0));
+    match names.len() {
+        0..=2 => None,
+        classes if classes > FEW_NUMBERS && numbers && (fractions() || classes * 10 > rows) => {
+            Some("they look like a measurement, and linsep tells classes apart")
+        }
+        classes if classes > FEW_NUMBERS && names.iter().all(|name| looks_like_date(name)) => {
+            Some("they look like dates or times")
+        }
+        classes if rows >= FEW_ROWS && classes * 2 > rows => Some("most rows have a class of their own"),
+        classes if classes > MOST_GUESSED => Some("more than is usual"),
+        _ => None,
+    }
+}
