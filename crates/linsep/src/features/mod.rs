@@ -28,6 +28,7 @@ pub use scaling::{RowBuffer, Scaler, Scaling};
 pub use schema::{Column, ColumnKind, Schema};
 pub use styled::{Currency, Decimal, Style};
 pub use words::Words;
+pub(crate) use words::spellings;
 
 use crate::dataset::{Dataset, DatasetError, Row};
 use crate::split::Split;
