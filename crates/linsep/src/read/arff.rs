@@ -46,7 +46,7 @@ fn open(opening: Opening<'_>) -> Result<Box<dyn RecordReader>, Error> {
         return Err(located(None, ReadErrorKind::NoFeatures).into());
     }
     let options = header.options(options);
-    let table = header.as_csv(input).map_err(|error| located(None, error.into()))?;
+    let table = header.into_csv(input).map_err(|error| located(None, error.into()))?;
     Ok(Box::new(CsvReader::new(name, table, &options, guess)?.called("ARFF")))
 }
 
@@ -146,7 +146,7 @@ impl Header {
     }
 
     /// The rows as CSV, with the names of the columns in the place of `@data`.
-    fn as_csv(self, mut input: Input) -> std::io::Result<Input> {
+    fn into_csv(self, mut input: Input) -> std::io::Result<Input> {
         input.drop_front(self.bytes);
         let names: Vec<String> = self.attributes.iter().map(|attribute| quoted(&attribute.name)).collect();
         let mut beginning = "\n".repeat(self.lines.saturating_sub(1) as usize) + &names.join(",") + "\n";

@@ -370,7 +370,9 @@ impl ReadErrorKind {
             }
             Misused(_) => "leave out the options that do not apply",
             NoSuchColumn { .. } => "name a column as the header spells it, or by its number from 1",
-            WordAmongNumbers { .. } => "correct the cell, or use ⟦skip_bad⟧",
+            WordAmongNumbers { .. } => {
+                "correct the cell, say what the column holds with ⟦column⟧, or use ⟦skip_bad⟧"
+            }
             EmptyColumn { .. } => "leave the column out with ⟦ignore⟧",
             NoDelimiter => "name the delimiter with ⟦delimiter⟧, or the format with ⟦format⟧",
             BadDelimiter(_) => "give one character, such as ⟦delimiter=','⟧ or ⟦delimiter=tab⟧",

@@ -2,6 +2,7 @@
 
 use super::error::ReadErrorKind;
 use crate::classes::class_name;
+use crate::features::spellings;
 use std::collections::HashMap;
 
 /// Gives each label text the number of its class.
@@ -57,6 +58,12 @@ impl LabelTable {
         if let Some(&class) = self.spellings.get(name.as_bytes()) {
             return class;
         }
+        let known =
+            spellings(&name).iter().find_map(|spelling| self.spellings.get(spelling.as_bytes()).copied());
+        if let Some(class) = known {
+            self.spellings.insert(name.into_bytes(), class);
+            return class;
+        }
         let class = self.names.len() as u32;
         self.spellings.insert(name.clone().into_bytes(), class);
         self.names.push(name);
@@ -81,5 +88,17 @@ mod tests {
         other.class(b"spam");
         assert_eq!(table.merge(&other), [1, 2]);
         assert_eq!(table.names(), ["1", "-1", "spam"]);
+    }
+
+    #[test]
+    fn truth_values_are_alike_and_other_words_are_not() {
+        let mut table = LabelTable::default();
+        let labels = ["TRUE", "False", "true", "FALSE", "True", "Red", "red", "yes", "Yes"];
+        let classes = labels.map(|label| table.class(label.as_bytes()).unwrap());
+        assert_eq!(classes, [0, 1, 0, 1, 0, 2, 3, 4, 4]);
+        assert_eq!(table.names(), ["TRUE", "False", "Red", "red", "yes"]);
+        let mut other = LabelTable::default();
+        other.class(b"FALSE");
+        assert_eq!(table.merge(&other), [1]);
     }
 }

@@ -27,6 +27,7 @@ pub(crate) mod options;
 mod reader;
 mod row_stream;
 mod source;
+mod stamp;
 #[cfg(test)]
 mod tests;
 

@@ -20,6 +20,21 @@ pub(crate) fn parse_number(text: &[u8]) -> Option<f64> {
     }
 }
 
+/// Whether a text is a whole number beyond 2⁵³, of which floats do not have all: two of them may become one.
+#[cold]
+pub(crate) fn is_inexact_whole(text: &[u8]) -> bool {
+    let text = text.trim_ascii();
+    let digits = text.strip_prefix(b"-").or_else(|| text.strip_prefix(b"+")).unwrap_or(text);
+    if digits.len() <= LONGEST_EXACT || !digits.iter().all(u8::is_ascii_digit) {
+        return false;
+    }
+    let whole = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse::<u64>().ok());
+    whole.is_none_or(|whole| whole > LARGEST_EXACT)
+}
+
+/// Digits of a whole number that is exact whatever they are.
+pub(crate) const LONGEST_EXACT: usize = 15;
+
 /// The number at the beginning of a text and its length, if it is plain: digits, at most 19 of them, with at most
 /// one point and a sign. It ends at the first byte that is neither digit nor point.
 ///

@@ -13,6 +13,9 @@ pub(super) enum Matrix {
     Sparse(Csr),
 }
 
+/// Numbers in the order of their rows: where each is stored, and its column.
+type ByRow = Vec<(usize, u32)>;
+
 /// Compressed sparse rows.
 #[derive(Debug)]
 pub(super) struct Csr {
@@ -22,7 +25,7 @@ pub(super) struct Csr {
     /// Where each row starts, and the end.
     offsets: Vec<usize>,
     /// For a matrix that is not stored by rows: where the numbers are stored, row by row, and their columns.
-    by_row: Option<Vec<(usize, u32)>>,
+    by_row: Option<ByRow>,
     pub(super) columns: usize,
 }
 
@@ -166,7 +169,7 @@ fn sorted_by_row(
     places: impl Iterator<Item = (Option<i128>, Option<i128>)> + Clone,
     rows: usize,
     columns: usize,
-) -> Result<(Vec<usize>, Vec<(usize, u32)>), String> {
+) -> Result<(Vec<usize>, ByRow), String> {
     let mut offsets = Vec::new();
     // The file need not be as long as it has rows: most of them may be empty.
     let too_large = crate::memory::available().is_some_and(|available| rows as u64 > available / 16);

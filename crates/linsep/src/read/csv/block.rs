@@ -3,10 +3,10 @@
 use super::columns::{CellUse, Column, Counts, Word};
 use super::plain;
 use super::records::{Fault, Record, scan};
-use crate::features::{CellForm, MISSING_WORD, MissingWords, OnMissing};
+use crate::features::{CellForm, MISSING_WORD, MissingWords, OnMissing, spellings};
 use crate::read::error::{ReadErrorKind, excerpt};
 use crate::read::label_table::LabelTable;
-use crate::read::number::parse_number;
+use crate::read::number::{LONGEST_EXACT, is_inexact_whole, parse_number};
 use crate::read::{Batch, Labels, Missing, ReadNotes, Schema};
 use std::collections::HashMap;
 
@@ -203,6 +203,7 @@ impl Block {
         self.words.clear();
         self.gaps.clear();
         self.row_filled.clear();
+        let early = reading.missing_words == MissingWords::Early;
         let mut drop_row = false;
         let mut label_at = None;
         for (j, column) in reading.columns.iter().enumerate() {
@@ -234,7 +235,7 @@ impl Block {
                         _ => {}
                     }
                 }
-                CellUse::Number { feature, form, on_missing } => match number(cell, column, form) {
+                CellUse::Number { feature, form, on_missing } => match number(cell, column, form, early) {
                     Ok(value) => self.row.push((feature, value)),
                     // A model that knows what a missing number becomes takes a word as one.
                     Err(ReadErrorKind::WordAmongNumbers { .. })
@@ -316,6 +317,10 @@ impl Block {
                     self.unseen += 1;
                     continue;
                 }
+                None if reading.columns[j].code.is_contradicted_by(text.as_bytes()) => {
+                    let kind = contradiction(&reading.columns[j], text.as_bytes());
+                    return Err(record.fault_at(j, kind));
+                }
                 None => {
                     let feature = reading.features + self.new_words.len() as u32;
                     if feature >= reading.rules.feature_limit {
@@ -353,8 +358,15 @@ impl Block {
     /// What is known about a word of column `j`.
     pub(super) fn word(&self, j: usize, text: &str, reading: &Reading) -> Option<Word> {
         let CellUse::Words { words, .. } = &reading.columns[j].used_for else { return None };
-        let new = || self.new_places[j].get(text).map(|&place| self.new_words[place].2);
-        words.get(text).copied().or_else(new)
+        let known = |text: &str| {
+            let new = || self.new_places[j].get(text).map(|&place| self.new_words[place].2);
+            words.get(text).copied().or_else(new)
+        };
+        known(text).or_else(|| match reading.missing_words {
+            // Models of before knew each spelling as a word of its own.
+            MissingWords::Early => None,
+            _ => spellings(text).iter().find_map(|spelling| known(spelling)),
+        })
     }
 
     /// Adds the row at hand.
@@ -380,12 +392,21 @@ impl Block {
     }
 }
 
-fn number(cell: &[u8], column: &Column, form: CellForm) -> Result<f64, ReadErrorKind> {
+/// The fault of a cell that speaks against what was guessed from the first rows.
+fn contradiction(column: &Column, cell: &[u8]) -> ReadErrorKind {
+    ReadErrorKind::WordAmongNumbers { column: column.name.clone(), found: excerpt(cell) }
+}
+
+fn number(cell: &[u8], column: &Column, form: CellForm, early: bool) -> Result<f64, ReadErrorKind> {
     let number = match form {
         CellForm::Plain => parse_number(cell.trim_ascii()),
         form => form.parse(cell),
     };
     match number {
+        Some(_) if cell.len() > LONGEST_EXACT && !early && is_inexact_whole(cell) => {
+            Err(contradiction(column, cell))
+        }
+        Some(_) if column.code.is_contradicted_by(cell.trim_ascii()) => Err(contradiction(column, cell)),
         Some(number) if number.is_finite() => Ok(number),
         Some(_) => Err(ReadErrorKind::NotFinite { found: excerpt(cell) }),
         None if std::str::from_utf8(cell).is_err() => {

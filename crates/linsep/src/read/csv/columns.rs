@@ -4,9 +4,9 @@ use super::dialect::nowhere;
 use super::guess;
 use super::records::{Fault, Record, Records};
 use crate::features::{CellForm, Mean, MissingWords, Number, OnMissing, Words};
-use crate::read::error::ReadErrorKind;
+use crate::read::error::{ReadErrorKind, excerpt};
 use crate::read::label_table::LabelTable;
-use crate::read::number::parse_number;
+use crate::read::number::{LONGEST_EXACT, is_inexact_whole, parse_number};
 use crate::read::{self, ColumnAs, ColumnKind, Labels, Missing, ReadOptions};
 use std::collections::HashMap;
 
@@ -14,7 +14,43 @@ use std::collections::HashMap;
 pub(super) struct Column {
     pub(super) name: String,
     pub(super) used_for: CellUse,
+    /// What the first rows make of a column whose cells are all whole numbers of the same length.
+    pub(super) code: CodeGuess,
+    /// A code that begins with a zero, where that made the column words.
+    pub(super) code_example: Option<String>,
 }
+
+/// What is guessed about whole numbers of the same length: with a zero at the beginning of one of them they are codes, such
+/// as those of post offices, which are words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum CodeGuess {
+    /// Nothing: the column is something else, or all rows were looked at.
+    #[default]
+    Settled,
+    /// Numbers, unless one begins with a zero.
+    NumbersSoFar,
+    /// Codes with so many digits, unless a cell has another length.
+    Codes(usize),
+}
+
+impl CodeGuess {
+    /// Whether a cell speaks against the guess.
+    pub(super) fn is_contradicted_by(self, cell: &[u8]) -> bool {
+        match self {
+            CodeGuess::Settled => false,
+            CodeGuess::NumbersSoFar => has_leading_zero(cell),
+            CodeGuess::Codes(length) => cell.len() != length || !cell.iter().all(u8::is_ascii_digit),
+        }
+    }
+}
+
+/// Whether a whole number begins with a zero that changes nothing about its value.
+pub(super) fn has_leading_zero(cell: &[u8]) -> bool {
+    cell.len() >= SHORTEST_CODE && cell[0] == b'0' && cell.iter().all(u8::is_ascii_digit)
+}
+
+/// Digits of the shortest code: days and months have two.
+const SHORTEST_CODE: usize = 3;
 
 /// What was met in a column, in the rows that were kept.
 #[derive(Clone, Default)]
@@ -54,7 +90,7 @@ pub(super) struct Word {
 
 impl Column {
     pub(super) fn new(name: String, used_for: CellUse) -> Self {
-        Self { name, used_for }
+        Self { name, used_for, code: CodeGuess::Settled, code_example: None }
     }
 
     pub(super) fn describe(&self) -> read::Column {
@@ -163,7 +199,7 @@ pub(super) struct Settlement {
 }
 
 /// What the cells of a column say about it.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(super) struct Tally {
     pub(super) words: bool,
     numbers: u64,
@@ -173,9 +209,44 @@ pub(super) struct Tally {
     undecided_words: bool,
     undecided_numbers: bool,
     mean: Mean,
+    /// The length of the cells, while all are whole numbers of the same length; 0 before the first, `None` if they differ.
+    digits: Option<usize>,
+    /// A cell that begins with a zero.
+    leading_zero: Option<String>,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self {
+            words: false,
+            numbers: 0,
+            perhaps_missing: 0,
+            undecided_words: false,
+            undecided_numbers: false,
+            mean: Mean::default(),
+            digits: Some(0),
+            leading_zero: None,
+        }
+    }
 }
 
 impl Tally {
+    /// Looks at the digits of a number, as long as all numbers of the column may be codes.
+    fn add_digits(&mut self, cell: &[u8]) {
+        let cell = cell.trim_ascii();
+        let fits = self.digits.is_some_and(|length| length == 0 || length == cell.len())
+            && cell.iter().all(u8::is_ascii_digit);
+        self.digits = fits.then_some(cell.len());
+        if fits && self.leading_zero.is_none() && has_leading_zero(cell) {
+            self.leading_zero = Some(excerpt(cell));
+        }
+    }
+
+    /// Whether the cells are codes.
+    fn is_code(&self) -> bool {
+        !self.words && self.digits.is_some() && self.leading_zero.is_some()
+    }
+
     fn add(&mut self, look: Look) {
         match look {
             Look::Word => self.words = true,
@@ -230,6 +301,8 @@ impl Look {
         };
         match number {
             None => Look::Word,
+            // It is a name of something: as a number it could not be told from its neighbours.
+            Some(_) if cell.len() > LONGEST_EXACT && form.is_plain() && is_inexact_whole(cell) => Look::Word,
             Some(number) if number.is_finite() => Look::Number(number),
             Some(_) => Look::Infinite,
         }
@@ -258,7 +331,7 @@ impl Draft {
         }
         let doubtful = guesses.doubtful || tallies.iter().any(Tally::only_perhaps_missing);
         let is_words = |j: usize| match self.asked[j] {
-            None => tallies[j].words || tallies[j].only_perhaps_missing(),
+            None => tallies[j].words || tallies[j].only_perhaps_missing() || tallies[j].is_code(),
             Some(asked) => asked == ColumnAs::Words,
         };
         let is_number = |j: usize| self.roles[j] == Role::Feature && !is_words(j);
@@ -280,9 +353,18 @@ impl Draft {
                     CellUse::Number { feature: features - 1, on_missing, form: guesses.forms[j] }
                 }
             };
-            Column::new(name.clone(), part)
+            let code = match (tallies[j].digits, self.asked[j]) {
+                (Some(length), None) if tallies[j].is_code() => CodeGuess::Codes(length),
+                (Some(0 | SHORTEST_CODE..), None) if is_number(j) => CodeGuess::NumbersSoFar,
+                _ => CodeGuess::Settled,
+            };
+            let code_example =
+                tallies[j].leading_zero.clone().filter(|_| matches!(code, CodeGuess::Codes(_)));
+            Column { code, code_example, ..Column::new(name.clone(), part) }
         });
-        Ok(Settlement { columns: columns.collect(), remarks: guesses.remarks, doubtful })
+        let columns: Vec<Column> = columns.collect();
+        let remarks = guesses.remarks;
+        Ok(Settlement { columns, remarks, doubtful })
     }
 
     fn survey(&self, records: &mut Records, forms: &[CellForm]) -> Vec<Tally> {
@@ -305,7 +387,7 @@ impl Draft {
             }
             self.look(&record, forms, &mut looks);
             match self.judge(&record, &looks, &mut labels) {
-                Verdict::Counts => count(&looks, &mut tallies),
+                Verdict::Counts => self.count(&record, &looks, &mut tallies),
                 Verdict::Undecided => {
                     looks.iter().zip(&mut tallies).for_each(|(&look, tally)| tally.add_undecided(look));
                     undecided.push((record.start, record.line));
@@ -314,7 +396,7 @@ impl Draft {
                 Verdict::Malformed if self.skip_bad => {}
                 Verdict::Malformed => {
                     // Its words must not be taken for the fault that ends the reading.
-                    count(&looks, &mut tallies);
+                    self.count(&record, &looks, &mut tallies);
                     break;
                 }
             }
@@ -333,7 +415,7 @@ impl Draft {
                     })
                 };
                 if counts {
-                    count(&looks, &mut tallies);
+                    self.count(&record, &looks, &mut tallies);
                 }
                 !counts
             });
@@ -349,6 +431,15 @@ impl Draft {
             Role::Feature => Look::at(record.cell(j), forms[j], &self.missing_words),
             Role::Label | Role::Ignored => Look::Unused,
         }));
+    }
+
+    fn count(&self, record: &Record, looks: &[Look], tallies: &mut [Tally]) {
+        for (j, (&look, tally)) in looks.iter().zip(tallies).enumerate() {
+            tally.add(look);
+            if tally.digits.is_some() && matches!(look, Look::Number(_)) {
+                tally.add_digits(record.cell(j));
+            }
+        }
     }
 
     /// Whether a cell makes its row malformed, or leaves it out, in a column of numbers but not in one of words.
@@ -389,12 +480,6 @@ impl Draft {
             }
         }
         verdict
-    }
-}
-
-fn count(looks: &[Look], tallies: &mut [Tally]) {
-    for (&look, tally) in looks.iter().zip(tallies) {
-        tally.add(look);
     }
 }
 

@@ -12,6 +12,7 @@ use crate::features::styled::Written;
 use crate::features::{CellForm, Currency, DateOrder, Decimal, Style};
 use crate::read::ColumnAs;
 use crate::read::error::{ReadErrorKind, excerpt};
+use crate::read::number::is_inexact_whole;
 
 /// What the columns turned out to be.
 pub(super) struct Guesses {
@@ -211,7 +212,8 @@ impl Seen {
     }
 
     fn add_number(&mut self, text: &str) {
-        let Some(written) = Written::of(text) else {
+        let written = Written::of(text).filter(|written| !is_inexact_whole(written.body.as_bytes()));
+        let Some(written) = written else {
             (self.point, self.comma) = (false, false);
             return;
         };

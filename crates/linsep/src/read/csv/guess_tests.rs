@@ -280,7 +280,7 @@ fn a_first_line_may_name_the_delimiter() {
 #[test]
 fn runs_of_spaces_divide_columns() {
     let loaded = plainly("length  width   kind\n 1.5     2      left\n10.25    3      right\n");
-    assert_eq!(loaded.notes.format, "CSV, delimiter space, header, 2 columns of numbers");
+    assert_eq!(loaded.notes.format, "CSV, delimiter ' ', header, 2 columns of numbers");
     assert_eq!(values(&loaded, 0), [1.5, 10.25]);
     assert_eq!(loaded.dataset.classes(), ["left", "right"]);
     let error = failure("hello world\nthis is prose of 2 lines\n", CsvOptions::default());
@@ -373,4 +373,64 @@ fn encodings_are_guessed_and_said() {
     let loaded = read(&source(&late), &ReadOptions::default(), &mut ()).unwrap();
     assert!(loaded.schema.feature_names().unwrap().contains(&"word=Köln".to_string()));
     assert!(remarks(&loaded).starts_with("The file is not UTF-8: it is read as windows-1252"));
+}
+
+#[test]
+fn codes_with_leading_zeros_are_words() {
+    let loaded = plainly("zip,x,kind\n01234,1,a\n90210,2,b\n00501,3,a\n");
+    assert_eq!(kinds(&loaded), ["words", "number", "label"]);
+    assert!(remarks(&loaded).contains("\"01234\" begins with a zero"), "{}", remarks(&loaded));
+    let csv = asked("zip", ColumnAs::Number);
+    assert_eq!(values(&load("zip,x,kind\n01234,1,a\n90210,2,b\n", csv), 0), [1234.0, 90210.0]);
+    // Other lengths, decimals and hours are numbers.
+    for cells in [&["0123", "5"][..], &["01", "12"], &["000.5", "100.5"], &["1998", "2024"], &["0", "1"]] {
+        assert_eq!(kind_of(cells), "number", "{cells:?}");
+    }
+    // A late cell decides.
+    let many = "90210,1,a\n".repeat(60_000);
+    assert_eq!(kinds(&plainly(&format!("zip,x,kind\n{many}01234,2,b\n")))[0], "words");
+    assert_eq!(kinds(&plainly(&format!("zip,x,kind\n{many}1234,2,b\n")))[0], "number");
+    let many = "00210,1,a\n".repeat(60_000);
+    assert_eq!(kinds(&plainly(&format!("zip,x,kind\n{many}1234,2,b\n")))[0], "number");
+}
+
+#[test]
+fn truth_values_are_alike() {
+    let loaded = plainly("ok,x,kind\nTRUE,1,yes\nFalse,2,No\ntrue,3,YES\nfalse,4,no\n");
+    assert_eq!(loaded.schema.feature_names().unwrap(), ["x", "ok=TRUE", "ok=False"]);
+    assert_eq!(loaded.dataset.classes(), ["No", "yes"]);
+    assert_eq!(values(&loaded, 1), [1.0, 0.0, 1.0, 0.0]);
+    let loaded = plainly("colour,x,kind\nRed,1,a\nred,2,b\n");
+    assert_eq!(loaded.schema.feature_names().unwrap(), ["x", "colour=Red", "colour=red"]);
+}
+
+#[test]
+fn a_header_of_numbers_is_suspected() {
+    let text = "1,2,3\n0.5,1,0\n0.25,2,1\n0.75,4,0\n1.5,8,1\n";
+    let said = remarks(&plainly(text));
+    assert!(
+        said.contains("Only the first row has the label \"3\". If it names the columns, say ⟦header=yes⟧"),
+        "{said}"
+    );
+    assert_eq!(load(text, CsvOptions { header: Some(true), ..CsvOptions::default() }).dataset.len(), 4);
+    assert!(!remarks(&plainly("0.5,1,0\n0.25,2,1\n0.75,4,0\n")).contains("first row"));
+}
+
+#[test]
+fn whole_numbers_that_floats_do_not_have_are_words() {
+    for cells in [
+        &["9007199254740993", "9007199254740994"][..],
+        &["12345678901234567890", "1"],
+        &["1", "9007199254740993"],
+        &["-9007199254740993", "5"],
+    ] {
+        assert_eq!(kind_of(cells), "words", "{cells:?}");
+    }
+    for cells in
+        [&["9007199254740992", "1"][..], &["0.12345678901234567", "1"], &["1e300", "123456789012345678.5"]]
+    {
+        assert_eq!(kind_of(cells), "number", "{cells:?}");
+    }
+    let many = "1,1,a\n".repeat(60_000);
+    assert_eq!(kinds(&plainly(&format!("it,x,kind\n{many}9007199254740993,2,b\n")))[0], "words");
 }

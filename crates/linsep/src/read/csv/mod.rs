@@ -28,7 +28,7 @@ use super::formats::{Detect, Format, FormatColumns, FormatDescriptor};
 use super::label_table::LabelTable;
 use super::reader::{Expected, Opening, RecordReader};
 use super::source::Input;
-use super::{Batch, Missing, ReadNotes, ReadOptions, Schema};
+use super::{Batch, Labels, Missing, ReadNotes, ReadOptions, Schema};
 use crate::dataset::BatchRows;
 use crate::features::{OnMissing, word_feature};
 use crate::{Error, SettingsError};
@@ -129,6 +129,8 @@ pub(crate) struct CsvReader {
     suspects: Vec<Suspect>,
     notes: ReadNotes,
     rows: u64,
+    /// Whether a later row has the class of the first.
+    first_class_recurs: bool,
     /// Cells whose word the model does not know.
     unseen: u64,
     /// What is wrong after the rows that were handed out last.
@@ -244,6 +246,7 @@ impl CsvReader {
             suspects,
             notes,
             rows: 0,
+            first_class_recurs: false,
             unseen: 0,
             pending: None,
             ended: false,
@@ -348,6 +351,8 @@ impl CsvReader {
         if block.labels.is_empty() {
             return None;
         }
+        let others = if self.rows == block.labels.len() as u64 { &block.labels[1..] } else { &block.labels };
+        self.first_class_recurs = self.first_class_recurs || others.contains(&0);
         let (offsets, indices, values) = (block.offsets, block.indices, block.values);
         let rows = match look(&self.reading).dense {
             Some(columns) => BatchRows::Dense { columns, values },
@@ -427,8 +432,15 @@ impl RecordReader for CsvReader {
         notes.remarks.extend(remarks::mixed(columns, &self.counts, self.rows, &self.notes.remarks));
         notes.remarks.extend(remarks::missing(columns, &self.counts, self.rows, self.rules.missing));
         if self.known.is_none() {
+            let alone = self.rules.labels == Labels::Required && !self.first_class_recurs && self.rows > 2;
+            if let Some(class) =
+                self.labels.names().first().filter(|_| alone && self.dialect.header.is_none())
+            {
+                notes.remarks.push(remarks::lonely_first_row(class));
+            }
+            notes.remarks.extend(remarks::codes(columns));
             notes.remarks.extend(remarks::suspects(columns, &self.suspects, &self.counts, self.rows));
-            notes.remarks.extend(remarks::identifiers(columns, &self.counts, self.rows));
+            notes.remarks.extend(remarks::identifiers(columns, &self.suspects, &self.counts, self.rows));
         }
         notes.remarks.extend(remarks::unseen(self.unseen));
         notes

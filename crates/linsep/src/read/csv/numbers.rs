@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code, reason = "vector instructions")]
 
-use crate::read::number::plain_number;
+use crate::read::number::{LONGEST_EXACT, is_inexact_whole, plain_number};
 
 /// Takes plain numbers, each followed by the delimiter, from `position` on: as many as it likes, at most as many as there
 /// is room for. Gives how many, and the place after the last delimiter.
@@ -30,7 +30,10 @@ fn plain_numbers_portable(
 ) -> (usize, usize) {
     for (taken, place) in numbers.iter_mut().enumerate() {
         match plain_number(&text[position..]) {
-            Some((number, length)) if text.get(position + length) == Some(&delimiter) => {
+            Some((number, length))
+                if text.get(position + length) == Some(&delimiter)
+                    && (length <= LONGEST_EXACT || !is_inexact_whole(&text[position..position + length])) =>
+            {
                 *place = number;
                 position += length + 1;
             }
@@ -45,7 +48,7 @@ fn plain_numbers_portable(
 /// whole number is divided. Both are exact floats, so the quotient is rounded correctly (Clinger).
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use super::plain_number;
+    use super::{is_inexact_whole, plain_number};
     pub(super) use crate::read::digits::is_available;
     use crate::read::digits::{WINDOW, digits, load, two_numbers};
     use std::arch::x86_64::{
@@ -120,7 +123,7 @@ mod avx2 {
     #[inline(never)]
     fn long_number(cell: &[u8]) -> (f64, bool) {
         match plain_number(cell) {
-            Some((number, length)) => (number, length == cell.len()),
+            Some((number, length)) => (number, length == cell.len() && !is_inexact_whole(cell)),
             None => (0.0, false),
         }
     }

@@ -4,11 +4,11 @@
 //! care; what a plain row gives is what the careful way would have given.
 
 use super::block::{Block, Reading};
-use super::columns::{CellUse, Column};
+use super::columns::{CellUse, CodeGuess, Column};
 use super::numbers::plain_numbers;
 use crate::features::CellForm;
 use crate::read::formats::is_binary;
-use crate::read::number::{parse_number, plain_number};
+use crate::read::number::{LONGEST_EXACT, is_inexact_whole, parse_number, plain_number};
 use crate::read::{Batch, Labels};
 
 /// Whether rows divided by this byte can be plain: it must not be part of a number, and it must be text.
@@ -25,6 +25,11 @@ pub(super) fn runs(columns: &[Column]) -> Vec<usize> {
             next = None;
             continue;
         };
+        // A number that may turn out to be a code is looked at one by one.
+        if column.code != CodeGuess::Settled {
+            next = None;
+            continue;
+        }
         runs[j] = if next == Some(feature + 1) { runs[j + 1] + 1 } else { 1 };
         next = Some(feature);
     }
@@ -51,6 +56,9 @@ impl Block {
         let mut label = None;
         while let Some(j) = reading.columns.len().checked_sub(cells.left).filter(|_| cells.left > 0) {
             match reading.columns[j].used_for {
+                CellUse::Number { feature, .. } if reading.columns[j].code != CodeGuess::Settled => {
+                    row[feature as usize] = uncoded(cells.text()?, &reading.columns[j])?;
+                }
                 CellUse::Number { feature, form: CellForm::Plain, .. } => {
                     let run = &mut row[feature as usize..feature as usize + reading.runs[j]];
                     let taken = cells.numbers(run);
@@ -80,6 +88,9 @@ impl Block {
         let mut label = None;
         for (j, column) in reading.columns.iter().enumerate() {
             match column.used_for {
+                CellUse::Number { feature, .. } if column.code != CodeGuess::Settled => {
+                    self.row.push((feature, uncoded(cells.text()?, column)?));
+                }
                 CellUse::Number { feature, form: CellForm::Plain, .. } => {
                     self.row.push((feature, cells.number()?));
                 }
@@ -123,6 +134,12 @@ impl Block {
     }
 }
 
+/// The number of a cell that is no code.
+fn uncoded(cell: &[u8], column: &Column) -> Option<f64> {
+    let number = parse_number(cell).filter(|number| number.is_finite())?;
+    if column.code.is_contradicted_by(cell) || is_inexact_whole(cell) { None } else { Some(number) }
+}
+
 /// The number of a cell that is not written as programs write numbers.
 #[inline(never)]
 fn formed(cell: &[u8], form: CellForm, reading: &Reading) -> Option<f64> {
@@ -160,10 +177,13 @@ impl<'a> Cells<'a> {
 
     #[inline(always)]
     fn number(&mut self) -> Option<f64> {
-        if let Some((number, length)) = plain_number(&self.text[self.at..])
-            && self.end_cell(self.at + length)
-        {
-            return Some(number);
+        if let Some((number, length)) = plain_number(&self.text[self.at..]) {
+            if length > LONGEST_EXACT && is_inexact_whole(&self.text[self.at..self.at + length]) {
+                return None;
+            }
+            if self.end_cell(self.at + length) {
+                return Some(number);
+            }
         }
         self.long_number()
     }
@@ -175,6 +195,9 @@ impl<'a> Cells<'a> {
         let rest = &self.text[start..];
         let length = rest.iter().position(|&byte| byte == delimiter || byte == b'\n' || byte == b'\r')?;
         let number = parse_number(rest[..length].trim_ascii())?;
+        if length > LONGEST_EXACT && is_inexact_whole(&rest[..length]) {
+            return None;
+        }
         (number.is_finite() && self.end_cell(start + length)).then_some(number)
     }
 

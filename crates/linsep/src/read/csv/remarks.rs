@@ -19,7 +19,6 @@ const FEW_WORDS: usize = 50;
 pub(super) fn format(dialect: &Dialect, columns: &[Column]) -> String {
     let delimiter = match dialect.delimiter {
         b'\t' => "tab".to_string(),
-        b' ' => "space".to_string(),
         other => format!("'{}'", char::from(other)),
     };
     let header = if dialect.header.is_some() { "header" } else { "no header" };
@@ -109,6 +108,9 @@ pub(super) fn suspects(
 ) -> Vec<String> {
     let remark = |suspect: &Suspect| {
         let column = &columns[suspect.column];
+        if rows < suspect.suspicion.enough_rows() {
+            return None;
+        }
         if let CellUse::Words { words, .. } = &column.used_for {
             let different = if suspect.suspicion == Suspicion::Constant { 1 } else { rows };
             if words.len() as u64 != different || counts[suspect.column].missing > 0 {
@@ -122,14 +124,39 @@ pub(super) fn suspects(
             argument(&column.name)
         ))
     };
-    suspects.iter().filter_map(remark).take(SHOWN).collect()
+    let constant = |suspect: &&Suspect| suspect.suspicion == Suspicion::Constant;
+    let is_said = |suspect: &&Suspect| remark(suspect).is_some();
+    let names: Vec<&str> = suspects
+        .iter()
+        .filter(constant)
+        .filter(is_said)
+        .map(|suspect| columns[suspect.column].name.as_str())
+        .collect();
+    let others = suspects.iter().filter(|suspect| names.len() < 3 || !constant(suspect));
+    let mut said: Vec<String> = others.filter_map(remark).take(SHOWN).collect();
+    if names.len() > 2 {
+        let shown = names.iter().take(3).map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
+        let more = if names.len() > 3 { ", …" } else { "" };
+        said.push(format!(
+            "{} columns have the same value in every row: {shown}{more}. Leave them out with ⟦auto⟧.",
+            numbers::grouped(names.len() as u64)
+        ));
+    }
+    said
 }
 
 /// Columns of words that look like names of the rows, from which nothing general is learned.
-pub(super) fn identifiers(columns: &[Column], counts: &[Counts], rows: u64) -> Vec<String> {
+pub(super) fn identifiers(
+    columns: &[Column],
+    suspects: &[Suspect],
+    counts: &[Counts],
+    rows: u64,
+) -> Vec<String> {
     let remark = |(column, counts): (&Column, &Counts)| {
         let CellUse::Words { words, .. } = &column.used_for else { return None };
-        if words.len() as u64 == rows && rows >= FEW_WORDS as u64 {
+        // That was said with more reason.
+        let is_suspect = suspects.iter().any(|suspect| columns[suspect.column].name == column.name);
+        if is_suspect && words.len() as u64 == rows {
             return None;
         }
         if words.len() <= FEW_WORDS || words.len() as u64 * 2 <= rows.saturating_sub(counts.missing) {
@@ -177,6 +204,24 @@ pub(super) fn guessed(name: &str, form: CellForm, example: &str, value: f64) -> 
     format!(
         "Column \"{name}\" holds {what}: \"{example}\" is read as {value}. If these are words, say {overrule}."
     )
+}
+
+/// A first row that may be a header of numbers.
+pub(super) fn lonely_first_row(class: &str) -> String {
+    format!("Only the first row has the label \"{class}\". If it names the columns, say ⟦header=yes⟧.")
+}
+
+/// Columns of codes: whole numbers of the same length, some of which begin with a zero.
+pub(super) fn codes(columns: &[Column]) -> Vec<String> {
+    let remark = |column: &Column| {
+        let (name, example) = (&column.name, column.code_example.as_ref()?);
+        let overrule = assigned(name, "number");
+        Some(format!(
+            "Column \"{name}\" holds codes, which are words: all have the same length, and \"{example}\" begins with a zero. \
+             If these are numbers, say {overrule}."
+        ))
+    };
+    columns.iter().filter_map(remark).take(SHOWN).collect()
 }
 
 /// A column of numbers whose commas may mean one thing or another.

@@ -1,10 +1,10 @@
 //! How the text is divided and what its columns are used for, settled from its first rows or from all of them.
 
-use super::columns::{self, Column, Draft, Settlement};
+use super::columns::{self, CodeGuess, Column, Draft, Settlement};
 use super::dialect::{self, Dialect, Sample};
 use super::matching;
 use super::records::{Fault, Records};
-use super::suspects::{self, Suspect};
+use super::suspects::{self, Suspect, Suspicion};
 use crate::features::MissingWords;
 use crate::memory;
 use crate::read::error::ReadErrorKind;
@@ -64,12 +64,20 @@ impl Draft {
         records: &mut Records,
         options: &ReadOptions,
     ) -> Result<Settled, Fault> {
-        let suspects = suspects::suspects(self, records, &columns);
+        let mut columns = columns;
+        // What is settled from the first rows alone must hold for all.
+        if !guessed && !options.online {
+            columns.iter_mut().for_each(|column| column.code = CodeGuess::Settled);
+        }
+        let (suspects, rows) = suspects::suspects(self, records, &columns);
         if options.csv.auto {
-            let left_out = suspects::leave_out(self, &suspects);
+            let enough = |(_, suspicion): &(usize, Suspicion)| rows >= suspicion.enough_rows();
+            let left_out =
+                suspects::leave_out(self, &suspects.iter().copied().filter(enough).collect::<Vec<_>>());
             if !left_out.is_empty() {
-                let settled = self.settle(records, options.feature_limit())?;
+                let mut settled = self.settle(records, options.feature_limit())?;
                 remarks = settled.remarks.into_iter().chain(left_out).collect();
+                settled.columns.iter_mut().for_each(|column| column.code = CodeGuess::Settled);
                 return Ok(Settled { columns: settled.columns, guessed, remarks, suspects: Vec::new() });
             }
         }
@@ -111,7 +119,8 @@ pub(super) fn settle_columns(
     };
     let limit = options.feature_limit();
     let sample = Sample { bytes: input.head(), cut: !input.head_is_all() };
-    let from_sample = draft.settle(&mut sample.records(dialect.delimiter), limit);
+    let mut first_records = sample.records(dialect.delimiter);
+    let from_sample = draft.settle(&mut first_records, limit);
     // The mean of a column needs all rows.
     // So does a column that the first rows leave open.
     let guessed = guess
@@ -121,8 +130,7 @@ pub(super) fn settle_columns(
         && from_sample.as_ref().is_ok_and(|settlement| !settlement.doubtful);
     if options.online || guessed {
         let Settlement { columns, remarks, .. } = from_sample?;
-        let mut records = sample.records(dialect.delimiter);
-        return draft.watched(columns, remarks, guessed, &mut records, options);
+        return draft.watched(columns, remarks, guessed, &mut first_records, options);
     }
     let mut text = Vec::new();
     loop {
@@ -143,7 +151,9 @@ pub(super) fn settle_columns(
     }
     let mut records = Records::new(text, false, dialect.delimiter);
     let Settlement { columns, remarks, .. } = draft.settle(&mut records, limit)?;
-    let settled = draft.watched(columns, remarks, guessed, &mut records, options);
+    // Whatever the way of reading, the first rows suspect a column, and all rows clear it.
+    let watched = if options.csv.auto { &mut records } else { &mut first_records };
+    let settled = draft.watched(columns, remarks, guessed, watched, options);
     *input = Input::of_text(records.into_text());
     settled
 }

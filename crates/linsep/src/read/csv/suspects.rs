@@ -22,6 +22,11 @@ pub(super) enum Suspicion {
 }
 
 impl Suspicion {
+    /// The rows that it takes.
+    pub(super) fn enough_rows(self) -> u64 {
+        if self == Suspicion::Constant { 2 } else { ENOUGH_ROWS }
+    }
+
     /// The reason, as the end of a sentence about a column.
     pub(super) fn reason(self) -> &'static str {
         match self {
@@ -40,8 +45,9 @@ struct Watch {
     rows: u64,
     first: Vec<u8>,
     constant: bool,
-    /// The number that would come next.
-    next: Option<f64>,
+    /// Whether each number is the one before it and one more, and what would come next.
+    counts_up: bool,
+    next: f64,
     different: Option<HashSet<Vec<u8>>>,
     is_number: bool,
 }
@@ -58,26 +64,28 @@ impl Watch {
             rows: 0,
             first: Vec::new(),
             constant: true,
-            next: None,
+            counts_up: is_number,
+            next: 0.0,
             different: different.then(HashSet::new),
             is_number,
         })
     }
 
     fn is_alive(&self) -> bool {
-        self.constant || self.next.is_some() || self.different.is_some()
+        self.constant || self.counts_up || self.different.is_some()
     }
 
     fn add(&mut self, cell: &[u8]) {
         let cell = cell.trim_ascii();
         self.rows += 1;
         let number = if self.is_number { parse_number(cell) } else { None };
+        self.counts_up = self.counts_up
+            && number.is_some_and(|number| number.fract() == 0.0 && (self.rows == 1 || number == self.next));
+        self.next = number.map_or(0.0, |number| number + 1.0);
         if self.rows == 1 {
             self.first = cell.to_vec();
-            self.next = number.filter(|number| number.fract() == 0.0).map(|number| number + 1.0);
         } else {
             self.constant = self.constant && cell == self.first;
-            self.next = self.next.filter(|&next| number == Some(next)).map(|next| next + 1.0);
         }
         if let Some(different) = &mut self.different {
             let is_whole = !self.is_number || number.is_some_and(|number| number.fract() == 0.0);
@@ -87,15 +95,19 @@ impl Watch {
         }
     }
 
-    fn suspicion(&self) -> Option<Suspicion> {
-        match self {
-            _ if self.rows < 2 => None,
-            _ if self.constant => Some(Suspicion::Constant),
-            _ if self.rows < ENOUGH_ROWS => None,
-            _ if self.next.is_some() => Some(Suspicion::CountsUp),
-            _ if self.different.is_some() && self.is_number => Some(Suspicion::NamedIdentifier),
-            _ => self.different.as_ref().map(|_| Suspicion::DifferentWords),
-        }
+    /// What the rows so far do not rule out.
+    fn suspicions(&self) -> impl Iterator<Item = Suspicion> {
+        let different = match self.is_number {
+            true => Suspicion::NamedIdentifier,
+            false => Suspicion::DifferentWords,
+        };
+        [
+            (self.constant, Suspicion::Constant),
+            (self.counts_up, Suspicion::CountsUp),
+            (self.different.is_some() && !self.counts_up, different),
+        ]
+        .into_iter()
+        .filter_map(|(holds, suspicion)| holds.then_some(suspicion))
     }
 }
 
@@ -111,12 +123,17 @@ fn is_called_identifier(name: &str) -> bool {
         || name.ends_with("ID")
 }
 
-/// The columns of features that are suspected, by the rows of the text. Most columns are cleared by the first rows, and the
-/// text is read no further than until all are.
-pub(super) fn suspects(draft: &Draft, records: &mut Records, columns: &[Column]) -> Vec<(usize, Suspicion)> {
+/// The columns of features that are suspected, by the rows of the text, and how many rows that were. Most columns are
+/// cleared by the first rows, and the text is read no further than until all are.
+pub(super) fn suspects(
+    draft: &Draft,
+    records: &mut Records,
+    columns: &[Column],
+) -> (Vec<(usize, Suspicion)>, u64) {
     let mut watches: Vec<Option<Watch>> = columns.iter().map(Watch::of).collect();
     let mut record = Record::default();
     let mut header = draft.header;
+    let mut rows = 0;
     records.rewind();
     while watches.iter().flatten().any(Watch::is_alive)
         && let Ok(true) = records.next(&mut record)
@@ -124,14 +141,17 @@ pub(super) fn suspects(draft: &Draft, records: &mut Records, columns: &[Column])
         if record.misshape(columns.len()).is_some() || std::mem::take(&mut header) {
             continue;
         }
+        rows += 1;
         for (j, watch) in watches.iter_mut().enumerate() {
             if let Some(watch) = watch.as_mut().filter(|watch| watch.is_alive()) {
                 watch.add(record.cell(j));
             }
         }
     }
-    let suspicion = |(j, watch): (usize, &Option<Watch>)| Some((j, watch.as_ref()?.suspicion()?));
-    watches.iter().enumerate().filter_map(suspicion).collect()
+    let found = |(j, watch): (usize, &Option<Watch>)| {
+        watch.iter().flat_map(Watch::suspicions).map(|suspicion| (j, suspicion)).collect::<Vec<_>>()
+    };
+    (watches.iter().enumerate().flat_map(found).collect(), rows)
 }
 
 /// Leaves the suspected columns out, unless no other column is left to learn from.
@@ -153,13 +173,15 @@ pub(super) fn leave_out(draft: &mut Draft, suspects: &[(usize, Suspicion)]) -> V
 }
 
 /// A suspicion about a column of numbers that the first rows gave, against the rows that come later.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Suspect {
     pub(super) column: usize,
     pub(super) suspicion: Suspicion,
     feature: Option<u32>,
     /// The number that comes next.
     next: Option<f64>,
+    /// The numbers so far, if they must be different.
+    different: HashSet<u64>,
 }
 
 impl Suspect {
@@ -168,7 +190,7 @@ impl Suspect {
             CellUse::Number { feature, .. } => Some(feature),
             _ => None,
         };
-        Self { column, suspicion, feature, next: None }
+        Self { column, suspicion, feature, next: None, different: HashSet::new() }
     }
 
     /// Looks at a value of the column; `false` clears it.
@@ -176,7 +198,8 @@ impl Suspect {
         let step = match self.suspicion {
             Suspicion::Constant => 0.0,
             Suspicion::CountsUp => 1.0,
-            Suspicion::DifferentWords | Suspicion::NamedIdentifier => return true,
+            Suspicion::NamedIdentifier => return self.different.insert(value.to_bits()),
+            Suspicion::DifferentWords => return true,
         };
         let expected = self.next.replace(value + step);
         expected.is_none_or(|expected| expected == value)

@@ -229,7 +229,7 @@ fn numbers_among_words_are_remarked_on() {
             "Column \"x\" is read as words: 3 of its 4 cells are numbers, but not \"foo\" on line 5.",
         ),
         (
-            "1;7;a\n2,5kg;7;b\n3;7;a\n",
+            "1;7;a\n2,5kg;8;b\n3;7;a\n",
             "Column \"1\" is read as words: 2 of its 3 cells are numbers, but not \"2,5kg\" on line 2.",
         ),
         (
@@ -413,8 +413,8 @@ fn identifiers_are_remarked_on() {
     assert_eq!(
         notes.remarks,
         [
-            "Column \"full name\" has 60 different words in 60 rows: if it is an identifier, leave it out with \
-          ⟦ignore⟧ \"full name\"."
+            "Column \"full name\" has a different word in every row: it looks like an identifier. Leave it out with ⟦ignore⟧ \
+             \"full name\", or all such columns with ⟦auto⟧."
         ]
     );
 }
