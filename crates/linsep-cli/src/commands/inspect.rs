@@ -67,7 +67,8 @@ fn print_spec(model: &Model, path: &Path) -> anyhow::Result<Exit> {
             path.display()
         );
     };
-    let text = Spec::Train(Box::new(spec?)).to_toml()?;
+    let spec = spec.map_err(|error| error.at(path.display().to_string()))?;
+    let text = Spec::Train(Box::new(spec)).to_toml()?;
     print_result(|out| out.write_all(text.as_bytes()))
 }
 
