@@ -6,6 +6,7 @@ use crate::exit::Exit;
 use crate::layout::report_lines;
 use anyhow::bail;
 use linsep::classes::Classes;
+use linsep::features::Scaler;
 use linsep::job::{Spec, TrainSpec};
 use linsep::model::Model;
 use linsep::numbers;
@@ -23,13 +24,17 @@ pub(crate) fn run(args: &InspectArgs) -> anyhow::Result<Exit> {
     if args.spec {
         return print_spec(&model, &args.model);
     }
-    let strongest: Vec<(String, Vec<(String, f64)>)> = strongest(&model, args.top);
+    let strongest = strongest(&model, args.top);
     if args.json {
-        let weights = |features: &[(String, f64)]| {
-            features
-                .iter()
-                .map(|(feature, weight)| json!({"feature": feature, "weight": weight}))
-                .collect::<Vec<_>>()
+        let weights = |of: &Strongest| {
+            let entry = |(feature, weight, per_unit): &(String, f64, Option<f64>)| {
+                let mut entry = json!({"feature": feature, "weight": weight});
+                if let Some(per_unit) = per_unit {
+                    entry["weight_per_unit"] = json!(per_unit);
+                }
+                entry
+            };
+            of.features.iter().map(entry).collect::<Vec<_>>()
         };
         let mut record = json!({
             "classes": model.classes,
@@ -44,15 +49,23 @@ pub(crate) fn run(args: &InspectArgs) -> anyhow::Result<Exit> {
             let classes: Vec<_> = strongest
                 .iter()
                 .zip(each)
-                .map(|((class, features), learned)| {
+                .map(|(of, learned)| {
                     let intercept = learned.theta().intercept();
-                    json!({"class": class, "intercept": intercept, "strongest": weights(features)})
+                    let mut record =
+                        json!({"class": of.class, "intercept": intercept, "strongest": weights(of)});
+                    if let Some(in_units) = of.intercept {
+                        record["intercept_in_units"] = json!(in_units);
+                    }
+                    record
                 })
                 .collect();
             record["weights"] = json!(classes);
         } else {
             record["intercept"] = json!(model.learned.theta().intercept());
-            record["strongest"] = json!(strongest.first().map(|(_, features)| weights(features)));
+            record["strongest"] = json!(strongest.first().map(weights));
+            if let Some(in_units) = strongest.first().and_then(|of| of.intercept) {
+                record["intercept_in_units"] = json!(in_units);
+            }
         }
         return print_json(&record);
     }
@@ -108,18 +121,39 @@ fn inspect_cache(args: &InspectArgs) -> anyhow::Result<Exit> {
     print_result(|out| out.write_all(report_lines(&lines).as_bytes()))
 }
 
+/// The strongest weights of a boundary or a class.
+struct Strongest {
+    class: String,
+    /// Name, weight, and where features are scaled, the weight in the units of the file.
+    features: Vec<(String, f64, Option<f64>)>,
+    /// The intercept in the units of the file, where features are scaled.
+    intercept: Option<f64>,
+}
+
 /// The strongest weights of the boundary, or of each class.
-fn strongest(model: &Model, top: usize) -> Vec<(String, Vec<(String, f64)>)> {
-    let of = |outcome: usize| model.strongest_of(outcome).into_iter().take(top).collect();
+fn strongest(model: &Model, top: usize) -> Vec<Strongest> {
+    let scaled = model.recipe.scaling != Scaler::None;
+    let of = |outcome: usize, class: &str| {
+        let (weights, units) = (model.weights_of(outcome), model.in_units_of(outcome).filter(|_| scaled));
+        let feature = |j: usize| {
+            (model.recipe.feature_name(j), weights[j], units.as_ref().map(|units| units.weights[j]))
+        };
+        let features = model.strongest_features(outcome).into_iter().take(top).map(feature).collect();
+        Strongest {
+            class: class.to_string(),
+            features,
+            intercept: units.as_ref().map(|units| units.intercept),
+        }
+    };
     match &model.classes {
-        Classes::Pair(pair) => vec![(pair.positive.clone(), of(0))],
+        Classes::Pair(pair) => vec![of(0, &pair.positive)],
         Classes::Each { names } => {
-            names.iter().enumerate().map(|(outcome, name)| (name.clone(), of(outcome))).collect()
+            names.iter().enumerate().map(|(outcome, name)| of(outcome, name)).collect()
         }
     }
 }
 
-fn to_text(model: &Model, strongest: &[(String, Vec<(String, f64)>)]) -> String {
+fn to_text(model: &Model, strongest: &[Strongest]) -> String {
     let evidence = &model.evidence;
     let shape = format!(
         "{}, {}",
@@ -158,7 +192,11 @@ fn to_text(model: &Model, strongest: &[(String, Vec<(String, f64)>)]) -> String 
         lines.push(("Detail", detail));
     }
     if matches!(model.learned, Learned::Linear(_) | Learned::Voted { .. }) {
-        lines.push(("Intercept", format!("{:.6}", model.learned.theta().intercept())));
+        let intercept = format!("{:.6}", model.learned.theta().intercept());
+        let in_units = strongest.first().and_then(|of| of.intercept);
+        let in_units =
+            in_units.map_or(String::new(), |own| format!("; {} in the units of the file", number(own)));
+        lines.push(("Intercept", intercept + &in_units));
     }
     if let Learned::Voted { ballot, .. } = &model.learned {
         lines.push((
@@ -174,17 +212,31 @@ fn to_text(model: &Model, strongest: &[(String, Vec<(String, f64)>)]) -> String 
         text.push_str("\nEach class against the rest:\n");
         text.push_str(&boundary_table(&model.boundaries));
     }
-    for (class, features) in strongest.iter().filter(|(_, features)| !features.is_empty()) {
+    for Strongest { class, features, intercept } in strongest.iter().filter(|of| !of.features.is_empty()) {
         let of = if strongest.len() > 1 { format!(" of {class}") } else { String::new() };
         let columns = model.learned.columns();
-        text.push_str(&format!("\nStrongest weights{of}, {} of {columns}:\n", features.len()));
-        let width = features.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
-        let largest = features.first().map_or(1.0, |(_, weight)| weight.abs());
-        for (name, weight) in features {
+        text.push_str(&format!("\nStrongest weights{of}, {} of {columns}", features.len()));
+        text.push_str(match intercept {
+            Some(_) => "; of the scaled features, and for each unit of the file:\n",
+            None => ":\n",
+        });
+        let width = features.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0);
+        let largest = features.first().map_or(1.0, |(_, weight, _)| weight.abs());
+        for (name, weight, per_unit) in features {
             let bar = "█".repeat((weight.abs() / largest * 30.0).round() as usize);
             let padding = " ".repeat(width - name.chars().count());
-            text.push_str(&format!("  {name}{padding}  {weight:>+14.6}  {bar}\n"));
+            let per_unit = per_unit.map_or(String::new(), |per_unit| format!("  {:>12}", number(per_unit)));
+            text.push_str(&format!("  {name}{padding}  {weight:>+14.6}{per_unit}  {bar}\n"));
+        }
+        if let (Some(intercept), true) = (intercept, strongest.len() > 1) {
+            let padding = " ".repeat(width.saturating_sub(9));
+            text.push_str(&format!("  intercept{padding}  {:14}  {:>12}\n", "", number(*intercept)));
         }
     }
     text
+}
+
+/// A number in few characters, with its sign.
+fn number(x: f64) -> String {
+    if x == 0.0 || (1e-4..1e6).contains(&x.abs()) { format!("{x:+.6}") } else { format!("{x:+.4e}") }
 }

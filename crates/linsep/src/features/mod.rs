@@ -367,6 +367,53 @@ mod tests {
     }
 
     #[test]
+    fn what_a_reader_leaves_open_is_filled_and_said() {
+        for words in [false, true] {
+            let word = |word: &str| if words { format!("{word},") } else { String::new() };
+            let mut text = format!("x,y,{}kind\n", word("w"));
+            for i in 0..12 {
+                let x = if i % 2 == 0 { "NA".to_string() } else { i.to_string() };
+                let y = if i == 3 { String::new() } else { "4".to_string() };
+                let w = word(if i == 1 { "" } else { "red" });
+                text += &format!("{x},{y},{w}{}\n", ["a", "b"][i / 6]);
+            }
+            let (schema, data) = loaded(&text, Missing::Auto);
+            assert!(has_gaps(&schema, &data));
+            let (schema, data) = fill_gaps(schema, data).unwrap();
+            let of_words: &[&str] = if words { &["w=red", "w missing"] } else { &[] };
+            // One missing cell tells nothing; six do.
+            assert_eq!(schema.feature_names().unwrap(), [&["x", "y"], of_words, &["x missing"]].concat());
+            assert_eq!((fill_of(&schema, 0), fill_of(&schema, 1)), (6.0, 4.0));
+            assert_eq!((schema.fault(data.columns()), has_gaps(&schema, &data)), (None, false));
+            let word_of = |i: usize| match (words, i) {
+                (false, _) => vec![],
+                (true, 1) => vec![(3, 1.0)],
+                (true, _) => vec![(2, 1.0)],
+            };
+            let gap = data.columns() - 1;
+            for i in 0..12 {
+                let x = if i % 2 == 0 { 6.0 } else { i as f64 };
+                let said = if i % 2 == 0 { vec![(gap, 1.0)] } else { vec![] };
+                assert_eq!(cells(&data, i), [vec![(0, x), (1, 4.0)], word_of(i), said].concat(), "row {i}");
+            }
+            // The model reads the same rows in the same way, and takes a word among numbers for a missing one.
+            let options = ReadOptions { schema: Some(schema), ..ReadOptions::default() };
+            let again =
+                read(&Source::Shared("rows".into(), text.as_bytes().into()), &options, &mut ()).unwrap();
+            assert_eq!(again.dataset.rows(), data.rows());
+            let odd = text.replace("NA", "rotary");
+            let odd = read(&Source::Shared("rows".into(), odd.as_bytes().into()), &options, &mut ()).unwrap();
+            assert_eq!(odd.dataset.rows(), data.rows());
+        }
+    }
+
+    #[test]
+    fn rows_without_a_label_are_left_out_where_gaps_are_filled() {
+        let (_, data) = loaded("x,kind\n1,a\n2,\n3,b\n4,NA\n", Missing::Auto);
+        assert_eq!(data.len(), 2);
+    }
+
+    #[test]
     fn gaps_stay_with_their_rows() {
         let (_, data) = loaded("x,kind\n1,a\n?,b\n3,a\n?,b\n", Missing::Mean);
         assert_eq!(data.filled_cells(), Some(&[(1, 0), (3, 0)][..]));

@@ -80,3 +80,68 @@ fn look(data: &Dataset) -> Option<&'static str> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+
+    use crate::job::{ClassSpec, TrainSpec};
+    use crate::read::Source;
+
+    fn trained(text: &str, label: Option<&str>) -> Result<usize, String> {
+        let mut spec = TrainSpec { epochs: Some(1), ..TrainSpec::default() };
+        spec.data.source = Source::Shared("rows.csv".into(), text.as_bytes().into());
+        spec.data.read.csv.label = label.map(String::from);
+        spec.classes = ClassSpec::default();
+        let trained = spec.run(&mut ()).map_err(|error| error.to_string())?;
+        Ok(trained.model.classes.outcomes().len())
+    }
+
+    fn table(header: &str, label: impl Fn(usize) -> String) -> String {
+        let rows = (0..300).map(|i| format!("{},{}\n", i % 7, label(i)));
+        format!("{header}\n{}", rows.collect::<String>())
+    }
+
+    #[test]
+    fn a_guessed_label_that_looks_like_none_is_refused() {
+        for (label, what) in [
+            ((|i| format!("{}.5", i % 50)) as fn(usize) -> String, "they look like a measurement"),
+            (|i| format!("2024-01-{:02}", i % 28 + 1), "they look like dates or times"),
+            (|i| format!("row {i}"), "most rows have a class of their own"),
+            (|i| format!("w{}", i % 120), "more than is usual"),
+        ] {
+            let text = table("x,last", label);
+            let refused = trained(&text, None).unwrap_err();
+            assert!(refused.contains(what) && refused.contains("column \"last\""), "{refused}");
+            assert!(trained(&text, Some("last")).is_ok());
+            assert!(trained(&table("x,class", label), None).is_ok());
+        }
+    }
+
+    #[test]
+    fn ordinary_labels_are_accepted() {
+        for label in [
+            (|i| format!("{}", i % 10)) as fn(usize) -> String,
+            |i| format!("letter {}", i % 26),
+            |i| format!("{}", i % 25),
+            |i| if i % 2 == 0 { "2024-01-01".into() } else { "2024-02-01".into() },
+        ] {
+            assert!(trained(&table("x,last", label), None).is_ok());
+        }
+    }
+
+    #[test]
+    fn few_classes_are_learned_together_and_very_many_one_by_one() {
+        let text = table("x,last", |i| format!("{}", i % 10));
+        let spec = TrainSpec { epochs: Some(1), ..TrainSpec::default() };
+        let of = |text: &str, learner: Option<&str>| {
+            let mut spec = TrainSpec { learner: learner.map(String::from), ..spec.clone() };
+            spec.data.source = Source::Shared("rows.csv".into(), text.as_bytes().into());
+            spec.run(&mut ()).unwrap().model.settings.learner.name()
+        };
+        assert_eq!(of(&text, None), "multiclass");
+        assert_eq!(of(&text, Some("averaged")), "averaged");
+        assert_eq!(of(&table("x,last", |i| format!("{}", i % 2)), None), "averaged");
+        let many: String = (0..2400).map(|i| format!("{i},c{}\n", i % 1200)).collect();
+        assert_eq!(of(&format!("x,class\n{many}"), None), "averaged");
+    }
+}

@@ -11,7 +11,7 @@ pub use evaluate::{
 pub use predict::{Prediction, Predictor};
 
 use crate::classes::Classes;
-use crate::features::{Recipe, Schema};
+use crate::features::{Recipe, Scaler, Schema};
 use crate::train::{Boundary, Evidence, Learned, Outcome, Settings};
 
 /// A trained classifier.
@@ -33,6 +33,15 @@ pub struct Model {
     pub fingerprint: Option<String>,
     /// The specification of the job that made it, as JSON.
     pub spec: Option<serde_json::Value>,
+}
+
+/// Weights for rows as read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InUnits {
+    /// What one more unit of each feature adds to the score.
+    pub weights: Vec<f64>,
+    /// The score of a row of zeros.
+    pub intercept: f64,
 }
 
 impl Model {
@@ -59,14 +68,56 @@ impl Model {
     /// Features by the size of their weight, largest first; none where there are no weights. For many classes, those of
     /// the class numbered `outcome` among them.
     pub fn strongest_of(&self, outcome: usize) -> Vec<(String, f64)> {
+        let weights = self.weights_of(outcome);
+        self.strongest_features(outcome)
+            .into_iter()
+            .map(|j| (self.recipe.feature_name(j), weights[j]))
+            .collect()
+    }
+
+    /// The weights; for many classes, those of the class numbered `outcome`.
+    pub fn weights_of(&self, outcome: usize) -> &[f64] {
         let learned = match &self.learned {
             Learned::Each(each) => &each[outcome],
             one => one,
         };
-        let weights = &learned.theta().weights;
+        &learned.theta().weights
+    }
+
+    /// The numbers of the features with a weight, the largest first.
+    pub fn strongest_features(&self, outcome: usize) -> Vec<usize> {
+        let weights = self.weights_of(outcome);
         let mut order: Vec<usize> = (0..weights.len()).filter(|&j| weights[j] != 0.0).collect();
         order.sort_by(|&a, &b| weights[b].abs().total_cmp(&weights[a].abs()).then(a.cmp(&b)));
-        order.into_iter().map(|j| (self.recipe.feature_name(j), weights[j])).collect()
+        order
+    }
+
+    /// The weights and the intercept for rows as read, without their scaling: what one more unit of a feature adds to the
+    /// score. `None` where no such weights exist: rows of unit length, or a model without weights. For many classes, those
+    /// of the class numbered `outcome`.
+    pub fn in_units_of(&self, outcome: usize) -> Option<InUnits> {
+        let learned = match &self.learned {
+            Learned::Each(each) => &each[outcome],
+            one => one,
+        };
+        if !matches!(learned, Learned::Linear(_) | Learned::Voted { .. }) {
+            return None;
+        }
+        let theta = learned.theta();
+        let (weights, intercept) = (&theta.weights, theta.intercept());
+        let divided =
+            |divisor: &[f64]| weights.iter().zip(divisor).map(|(w, by)| w / by).collect::<Vec<f64>>();
+        Some(match &self.recipe.scaling {
+            Scaler::None => InUnits { weights: weights.clone(), intercept },
+            Scaler::UnitRows => return None,
+            Scaler::MaxAbs { divisor } => InUnits { weights: divided(divisor), intercept },
+            Scaler::Standard(standard) => {
+                let weights = divided(standard.divisor());
+                // The centres are one part of the intercept.
+                let centres: f64 = weights.iter().zip(standard.mean()).map(|(w, mean)| w * mean).sum();
+                InUnits { weights, intercept: intercept - centres }
+            }
+        })
     }
 
     /// Features by the size of their weight, largest first.
