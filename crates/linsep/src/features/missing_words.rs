@@ -40,11 +40,19 @@ impl MissingWords {
     }
 
     /// Whether a cell of a column of numbers is missing.
+    #[inline]
     pub(crate) fn in_numbers(&self, cell: &[u8]) -> bool {
-        // Most cells are numbers, which begin with a digit.
-        if cell.first().is_some_and(u8::is_ascii_digit) && !matches!(self, MissingWords::Listed(_)) {
+        // Most cells are numbers, which begin with a digit or a sign and a digit.
+        if let [b'0'..=b'9', ..] | [b'-', b'0'..=b'9', ..] = cell
+            && !matches!(self, MissingWords::Listed(_))
+        {
             return false;
         }
+        self.is_word_in_numbers(cell)
+    }
+
+    #[inline(never)]
+    fn is_word_in_numbers(&self, cell: &[u8]) -> bool {
         let text = cell.trim_ascii();
         match self {
             _ if text.is_empty() => true,

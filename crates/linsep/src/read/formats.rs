@@ -10,7 +10,7 @@ use std::fmt;
 
 /// Every format that can be read, in the order in which their evidence in a file is looked for.
 pub const FORMATS: &[&FormatDescriptor] =
-    &[&arff::ARFF, &libsvm::LIBSVM, &csv::CSV, &csv::TSV, &array::NPY, &array::NPZ, &cache::LINSEP];
+    &[&libsvm::LIBSVM, &csv::CSV, &csv::TSV, &arff::ARFF, &array::NPY, &array::NPZ, &cache::LINSEP];
 
 /// A data format, by its name in [`FORMATS`].
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -20,20 +20,24 @@ pub(crate) fn parse_number(text: &[u8]) -> Option<f64> {
     }
 }
 
-/// Whether a text is a whole number beyond 2⁵³, of which floats do not have all: two of them may become one.
+/// Whether a text, which is this number, is a whole number beyond 2⁵³. Floats do not have all of these: two of them may
+/// become one.
+#[inline(always)]
+pub(crate) fn is_inexact_whole(number: f64, text: &[u8]) -> bool {
+    // The value tells at once for nearly all numbers. The first that is lost, 2⁵³ + 1, is rounded to 2⁵³.
+    number.abs() >= LARGEST_EXACT as f64 && is_long_whole(text)
+}
+
 #[cold]
-pub(crate) fn is_inexact_whole(text: &[u8]) -> bool {
+fn is_long_whole(text: &[u8]) -> bool {
     let text = text.trim_ascii();
     let digits = text.strip_prefix(b"-").or_else(|| text.strip_prefix(b"+")).unwrap_or(text);
-    if digits.len() <= LONGEST_EXACT || !digits.iter().all(u8::is_ascii_digit) {
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return false;
     }
     let whole = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse::<u64>().ok());
     whole.is_none_or(|whole| whole > LARGEST_EXACT)
 }
-
-/// Digits of a whole number that is exact whatever they are.
-pub(crate) const LONGEST_EXACT: usize = 15;
 
 /// The number at the beginning of a text and its length, if it is plain: digits, at most 19 of them, with at most
 /// one point and a sign. It ends at the first byte that is neither digit nor point.

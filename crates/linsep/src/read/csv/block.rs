@@ -6,7 +6,7 @@ use super::records::{Fault, Record, scan};
 use crate::features::{CellForm, MISSING_WORD, MissingWords, OnMissing, spellings};
 use crate::read::error::{ReadErrorKind, excerpt};
 use crate::read::label_table::LabelTable;
-use crate::read::number::{LONGEST_EXACT, is_inexact_whole, parse_number};
+use crate::read::number::{is_inexact_whole, parse_number};
 use crate::read::{Batch, Labels, Missing, ReadNotes, Schema};
 use std::collections::HashMap;
 
@@ -403,9 +403,7 @@ fn number(cell: &[u8], column: &Column, form: CellForm, early: bool) -> Result<f
         form => form.parse(cell),
     };
     match number {
-        Some(_) if cell.len() > LONGEST_EXACT && !early && is_inexact_whole(cell) => {
-            Err(contradiction(column, cell))
-        }
+        Some(number) if !early && is_inexact_whole(number, cell) => Err(contradiction(column, cell)),
         Some(_) if column.code.is_contradicted_by(cell.trim_ascii()) => Err(contradiction(column, cell)),
         Some(number) if number.is_finite() => Ok(number),
         Some(_) => Err(ReadErrorKind::NotFinite { found: excerpt(cell) }),

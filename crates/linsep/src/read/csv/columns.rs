@@ -6,7 +6,7 @@ use super::records::{Fault, Record, Records};
 use crate::features::{CellForm, Mean, MissingWords, Number, OnMissing, Words};
 use crate::read::error::{ReadErrorKind, excerpt};
 use crate::read::label_table::LabelTable;
-use crate::read::number::{LONGEST_EXACT, is_inexact_whole, parse_number};
+use crate::read::number::{is_inexact_whole, parse_number};
 use crate::read::{self, ColumnAs, ColumnKind, Labels, Missing, ReadOptions};
 use std::collections::HashMap;
 
@@ -302,7 +302,7 @@ impl Look {
         match number {
             None => Look::Word,
             // It is a name of something: as a number it could not be told from its neighbours.
-            Some(_) if cell.len() > LONGEST_EXACT && form.is_plain() && is_inexact_whole(cell) => Look::Word,
+            Some(number) if is_inexact_whole(number, cell) && form.is_plain() => Look::Word,
             Some(number) if number.is_finite() => Look::Number(number),
             Some(_) => Look::Infinite,
         }

@@ -212,7 +212,8 @@ impl Seen {
     }
 
     fn add_number(&mut self, text: &str) {
-        let written = Written::of(text).filter(|written| !is_inexact_whole(written.body.as_bytes()));
+        let written =
+            Written::of(text).filter(|written| !is_inexact_whole(f64::INFINITY, written.body.as_bytes()));
         let Some(written) = written else {
             (self.point, self.comma) = (false, false);
             return;

@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code, reason = "vector instructions")]
 
-use crate::read::number::{LONGEST_EXACT, is_inexact_whole, plain_number};
+use crate::read::number::{is_inexact_whole, plain_number};
 
 /// Takes plain numbers, each followed by the delimiter, from `position` on: as many as it likes, at most as many as there
 /// is room for. Gives how many, and the place after the last delimiter.
@@ -32,7 +32,7 @@ fn plain_numbers_portable(
         match plain_number(&text[position..]) {
             Some((number, length))
                 if text.get(position + length) == Some(&delimiter)
-                    && (length <= LONGEST_EXACT || !is_inexact_whole(&text[position..position + length])) =>
+                    && !is_inexact_whole(number, &text[position..position + length]) =>
             {
                 *place = number;
                 position += length + 1;
@@ -123,7 +123,7 @@ mod avx2 {
     #[inline(never)]
     fn long_number(cell: &[u8]) -> (f64, bool) {
         match plain_number(cell) {
-            Some((number, length)) => (number, length == cell.len() && !is_inexact_whole(cell)),
+            Some((number, length)) => (number, length == cell.len() && !is_inexact_whole(number, cell)),
             None => (0.0, false),
         }
     }

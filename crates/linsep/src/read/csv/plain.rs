@@ -8,7 +8,7 @@ use super::columns::{CellUse, CodeGuess, Column};
 use super::numbers::plain_numbers;
 use crate::features::CellForm;
 use crate::read::formats::is_binary;
-use crate::read::number::{LONGEST_EXACT, is_inexact_whole, parse_number, plain_number};
+use crate::read::number::{is_inexact_whole, parse_number, plain_number};
 use crate::read::{Batch, Labels};
 
 /// Whether rows divided by this byte can be plain: it must not be part of a number, and it must be text.
@@ -137,7 +137,7 @@ impl Block {
 /// The number of a cell that is no code.
 fn uncoded(cell: &[u8], column: &Column) -> Option<f64> {
     let number = parse_number(cell).filter(|number| number.is_finite())?;
-    if column.code.is_contradicted_by(cell) || is_inexact_whole(cell) { None } else { Some(number) }
+    if column.code.is_contradicted_by(cell) || is_inexact_whole(number, cell) { None } else { Some(number) }
 }
 
 /// The number of a cell that is not written as programs write numbers.
@@ -178,7 +178,7 @@ impl<'a> Cells<'a> {
     #[inline(always)]
     fn number(&mut self) -> Option<f64> {
         if let Some((number, length)) = plain_number(&self.text[self.at..]) {
-            if length > LONGEST_EXACT && is_inexact_whole(&self.text[self.at..self.at + length]) {
+            if is_inexact_whole(number, &self.text[self.at..self.at + length]) {
                 return None;
             }
             if self.end_cell(self.at + length) {
@@ -195,7 +195,7 @@ impl<'a> Cells<'a> {
         let rest = &self.text[start..];
         let length = rest.iter().position(|&byte| byte == delimiter || byte == b'\n' || byte == b'\r')?;
         let number = parse_number(rest[..length].trim_ascii())?;
-        if length > LONGEST_EXACT && is_inexact_whole(&rest[..length]) {
+        if is_inexact_whole(number, &rest[..length]) {
             return None;
         }
         (number.is_finite() && self.end_cell(start + length)).then_some(number)
