@@ -110,7 +110,7 @@ fn the_cache_beside_the_data_is_made_used_and_renewed() {
     assert!(!folder.has("rows.csv.linsep"));
     assert_eq!(record("train rows.csv --json --cache", "are kept in rows.csv.linsep"), plain);
     assert_eq!(record("train rows.csv --json --cache", "are read from rows.csv.linsep"), plain);
-    folder.linsep("separate rows.csv --cache").says(&["are read from rows.csv.linsep"]);
+    folder.linsep("separate rows.csv --cache --missing auto").says(&["are read from rows.csv.linsep"]);
     record("train rows.csv --json --cache --ignore a", "made anew");
     folder.write("rows.csv", "a,b,kind\n1,2,x\n3,4,y\n5,5,y\n");
     let renewed = record("train rows.csv --json --cache", "made anew");
@@ -127,7 +127,7 @@ fn the_cache_beside_the_data_is_made_used_and_renewed() {
 fn a_limit_of_memory_gives_the_same_model() {
     let folder = Folder::new();
     folder.linsep("generate text --rows 3000 --features 400 -o rows.svm").exits(0);
-    folder.linsep("train rows.svm --epochs 3 -o plain.model").exits(0);
+    folder.linsep("train rows.svm --epochs 3 --scale none -o plain.model").exits(0);
     folder
         .linsep("train rows.svm --epochs 3 -o within.model --memory 40MB")
         .exits(0)
@@ -164,7 +164,7 @@ fn the_limit_holds_under_a_real_one() {
     let train = "train rows.svm --epochs 2 -o within.model --memory 45MB";
     let output = within(52_000, train);
     assert!(output.status.success(), "{output:?}");
-    let plain = "train rows.svm --epochs 2 -o plain.model";
+    let plain = "train rows.svm --epochs 2 --scale none -o plain.model";
     assert!(!within(52_000, plain).status.success(), "the limit is too wide to tell anything");
     folder.linsep(plain).exits(0);
     assert_eq!(folder.model("plain.model"), folder.model("within.model"));

@@ -56,7 +56,9 @@ fn checkpoints_end_in_the_model_of_an_undisturbed_run() {
         let [name, data, rows, arguments, limits] = line.split('|').collect::<Vec<_>>()[..] else {
             panic!("{line}");
         };
-        let train = format!("train -q {data} {arguments} {limits}");
+        // The scaling of then.
+        let scale = if arguments.contains("--scale") { "" } else { "--scale none" };
+        let train = format!("train -q {data} {arguments} {limits} {scale}");
         folder
             .linsep(&format!("{train} --resume checkpoint-{name}.safetensors -o resumed"))
             .exits(0)

@@ -202,7 +202,7 @@ fn a_checkpoint_of_another_run_is_refused() {
         ("other --holdout 0.2", 3, other_data),
         ("data --holdout 0.3", 3, other_data),
         ("data", 3, other_data),
-        ("data --holdout 0.2 --scale standard", 3, other_data),
+        ("data --holdout 0.2 --scale max-abs", 3, other_data),
         ("data --holdout 0.2 --ignore 1", 3, other_data),
         ("data --holdout 0.2 --learner voted", 3, "another learner: averaged then, voted now"),
         ("data --holdout 0.2 --shards 2", 3, "another number of shards: 1 then, 2 now"),

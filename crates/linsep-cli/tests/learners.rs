@@ -228,7 +228,8 @@ fn weights_count_rows() {
     folder.write("doubled", doubled);
     folder.write("weights", weights);
     let objective = |line: &str| {
-        let common = "--classes versicolor,virginica --learner svm --gap 1e-9 --epochs 100000 --json";
+        let common =
+            "--classes versicolor,virginica --learner svm --gap 1e-9 --epochs 100000 --json --scale none";
         let record = folder.linsep(&format!("train {line} {common}")).exits(0).json();
         record["detail"]["primal"].as_f64().expect("an objective")
     };
@@ -457,7 +458,7 @@ fn online_learners_learn_streams_as_files() {
     for learner in
         ["perceptron", "averaged", "voted", "margin", "sgd --step 0.1 --l2 0.01", "passive-aggressive"]
     {
-        let options = format!("--learner {learner} --epochs 1 --order given -q");
+        let options = format!("--learner {learner} --epochs 1 --order given -q --scale none");
         folder.linsep(&format!("train rows {options} -o file.model --json")).exits(0);
         folder.linsep_with_input(&format!("train - {options} -o stream.model --json"), &rows).exits(0);
         let scores = |model: &str| folder.linsep(&format!("predict {model} rows --show score")).exits(0).out;

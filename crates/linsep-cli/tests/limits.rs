@@ -133,7 +133,7 @@ fn running_out_of_memory_is_an_error() {
 #[test]
 fn too_little_memory_is_refused_with_numbers() {
     let folder = Folder::with("wide.svm", "1 16000000:1\n-1 1:1\n");
-    within(&folder, 400_000, "train wide.svm --threads 1").exits(3).says(&[
+    within(&folder, 400_000, "train wide.svm --threads 1 --scale none").exits(3).says(&[
         "learning weights for 16,000,000 features needs about 257 MB of memory, and only",
         "MB are free",
     ]);

@@ -140,7 +140,7 @@ fn rows_from_memory_a_stream_a_pipe_or_an_archive_give_the_same_model() {
         folder.write("data.gz", common::gzip(content.as_bytes()));
         folder.write("data.zst", common::zstd(content.as_bytes()));
         for learner in LEARNERS {
-            let arguments = format!("-q --learner {learner} --epochs 1 --order given");
+            let arguments = format!("-q --learner {learner} --epochs 1 --order given --scale none");
             folder.linsep(&format!("train data -o memory {arguments}")).exits(0);
             let expected = weights(&folder, "memory");
             assert!(expected.0.as_array().is_some_and(|weights| !weights.is_empty()));

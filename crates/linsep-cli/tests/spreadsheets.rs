@@ -51,7 +51,7 @@ fn none_is_a_category_and_a_missing_number() {
     says(text, "--missing mean", &["1 missing cell in column \"x\""], &[]);
     let folder = Folder::with("data", text);
     folder
-        .linsep("train data")
+        .linsep("train data --missing refuse")
         .exits(3)
         .says(&["data:3:1: the cell in column \"x\" is missing (found \"none\")", "--na"]);
     says(

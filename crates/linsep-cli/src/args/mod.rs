@@ -93,7 +93,8 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) spec: Option<PathBuf>,
 
-    /// Which learner [default: averaged]
+    /// Which learner [default: averaged; for more than two classes multiclass, or svm for numbered features that are more than
+    /// the rows]
     #[arg(long, value_enum, help_heading = "Learning")]
     pub(crate) learner: Option<LearnerArg>,
     /// At most this many passes over the data [default: 100; 1000 for svm and max-margin; 1 when learning online]
@@ -124,7 +125,7 @@ pub(crate) struct TrainArgs {
     #[arg(long, help_heading = "Learning")]
     pub(crate) online: bool,
     /// Learn from data larger than memory, using at most this much, such as 64MB or 2GB: the rows stay in FILE.linsep
-    /// beside the data, which is made if need be; the model is the same
+    /// beside the data, which is made if need be; the model is that of --scale none
     #[arg(long, value_name = "SIZE", value_parser = size, conflicts_with = "online", help_heading = "Learning")]
     pub(crate) memory: Option<u64>,
     /// Exit with code 1 unless the run came to its end: for a perceptron, a whole pass without a mistake

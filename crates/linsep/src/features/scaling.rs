@@ -136,13 +136,9 @@ impl Scaler {
         match scaling {
             Scaling::None => Scaler::None,
             Scaling::UnitRows => Scaler::UnitRows,
-            Scaling::MaxAbs => Scaler::MaxAbs { divisor: Spread::of(data).largest() },
-            Scaling::Standard | Scaling::Auto => {
-                let spread = Spread::of(data);
-                let (mean, divisor) = spread.standard(data, scaling == Scaling::Auto);
-                let nothing_to_do = mean.iter().all(|&mean| mean == 0.0) && divisor.iter().all(|&x| x == 1.0);
-                if nothing_to_do { Scaler::None } else { Scaler::Standard(Standard::new(mean, divisor)) }
-            }
+            Scaling::MaxAbs => Scaler::MaxAbs { divisor: largest_magnitudes(data) },
+            Scaling::Standard => standard(data),
+            Scaling::Auto => by_need(data),
         }
     }
 
@@ -221,102 +217,155 @@ fn length(row: Row<'_>) -> (f64, f64) {
     (largest, row.iter().map(|(_, x)| (x / largest).powi(2)).sum::<f64>().sqrt())
 }
 
-/// How many times as large as the usual feature one may be before all are scaled.
+/// How many times as large as the usual value one may be before features that most rows lack are scaled.
 const FAR: f64 = 10.0;
 
-/// What one pass over the rows tells about each feature.
-struct Spread(Vec<FeatureSpread>);
+/// Rows that are looked at to tell which features most rows have: a sample tells as much, and needs less memory.
+const SAMPLE: usize = 5_000;
 
-#[derive(Clone)]
-struct FeatureSpread {
-    /// Rows that store it.
-    stored: u64,
-    mean: f64,
-    largest: f64,
-    /// The first stored value, and whether all others are the same.
-    first: f64,
-    same: bool,
+/// Which features of sparse rows need which scaling, as a sample of the rows shows.
+struct Needs {
+    /// The features that most rows have, in order.
+    common: Vec<u32>,
+    /// Whether the others are on very different scales. Most often they are on one (words, or their counts) and need none.
+    others_differ: bool,
 }
 
-impl Spread {
+impl Needs {
     fn of(data: &Dataset) -> Self {
+        let rows: Vec<usize> = (0..data.len()).step_by(data.len().div_ceil(SAMPLE).max(1)).collect();
+        let values = || rows.iter().flat_map(|&i| data.row(i).iter());
+        let mut features: Vec<u32> = values().map(|(j, _)| j as u32).collect();
+        features.sort_unstable();
+        let common: Vec<u32> = features
+            .chunk_by(|a, b| a == b)
+            .filter(|same| same.len() * 2 >= rows.len())
+            .map(|same| same[0])
+            .collect();
+        let is_other = |j: usize| common.binary_search(&(j as u32)).is_err();
+        let mut others: Vec<f64> = values().filter(|&(j, _)| is_other(j)).map(|(_, x)| x.abs()).collect();
+        others.sort_unstable_by(f64::total_cmp);
+        let usual = others.get(others.len().saturating_sub(1) / 2).copied().unwrap_or(0.0);
+        let others_differ = others.last().is_some_and(|&largest| largest > FAR * usual);
+        Self { common, others_differ }
+    }
+}
+
+/// Mean and deviation of some features, in two passes over the rows.
+struct Moments {
+    mean: Vec<f64>,
+    deviation: Vec<f64>,
+    /// Whether every stored value is 1.
+    only_ones: Vec<bool>,
+}
+
+impl Moments {
+    /// Of these features, which are in order. `None` for all.
+    fn of(data: &Dataset, some: Option<&[u32]>) -> Self {
         let n = data.len() as f64;
-        let unseen = FeatureSpread { stored: 0, mean: 0.0, largest: 0.0, first: 0.0, same: true };
-        let mut features = vec![unseen; data.columns()];
-        for (j, x) in (0..data.len()).flat_map(|i| data.row(i).iter()) {
-            let feature = &mut features[j];
-            if feature.stored == 0 {
-                feature.first = x;
+        let count = some.map_or(data.columns(), <[u32]>::len);
+        let mut stored = vec![0u64; count];
+        let (mut mean, mut largest, mut first) =
+            (vec![0.0f64; count], vec![0.0f64; count], vec![0.0f64; count]);
+        let mut same = vec![true; count];
+        visit(data, some, |place, x| {
+            if stored[place] == 0 {
+                first[place] = x;
             }
-            feature.stored += 1;
+            stored[place] += 1;
             // Divided before the sum, so that large values cannot overflow it.
-            feature.mean += x / n;
-            feature.largest = feature.largest.max(x.abs());
-            feature.same &= x == feature.first;
-        }
-        for feature in &mut features {
+            mean[place] += x / n;
+            largest[place] = largest[place].max(x.abs());
+            same[place] &= x == first[place];
+        });
+        for place in 0..count {
             // Rounding must not make a spread where there is none.
-            if feature.same && feature.stored == data.len() as u64 {
-                feature.mean = feature.first;
+            if same[place] && stored[place] == data.len() as u64 {
+                mean[place] = first[place];
             }
         }
-        Self(features)
-    }
-
-    /// The largest magnitude of each feature; 1 for a feature that is always zero.
-    fn largest(&self) -> Vec<f64> {
-        self.0.iter().map(|feature| one_if_zero(feature.largest)).collect()
-    }
-
-    /// What is subtracted from each feature, and what it is divided by. `by_need` leaves alone what needs no scaling.
-    fn standard(&self, data: &Dataset, by_need: bool) -> (Vec<f64>, Vec<f64>) {
-        let dense = matches!(data.rows(), Rows::Dense { .. });
-        let n = data.len() as u64;
-        let common = |feature: &FeatureSpread| dense || feature.stored * 2 >= n;
-        let alone = |feature: &FeatureSpread| by_need && !dense && feature.same && feature.first == 1.0;
-        let mean =
-            |feature: &FeatureSpread| if common(feature) && !alone(feature) { feature.mean } else { 0.0 };
-        let means = self.0.iter().map(mean).collect();
-        let wanted = |feature: &FeatureSpread| !alone(feature) && (common(feature) || !by_need);
-        // Features that most rows lack are on one scale in most data (counts of words, say): then they need no scaling.
-        let mut rare: Vec<f64> =
-            self.0.iter().filter(|f| !common(f) && f.stored > 0).map(|f| f.largest).collect();
-        rare.sort_by(f64::total_cmp);
-        let rare_differ = rare.last().is_some_and(|&largest| largest > FAR * rare[(rare.len() - 1) / 2]);
-        // A second pass, where a variance is needed.
-        let deviations = match self.0.iter().any(wanted) {
-            true => self.deviations(data),
-            false => Vec::new(),
-        };
-        let divisor = |(j, feature): (usize, &FeatureSpread)| {
-            one_if_zero(match feature {
-                feature if alone(feature) => 1.0,
-                feature if wanted(feature) => deviations[j],
-                feature if rare_differ => feature.largest,
-                _ => 1.0,
-            })
-        };
-        (means, self.0.iter().enumerate().map(divisor).collect())
-    }
-
-    /// The standard deviation of each feature.
-    fn deviations(&self, data: &Dataset) -> Vec<f64> {
         // Squares are taken of values in [−2, 2], so that no variance overflows or vanishes.
-        let units: Vec<(f64, f64)> = self.0.iter().map(|f| (one_if_zero(f.largest), f.mean)).collect();
-        let mut variance = vec![0.0f64; data.columns()];
-        for (j, x) in (0..data.len()).flat_map(|i| data.row(i).iter()) {
-            let (unit, mean) = units[j];
-            variance[j] += (x / unit - mean / unit).powi(2);
-        }
-        let n = data.len() as f64;
-        let deviation = |j: usize| {
+        let unit: Vec<f64> = largest.iter().copied().map(one_if_zero).collect();
+        let mut variance = vec![0.0f64; count];
+        visit(data, some, |place, x| {
+            variance[place] += (x / unit[place] - mean[place] / unit[place]).powi(2);
+        });
+        let deviation = (0..count).map(|place| {
             // The zeros that sparse rows do not store.
-            let (unit, mean) = units[j];
-            let zeros = (n - self.0[j].stored as f64) * (mean / unit).powi(2);
-            ((variance[j] + zeros) / n).sqrt() * unit
-        };
-        (0..data.columns()).map(deviation).collect()
+            let zeros = (n - stored[place] as f64) * (mean[place] / unit[place]).powi(2);
+            ((variance[place] + zeros) / n).sqrt() * unit[place]
+        });
+        let deviation = deviation.collect();
+        let only_ones = same.iter().zip(&first).map(|(&same, &first)| same && first == 1.0).collect();
+        Self { mean, deviation, only_ones }
     }
+}
+
+/// Goes over the values of these features, which are in order, each with its place among them; of all without a list.
+fn visit(data: &Dataset, some: Option<&[u32]>, mut each: impl FnMut(usize, f64)) {
+    for i in 0..data.len() {
+        let Some(some) = some else {
+            data.row(i).iter().for_each(|(j, x)| each(j, x));
+            continue;
+        };
+        let mut place = 0;
+        for (j, x) in data.row(i).iter() {
+            while some.get(place).is_some_and(|&feature| (feature as usize) < j) {
+                place += 1;
+            }
+            match some.get(place) {
+                Some(&feature) if feature as usize == j => each(place, x),
+                Some(_) => {}
+                None => break,
+            }
+        }
+    }
+}
+
+/// The largest magnitude of each feature; 1 for a feature that is always zero.
+fn largest_magnitudes(data: &Dataset) -> Vec<f64> {
+    let mut largest = vec![0.0f64; data.columns()];
+    visit(data, None, |j, x| largest[j] = largest[j].max(x.abs()));
+    largest.into_iter().map(one_if_zero).collect()
+}
+
+/// Mean 0 and variance 1; of sparse rows, what most of them lack is not centred.
+fn standard(data: &Dataset) -> Scaler {
+    let Moments { mut mean, deviation, .. } = Moments::of(data, None);
+    if matches!(data.rows(), Rows::Sparse { .. }) {
+        let mut rare = mean;
+        mean = vec![0.0; rare.len()];
+        for feature in Needs::of(data).common {
+            std::mem::swap(&mut mean[feature as usize], &mut rare[feature as usize]);
+        }
+    }
+    Scaler::Standard(Standard::new(mean, deviation.into_iter().map(one_if_zero).collect()))
+}
+
+/// What suits each feature.
+fn by_need(data: &Dataset) -> Scaler {
+    if matches!(data.rows(), Rows::Dense { .. }) {
+        return standard(data);
+    }
+    let Needs { common, others_differ } = Needs::of(data);
+    let moments = Moments::of(data, Some(&common));
+    // Words that most rows have stay as they are too.
+    let centred: Vec<(usize, usize)> = common
+        .iter()
+        .map(|&j| j as usize)
+        .enumerate()
+        .filter(|&(place, _)| !moments.only_ones[place])
+        .collect();
+    if centred.is_empty() && !others_differ {
+        return Scaler::None;
+    }
+    let mut mean = vec![0.0; data.columns()];
+    let mut divisor = if others_differ { largest_magnitudes(data) } else { vec![1.0; data.columns()] };
+    for (place, j) in centred {
+        mean[j] = moments.mean[place];
+        divisor[j] = one_if_zero(moments.deviation[place]);
+    }
+    Scaler::Standard(Standard::new(mean, divisor))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::{BiasSpec, ClassSpec, DataSpec, label};
 use crate::compare::{CompareSettings, Comparison, compare, suitable};
 use crate::dataset::Dataset;
-use crate::features::{Missing, fill_gaps};
+use crate::features::Missing;
 use crate::numbers::counted;
 use crate::observe::{Note, Observer};
 use crate::read::options::is_default;
@@ -91,7 +91,6 @@ impl CompareSpec {
         let loaded = self.data.with_missing(Missing::Auto).load(observer)?;
         let data = self.classes.kept(self.classes.weighted(loaded.dataset)?)?;
         label::check(&self.data, loaded.format, &loaded.schema, &data, observer)?;
-        let (_, data) = fill_gaps(loaded.schema, data)?;
         let learners = if named.is_empty() { suited(&data, &settings, observer) } else { named };
         let settings = CompareSettings {
             learners,

@@ -4,6 +4,7 @@ use crate::Error;
 use crate::SettingsError;
 use crate::classes::{class_name, places_of, shortened};
 use crate::dataset::Dataset;
+use crate::features::fill_gaps;
 use crate::model::Model;
 use crate::numbers::counted;
 use crate::observe::{Note, Observer};
@@ -128,8 +129,9 @@ impl DataSpec {
     /// Reads the rows, and says what was noticed.
     pub fn load(&self, observer: &mut dyn Observer) -> Result<Loaded, Error> {
         let (source, options) = self.resolve(observer)?;
-        let loaded = read(&source, &options, observer)?;
+        let mut loaded = read(&source, &options, observer)?;
         tell(&loaded.notes, observer);
+        (loaded.schema, loaded.dataset) = fill_gaps(loaded.schema, loaded.dataset)?;
         Ok(loaded)
     }
 }

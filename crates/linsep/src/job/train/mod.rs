@@ -17,7 +17,7 @@ use super::warnings::Warning;
 use super::{label, refuse_overwriting};
 use crate::classes::Classes;
 use crate::dataset::Dataset;
-use crate::features::{Missing, Recipe, Scaler, Scaling, fill_gaps, has_gaps, learn_columns};
+use crate::features::{Missing, Recipe, Scaler, Scaling, fill_gaps, learn_columns};
 use crate::model::Model;
 use crate::observe::{Note, Observer, PAUSE, Progress, watched};
 use crate::read::{Format, ReadNotes, ReadOptions, RowStream, Schema, Source, read};
@@ -25,7 +25,7 @@ use crate::split::{check_fraction, hold_out};
 use crate::store::check_writable;
 use crate::theory::trace::TraceRecorder;
 use crate::train::{
-    OutOfCoreData, Outcome, Resume, Settings, State, Status, check_out_of_core, resume, train,
+    Bias, OutOfCoreData, Outcome, Resume, Settings, State, Status, check_out_of_core, resume, train,
     train_out_of_core, train_stream,
 };
 use crate::{Error, SettingsError};
@@ -212,9 +212,19 @@ impl Runner<'_> {
         let in_memory = !self.online && self.spec.memory.is_none();
         self.spec.scale.unwrap_or(match &self.warm {
             Some(model) => model.recipe.scaling.scaling(),
-            None if in_memory => Scaling::Auto,
+            // A boundary through the origin stays one where nothing is centred.
+            None if in_memory && self.settings.bias != Bias::None => Scaling::Auto,
             None => Scaling::None,
         })
+    }
+
+    /// The job as its user told it: what was settled about missing cells is left out again.
+    fn told(spec: &TrainSpec) -> TrainSpec {
+        let mut told = spec.clone();
+        if matches!(told.data.read.csv.missing, Missing::Auto | Missing::Refuse) {
+            told.data.read.csv.missing = Missing::NotSaid;
+        }
+        told
     }
 
     /// The result, with the specification that makes the model again.
@@ -225,7 +235,10 @@ impl Runner<'_> {
         notes: ReadNotes,
         seconds: Seconds,
     ) -> Result<Trained, Error> {
-        let spec = self.spec.of_model(&self.settings, self.scaling(), self.online);
+        let mut spec = self.spec.of_model(&self.settings, self.scaling(), self.online);
+        if !matches!(model.recipe.columns, Schema::Table { .. }) {
+            spec.data.read.csv.missing = Missing::NotSaid;
+        }
         model.spec = serde_json::to_value(&spec).ok();
         Ok(Trained {
             model,
@@ -238,7 +251,7 @@ impl Runner<'_> {
             saved: None,
             seconds,
             threads: rayon::current_num_threads(),
-            spec: self.spec.clone(),
+            spec: Self::told(self.spec),
             lost: Vec::new(),
         })
     }
@@ -255,7 +268,8 @@ impl Runner<'_> {
         let data = classes.weighted(loaded.dataset)?;
         // The fingerprint is that of the rows as they were read. If those are the rows that are learned from, it can be
         // computed meanwhile.
-        let all_kept = classes.only.is_empty() && self.spec.holdout.is_none() && !has_gaps(&schema, &data);
+        let gaps = data.filled_cells().is_some_and(|cells| !cells.is_empty());
+        let all_kept = classes.only.is_empty() && self.spec.holdout.is_none() && !gaps;
         let scaler = all_kept.then(|| self.scaler(&data));
         let rows_are_learned_as_read = scaler == Some(Scaler::None);
         let early = known.or_else(|| (!rows_are_learned_as_read).then(|| data.fingerprint().to_string()));
@@ -264,7 +278,7 @@ impl Runner<'_> {
             label::check(&self.spec.data, loaded.format, &schema, &data, observer)?;
         }
         if checkpoint.is_none() && self.warm.is_none() {
-            settings::choose_learner(self.spec, &mut self.settings, data.classes().len());
+            settings::choose_learner(self.spec, &mut self.settings, &schema, &data)?;
         }
         settings::refuse_many(self.spec, &self.settings, data.classes().len())?;
         let (data, held_out) = match self.spec.holdout {
@@ -291,7 +305,9 @@ impl Runner<'_> {
         let data = scaler.apply_all(data)?;
 
         let mut lost = Vec::new();
-        let (outcome, fingerprint) = self.learn(&data, checkpoint, early, &mut lost, observer)?;
+        // Rows that are changed by something learned from all of them do not judge fairly.
+        let as_drawn = matches!(scaler, Scaler::None | Scaler::UnitRows) && !gaps;
+        let (outcome, fingerprint) = self.learn(&data, checkpoint, early, as_drawn, &mut lost, observer)?;
         let train_seconds = clock.elapsed().as_secs_f64();
         if outcome.status != Status::Converged && self.scaling() == Scaling::None {
             let advice = advice::scaling(&data, &schema);
@@ -313,7 +329,12 @@ impl Runner<'_> {
             held_out.and_then(|held_out| HeldOut::judge(&model, &held_out, &counts, &foreseen, observer));
         let warnings = foreseen.conclude(&model, held_out.as_ref(), &data, &counts, observer);
         let seconds = Seconds { read: read_seconds, train: train_seconds };
-        Ok(Trained { held_out, counts, warnings, lost, ..self.finish(model, status, notes, seconds)? })
+        // What is asked of these rows next must fill them too.
+        let missing = if gaps { self.spec.data.read.csv.missing } else { Missing::NotSaid };
+        let mut spec = Self::told(self.spec);
+        spec.data = spec.data.with_missing(missing);
+        let trained = self.finish(model, status, notes, seconds)?;
+        Ok(Trained { held_out, counts, warnings, lost, spec, ..trained })
     }
 
     /// Learns from rows in memory, and computes their fingerprint meanwhile where it is not known.
@@ -322,6 +343,7 @@ impl Runner<'_> {
         data: &Dataset,
         checkpoint: Option<State>,
         fingerprint: Option<String>,
+        as_drawn: bool,
         lost: &mut Vec<Error>,
         observer: &mut dyn Observer,
     ) -> Result<(Outcome, Option<String>), Error> {
@@ -355,7 +377,7 @@ impl Runner<'_> {
         let hash = |stop: &AtomicBool| data.fingerprint_unless(stop).map(str::to_string);
         let fingerprint = fingerprint.or_else(|| watched(observer, &hashing, hash));
         let mut outcome = outcome?;
-        if !self.spec.data.as_drawn(self.scaling()) {
+        if !as_drawn {
             outcome.evidence.forget_new_rows();
             outcome.boundaries.iter_mut().for_each(|boundary| boundary.evidence.forget_new_rows());
         }

@@ -86,7 +86,7 @@ impl Runner<'_> {
         }
         format!(
             "# The mistaken rows in order.{scaled} The last weights of the run are learned from them alone by:\n\
-             # linsep train THIS --format libsvm --learner perceptron --order given --epochs 1 {bias}"
+             # linsep train THIS --format libsvm --learner perceptron --order given --epochs 1 --scale none {bias}"
         )
     }
 }

@@ -3,8 +3,9 @@
 use super::TrainSpec;
 use crate::SettingsError;
 use crate::classes::class_name;
+use crate::dataset::Dataset;
 use crate::model::Model;
-use crate::read::{Missing, Source};
+use crate::read::{Missing, Schema, Source};
 use crate::scale::Scaling;
 use crate::train::{ClassWeight, Init, Learned, Learner, Options, Order, Settings, State, names_of};
 
@@ -90,21 +91,34 @@ pub(super) fn resolve(
 /// The most classes that are learned together where nothing else was said. More go one by one, which takes far less time.
 const MOST_TOGETHER: usize = 1000;
 
-/// Has the classes learned together, where there are more than two and no learner was chosen: on real tables that is
-/// better than each against the rest (`bench/tables.py`).
-pub(super) fn choose_learner(spec: &TrainSpec, settings: &mut Settings, classes: usize) {
-    let chosen = spec.learner.is_some() || spec.options != Options::default();
+/// Chooses the learner where there are more than two classes and none was named, by what was best on real data: all
+/// classes together on tables (`bench/tables.py`), each against the rest with a penalty for numbered features that are more
+/// than the rows, such as words of texts (`bench/sparse_defaults.py`).
+pub(super) fn choose_learner(
+    spec: &TrainSpec,
+    settings: &mut Settings,
+    schema: &Schema,
+    data: &Dataset,
+) -> Result<(), SettingsError> {
+    let classes = data.classes().len();
+    let named = spec.learner.is_some() || !spec.options.is_empty();
     let two = classes <= 2 || settings.positive.is_some();
-    if chosen || two || classes > MOST_TOGETHER || settings.shards > 1 {
-        return;
+    if named || two || classes > MOST_TOGETHER || settings.shards > 1 {
+        return Ok(());
     }
-    let Ok(learner) = Learner::named("multiclass") else { return };
-    let together =
+    let is_table = matches!(schema, Schema::Table { .. });
+    let learner = if !is_table && data.columns() > data.len() {
+        Learner::named("svm")?.with_options(&Options::new().with("loss", "squared-hinge"))?
+    } else {
+        Learner::named("multiclass")?
+    };
+    let chosen =
         Settings { learner, epochs: spec.epochs.unwrap_or(learner.usual_epochs()), ..settings.clone() };
     // It does not have every start, rule and weight that the usual learner has.
-    if together.validate().is_ok() && spec.classes.row_weights.is_none() {
-        *settings = together;
+    if chosen.check_on(data).is_ok() && (learner.is_online() || spec.checkpoint.is_none()) {
+        *settings = chosen;
     }
+    Ok(())
 }
 
 /// Refuses what follows one run, where each of many classes is a run of its own.

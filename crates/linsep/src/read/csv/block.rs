@@ -259,6 +259,7 @@ impl Block {
             Some(j)
                 if rules.labels == Labels::Required
                     && rules.missing.drops_unlabelled()
+                    && !(rules.trailing_delimiter && record.cell(j).is_empty())
                     && reading.missing_words.in_labels(record.cell(j)) =>
             {
                 drop_row = true;

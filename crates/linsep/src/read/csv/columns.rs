@@ -461,7 +461,10 @@ impl Draft {
                 Look::Unused => {
                     let is_label = self.roles[j] == Role::Label && self.labels == Labels::Required;
                     if is_label && self.missing_words.in_labels(cell) && self.missing.drops_unlabelled() {
-                        verdict = Verdict::LeftOut;
+                        // What a row without a label tells about its columns counts where its other cells do.
+                        if self.missing == Missing::DropRow {
+                            verdict = Verdict::LeftOut;
+                        }
                     } else if is_label && (self.missing_words.in_labels(cell) || labels.class(cell).is_none())
                     {
                         return Verdict::Malformed;
