@@ -54,5 +54,6 @@ fn end(bytes: usize) -> ! {
     let _ = writeln!(rest, "  help: give fewer rows or features, or raise the limit of the process");
     let left = rest.len();
     let _ = std::io::stderr().write_all(&message[..message.len() - left]);
+    linsep::store::remove_temporary_files();
     std::process::exit(Exit::BadFile as i32)
 }

@@ -135,7 +135,7 @@ fn malformed_tables() {
         &[cell, "help: fill it in, or choose --missing mean"],
     );
     let word = "data:3:3: the cell in column \"b\" is missing (found \"NA\")";
-    refused("a,b,c\n1,2,x\n2,NA,y\n", "", 3, &[word, "--missing zero"]);
+    refused("a,b,c\n1,2,x\n2,NA,y\n", "--missing refuse", 3, &[word, "--missing zero"]);
     let column = "data: there is no column \"sort\"; the columns are \"width\", \"height\", \"kind\"";
     refused(GOOD_CSV, "--label sort", 3, &[column, "help: name a column as the header spells it"]);
     refused(GOOD_CSV, "--ignore 9", 3, &["there is no column \"9\"", "help:"]);

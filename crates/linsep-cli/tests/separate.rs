@@ -555,7 +555,8 @@ fn training_that_did_not_separate_ends_with_the_question() {
     let hint = "To know whether any boundary can separate these rows, and which rows stand in the way:\n    ";
     for (arguments, command) in [
         ("iris --classes versicolor,virginica", "linsep separate iris --classes versicolor,virginica"),
-        ("iris --epochs 3", "linsep separate iris"),
+        ("iris --epochs 3", "linsep separate iris --pairs"),
+        ("iris --epochs 3 --learner averaged", "linsep separate iris"),
         (
             "iris --positive virginica --scale standard --bias-scale 2",
             "linsep separate iris --positive virginica --bias-scale 2",

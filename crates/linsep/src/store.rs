@@ -9,6 +9,7 @@ mod temporary;
 
 pub(crate) use arrays::{Opened, Tensors};
 pub(crate) use place::is_same_file;
+pub use temporary::remove_temporary_files;
 pub(crate) use temporary::scratch_file;
 
 use crate::waiting;

@@ -70,6 +70,7 @@ fn separate(spec: &SeparateSpec) -> String {
         .option("bias", (spec.bias != Default::default()).then(|| named(spec.bias)).flatten())
         .option("bias-scale", spec.bias_scale.map(|scale| scale.to_string()))
         .seed(spec.seed)
+        .flag("pairs", spec.pairs)
         .flag("blame", spec.blame)
         .reading(&spec.data)
         .0

@@ -251,7 +251,10 @@ fn open_question(trained: &Trained) -> Option<SeparateSpec> {
     let linear = !matches!(model.settings.learner, Learner::Kernel(_) | Learner::Memoriser)
         && matches!(
             margin.kind,
-            MarginKind::ThroughOrigin | MarginKind::AppendedBias | MarginKind::OneAgainstRest
+            MarginKind::ThroughOrigin
+                | MarginKind::AppendedBias
+                | MarginKind::OneAgainstRest
+                | MarginKind::MultiClass
         );
     let open = margin.lower.is_none() && margin.upper > 0.0 && *status != Status::Interrupted;
     if !linear || !open || !matches!(spec.data.source, Source::File(_)) {
@@ -261,7 +264,11 @@ fn open_question(trained: &Trained) -> Option<SeparateSpec> {
         Bias::None => (BiasKind::None, None),
         Bias::Append(scale) => (BiasKind::Append, (scale != 1.0).then_some(scale)),
     };
+    // Classes that are told apart together are told apart two by two. Of many classes these are too many to look at.
+    const FEW: usize = 20;
+    let pairs = margin.kind == MarginKind::MultiClass && model.classes.outcomes().len() <= FEW;
     Some(SeparateSpec {
+        pairs,
         data: spec.data.clone(),
         positive: spec.classes.positive.clone(),
         only: spec.classes.only.clone(),

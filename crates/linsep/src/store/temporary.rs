@@ -42,10 +42,33 @@ pub(super) fn temporary_beside(target: &Path) -> io::Result<NamedTempFile> {
             Ok(()) | Err(TryLockError::Error(_)) => {}
         }
         if fs::symlink_metadata(temporary.path()).is_ok() {
+            remember(temporary.path());
             return Ok(temporary);
         }
     }
     Err(io::Error::new(io::ErrorKind::AlreadyExists, "other processes remove every temporary file"))
+}
+
+/// The temporary files of this process. Some are gone already; their names never come again.
+static MADE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn remember(path: &Path) {
+    const MANY: usize = 64;
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    if made.len() >= MANY {
+        made.retain(|path| fs::symlink_metadata(path).is_ok());
+    }
+    made.push(path.to_path_buf());
+}
+
+/// Removes the temporary files of this process, which is about to end without cleaning up. Asks for no memory, as long as
+/// the names are not very long.
+pub fn remove_temporary_files() {
+    if let Ok(made) = MADE.try_lock() {
+        made.iter().for_each(|path| {
+            let _ = fs::remove_file(path);
+        });
+    }
 }
 
 /// A file without a name, for what is put together before it goes to `path`. It lies on the same disk, or where temporary
