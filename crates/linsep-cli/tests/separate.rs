@@ -574,7 +574,7 @@ fn training_that_did_not_separate_ends_with_the_question() {
     }
     // Where it would be no help, there is none.
     for arguments in
-        ["iris --positive setosa", "iris --learner kernel --epochs 3", "iris --learner multiclass --epochs 3"]
+        ["iris --positive setosa", "iris --learner kernel --epochs 3", "iris --learner memoriser"]
     {
         let text = folder.linsep(&format!("train {arguments} -q")).exits(0).out;
         assert!(!text.contains("linsep separate"), "{arguments}: {text}");
@@ -586,7 +586,7 @@ fn training_that_did_not_separate_ends_with_the_question() {
     assert!(!text.contains("linsep separate"), "{text}");
     let output = Command::new(PROGRAM).args(["train", "it's", "-q"]).current_dir(folder.path("")).output();
     let text = Ran::new("train it's", output.expect("run linsep")).exits(0).out;
-    assert!(text.ends_with("    linsep separate 'it'\\''s'\n"), "{text}");
+    assert!(text.ends_with("    linsep separate 'it'\\''s' --pairs\n"), "{text}");
 }
 
 #[test]
