@@ -36,9 +36,10 @@ class Program:
         return done.stdout
 
     def train(self, data, *arguments, name="model.safetensors"):
-        """Trains with rows in the given order, and returns the path of the model and its tensors."""
+        """Trains on rows as they are, in the given order, and returns the path of the model and its tensors."""
         path = self.folder / name
-        self.run("train", data, "--order", "given", "-o", path, "--quiet", *arguments)
+        scale = [] if "--scale" in arguments else ["--scale", "none"]
+        self.run("train", data, "--order", "given", "-o", path, "--quiet", *scale, *arguments)
         return path, tensors(path)
 
     def record(self, *arguments):

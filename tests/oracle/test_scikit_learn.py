@@ -74,7 +74,7 @@ def test_averaged_against_plain_sums(program, table, epochs, bias):
 def test_averaged(program, table, epochs, bias):
     report = program.record(
         "train", table.path, "--learner", "averaged", "--order", "given", "--bias", bias, "--epochs", epochs,
-        "-o", "model.safetensors", *table.arguments,
+        "--scale", "none", "-o", "model.safetensors", *table.arguments,
     )
     model = tensors(program.folder / "model.safetensors")
     oracle = SGDClassifier(
