@@ -540,7 +540,7 @@ fn a_closed_pipe_does_not_change_the_answer() {
     let folder = Folder::new();
     let rows: String =
         (0..20_000).map(|i| format!("0,{i},{}\n", if i % 2 == 0 { "a" } else { "b" })).collect();
-    folder.write("data", format!("x,y,kind\n{rows}1,7,b\n"));
+    folder.write("data", format!("x,y,class\n{rows}1,7,b\n"));
     for line in ["separate data --json", "separate data"] {
         let mut child = folder.start(&mut folder.command(line));
         drop(child.stdout.take());

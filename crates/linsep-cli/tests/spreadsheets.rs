@@ -126,3 +126,31 @@ fn files_of_other_kinds_are_named() {
         folder.linsep("train data").exits(3).says(&parts);
     }
 }
+
+/// Rows of two classes that a number tells apart, written by `number`.
+fn signed(header: &str, number: impl Fn(i32) -> String) -> String {
+    let row = |i: i32| format!("{};{}\n", number(i), if i > 0 { "big" } else { "small" });
+    format!("{header}\n{}", (1..30).flat_map(|i| [row(i), row(-i)]).collect::<String>())
+}
+
+#[test]
+fn a_number_written_in_another_way_is_not_taken_for_a_missing_one() {
+    let folder = Folder::with("data", signed("w;y", |i| format!("{i},5")));
+    folder.linsep("train data -q -o model").exits(0);
+    folder.write("new", "w;y\n10.5;big\n-10.5;small\n");
+    folder.linsep("predict model new").exits(3).says(&["new:2:1: the word \"10.5\" in column \"w\""]);
+    folder.write("new", "w;y\nrotary;big\n-10,5;small\nrotary;big\n");
+    let ran = folder.linsep("predict model new").exits(0);
+    let said = "Column \"w\" holds numbers, and 2 of its cells are words, such as \"rotary\" on line 2: counted as missing";
+    ran.says(&[said]);
+}
+
+#[test]
+fn a_row_without_a_label_tells_nothing_about_the_columns() {
+    let text = signed("w;y", |i| i.to_string()) + "Total;\n";
+    let folder = Folder::with("data", text);
+    let ran = folder.linsep("train data").exits(0).says(&["1 row with a missing cell or label was left out"]);
+    assert!(ran.out.contains("58 rows, 1 feature"), "{ran:?}");
+    // Nor is it converted with cells that only a model fills.
+    folder.linsep("convert data new.csv --missing auto").exits(2).says(&["learned together with a model"]);
+}

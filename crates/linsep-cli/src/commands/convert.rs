@@ -6,6 +6,7 @@ use crate::exit::{Exit, Usage};
 use linsep::job::{refuse_overwriting, tell};
 use linsep::numbers;
 use linsep::observe::{Note, Observer};
+use linsep::read::Missing;
 use linsep::write::{convert, format_of_name};
 use std::path::PathBuf;
 
@@ -25,6 +26,11 @@ pub(crate) fn run(args: &ConvertArgs, console: Console) -> anyhow::Result<Exit> 
         return Err(Usage(reason).into());
     };
     let mut data = args.read.data(&args.input);
+    if data.read.csv.missing == Missing::Auto {
+        let reason =
+            "--missing auto is learned together with a model: for convert, choose mean, zero or drop-row";
+        return Err(Usage(reason.into()).into());
+    }
     data.read.online = args.online;
     // Files beside the output, which are removed.
     console::has_results();

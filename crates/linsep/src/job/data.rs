@@ -239,7 +239,7 @@ pub fn tell(notes: &ReadNotes, observer: &mut dyn Observer) {
             "row with a missing cell or label was",
             "rows with missing cells or labels were",
         );
-        observer.note(Note::Remark(&format!("{rows} left out.")));
+        observer.note(Note::Remark(&format!("{rows} left out; ⟦na⟧ says which words mean a missing cell.")));
     }
     if notes.skipped > 0 {
         let rows = counted(notes.skipped, "malformed row was", "malformed rows were");

@@ -36,13 +36,21 @@ pub(super) fn check(
     if format == Format::LINSEP && !spec.cache {
         return Ok(());
     }
-    let Some(what) = look(data) else { return Ok(()) };
+    let named = spec.read.csv.label.is_some()
+        || *header && NAMES.iter().any(|name| label.name.eq_ignore_ascii_case(name));
+    let Some(what) = look(data) else {
+        if !named && *header {
+            let name = &label.name;
+            observer.note(Note::Remark(&format!(
+                "The label is column \"{name}\", the last; ⟦label⟧ names another."
+            )));
+        }
+        return Ok(());
+    };
     let classes = data.class_counts().iter().filter(|&&count| count > 0).count();
     let example = data.classes().first().map_or("", String::as_str);
     let found =
         format!("{} classes, such as \"{}\": {what}", grouped(classes as u64), excerpt(example.as_bytes()));
-    let named = spec.read.csv.label.is_some()
-        || *header && NAMES.iter().any(|name| label.name.eq_ignore_ascii_case(name));
     if named {
         observer.note(Note::Caution(&format!("the label, column \"{}\", has {found}", label.name)));
         return Ok(());
@@ -72,9 +80,7 @@ fn look(data: &Dataset) -> Option<&'static str> {
         classes if classes > FEW_NUMBERS && numbers && (fractions() || classes * 10 > rows) => {
             Some("they look like a measurement, and linsep tells classes apart")
         }
-        classes if classes > FEW_NUMBERS && names.iter().all(|name| looks_like_date(name)) => {
-            Some("they look like dates or times")
-        }
+        _ if names.iter().all(|name| looks_like_date(name)) => Some("they look like dates or times"),
         classes if rows >= FEW_ROWS && classes * 2 > rows => Some("most rows have a class of their own"),
         classes if classes > MOST_GUESSED => Some("more than is usual"),
         _ => None,

@@ -357,11 +357,11 @@ impl ReadErrorKind {
             AfterQuote { .. } => "put the whole field in quotes and double each quote inside it",
             Ragged { .. } => "correct the row, name the delimiter with ⟦delimiter⟧, or use ⟦skip_bad⟧",
             MissingCell { .. } => {
-                "fill it in, or choose ⟦missing=mean⟧, ⟦missing=zero⟧ or ⟦missing=drop-row⟧; if it is a word, ⟦na⟧ says which \
+                "fill it in, or choose ⟦missing=mean⟧, ⟦missing=auto⟧, ⟦missing=zero⟧ or ⟦missing=drop-row⟧; if it is a word, ⟦na⟧ says which \
                  words are missing cells"
             }
             MissingForModel { .. } => {
-                "fill it in, or choose ⟦missing=zero⟧ or ⟦missing=drop-row⟧; only a model trained with ⟦missing=mean⟧ \
+                "fill it in, or choose ⟦missing=zero⟧ or ⟦missing=drop-row⟧; only a model trained with ⟦missing=auto⟧ or mean \
                  knows the means"
             }
             TrailingDelimiter => {

@@ -53,6 +53,17 @@ impl Reading {
 
 impl Reading {
     /// Whether a cell of this column is missing.
+    /// Whether a row that needs a label has none. A delimiter at the end of every row is another matter.
+    fn lacks_label(&self, record: &Record) -> bool {
+        let label = self.columns.iter().position(|column| matches!(column.used_for, CellUse::Label));
+        self.rules.labels == Labels::Required
+            && label.is_some_and(|j| {
+                let cell = record.cell(j);
+                let trailing = self.rules.trailing_delimiter && cell.is_empty();
+                !trailing && self.missing_words.in_labels(cell)
+            })
+    }
+
     fn is_missing(&self, cell: &[u8], column: &Column) -> bool {
         match column.used_for {
             CellUse::Number { .. } => self.missing_words.in_numbers(cell),
@@ -199,6 +210,11 @@ impl Block {
             return Ok(());
         }
         let rules = reading.rules;
+        // Such a row may be a sum, or a remark: its cells are not looked at.
+        if rules.missing == Missing::Auto && reading.lacks_label(record) {
+            self.notes.dropped += 1;
+            return Ok(());
+        }
         self.row.clear();
         self.words.clear();
         self.gaps.clear();
@@ -237,11 +253,16 @@ impl Block {
                 }
                 CellUse::Number { feature, form, on_missing } => match number(cell, column, form, early) {
                     Ok(value) => self.row.push((feature, value)),
-                    // A model that knows what a missing number becomes takes a word as one.
-                    Err(ReadErrorKind::WordAmongNumbers { .. })
-                        if rules.words_settled && on_missing.fills() =>
+                    // A model that knows what a missing number becomes takes a word as one; but not what may be a
+                    // number that is written in another way.
+                    Err(ReadErrorKind::WordAmongNumbers { found, .. })
+                        if rules.words_settled
+                            && on_missing.fills()
+                            && !cell.iter().any(u8::is_ascii_digit) =>
                     {
-                        self.unseen += 1;
+                        let counts = &mut self.counts[j];
+                        counts.strange += 1;
+                        counts.first_word.get_or_insert((found, record.line_of(j)));
                         self.row.extend(on_missing.filled(feature));
                     }
                     Err(kind) => return Err(record.fault_at(j, kind)),

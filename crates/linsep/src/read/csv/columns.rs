@@ -59,6 +59,8 @@ pub(super) struct Counts {
     /// Of a column of words: cells that are numbers, and the first that is none with its line.
     pub(super) numbers: u64,
     pub(super) first_word: Option<(String, u64)>,
+    /// Of a column of numbers: cells that are words, and were taken as missing.
+    pub(super) strange: u64,
 }
 
 impl Counts {
@@ -66,6 +68,7 @@ impl Counts {
     pub(super) fn add(&mut self, block: Counts, first_line: u64) {
         self.missing += block.missing;
         self.numbers += block.numbers;
+        self.strange += block.strange;
         if self.first_word.is_none() {
             self.first_word = block.first_word.map(|(word, line)| (word, first_line + line));
         }
@@ -375,6 +378,8 @@ impl Draft {
         let mut header = self.header;
         let mut undecided = Vec::new();
         let mut looks = Vec::new();
+        // Where no row is kept, those that are left out tell what the columns hold.
+        let (mut any_kept, mut of_others) = (false, tallies.clone());
         while let Ok(true) = records.next(&mut record) {
             if record.misshape(self.names.len()).is_some() {
                 if self.skip_bad {
@@ -387,19 +392,28 @@ impl Draft {
             }
             self.look(&record, forms, &mut looks);
             match self.judge(&record, &looks, &mut labels) {
-                Verdict::Counts => self.count(&record, &looks, &mut tallies),
+                Verdict::Counts => {
+                    any_kept = true;
+                    self.count(&record, &looks, &mut tallies);
+                }
                 Verdict::Undecided => {
+                    any_kept = true;
                     looks.iter().zip(&mut tallies).for_each(|(&look, tally)| tally.add_undecided(look));
                     undecided.push((record.start, record.line));
                 }
-                Verdict::LeftOut => {}
+                Verdict::LeftOut if any_kept => {}
+                Verdict::LeftOut => self.count(&record, &looks, &mut of_others),
                 Verdict::Malformed if self.skip_bad => {}
                 Verdict::Malformed => {
+                    any_kept = true;
                     // Its words must not be taken for the fault that ends the reading.
                     self.count(&record, &looks, &mut tallies);
                     break;
                 }
             }
+        }
+        if !any_kept {
+            return of_others;
         }
         // Each row that turns out well-formed can make one more column words, and so decide other rows.
         loop {
@@ -461,10 +475,7 @@ impl Draft {
                 Look::Unused => {
                     let is_label = self.roles[j] == Role::Label && self.labels == Labels::Required;
                     if is_label && self.missing_words.in_labels(cell) && self.missing.drops_unlabelled() {
-                        // What a row without a label tells about its columns counts where its other cells do.
-                        if self.missing == Missing::DropRow {
-                            verdict = Verdict::LeftOut;
-                        }
+                        verdict = Verdict::LeftOut;
                     } else if is_label && (self.missing_words.in_labels(cell) || labels.class(cell).is_none())
                     {
                         return Verdict::Malformed;

@@ -442,6 +442,7 @@ impl RecordReader for CsvReader {
             notes.remarks.extend(remarks::suspects(columns, &self.suspects, &self.counts, self.rows));
             notes.remarks.extend(remarks::identifiers(columns, &self.suspects, &self.counts, self.rows));
         }
+        notes.remarks.extend(remarks::strange(columns, &self.counts));
         notes.remarks.extend(remarks::unseen(self.unseen));
         notes
     }

@@ -242,6 +242,20 @@ pub(super) fn open_date(name: &str, example: &str) -> String {
     )
 }
 
+/// Words in columns of numbers.
+pub(super) fn strange(columns: &[Column], counts: &[Counts]) -> Vec<String> {
+    let remark = |(column, counts): (&Column, &Counts)| {
+        let (word, line) = counts.first_word.as_ref().filter(|_| counts.strange > 0)?;
+        Some(format!(
+            "Column \"{}\" holds numbers, and {} of its cells {}, such as \"{word}\" on line {line}: counted as missing.",
+            column.name,
+            numbers::grouped(counts.strange),
+            if counts.strange == 1 { "is a word" } else { "are words" }
+        ))
+    };
+    columns.iter().zip(counts).filter_map(remark).take(SHOWN).collect()
+}
+
 pub(super) fn unseen(cells: u64) -> Option<String> {
     match cells {
         0 => None,
