@@ -95,8 +95,13 @@ impl Demo {
         let perceptron = Settings { learner: Learner::Perceptron, ..Settings::default() };
         text.push_str("\n1. Can setosa be told from the other two species by a line?\n");
         let settings = Settings { positive: Some("setosa".into()), ..perceptron.clone() };
-        let model =
-            self.train(&mut text, data, &settings, Scaler::None, "--learner perceptron --positive setosa")?;
+        let model = self.train(
+            &mut text,
+            data,
+            &settings,
+            Scaler::None,
+            "--learner perceptron --positive setosa --scale none",
+        )?;
         text.push_str("\nThe weights that prove it:\n");
         for (name, weight) in model.strongest() {
             writeln!(text, "  {name:<16} {weight:>+10.4}")?;
@@ -108,7 +113,7 @@ impl Demo {
             &pair,
             &perceptron,
             Scaler::None,
-            "--learner perceptron --classes versicolor,virginica",
+            "--learner perceptron --classes versicolor,virginica --scale none",
         )?;
         text.push_str(
             "\nWhat this shows: the first question is settled by a proof, the weights themselves. In the second the\n\
