@@ -143,6 +143,11 @@ fn a_number_written_in_another_way_is_not_taken_for_a_missing_one() {
     let ran = folder.linsep("predict model new").exits(0);
     let said = "Column \"w\" holds numbers, and 2 of its cells are words, such as \"rotary\" on line 2: counted as missing";
     ran.says(&[said]);
+    // A model of numbered features cannot know that these are its columns.
+    folder.write("data.svm", "1 1:1\n-1 1:-1\n");
+    folder.linsep("train data.svm -q -o model").exits(0);
+    folder.write("new", "w\nrotary\n1\n");
+    folder.linsep("predict model new --format csv --header yes --missing zero").exits(3).says(&["new:2:1: the word \"rotary\" in column \"w\""]);
 }
 
 #[test]

@@ -80,6 +80,8 @@ pub(super) struct Rules {
     pub(super) skip_bad: bool,
     /// Whether the words are those of a model, and no other word becomes a feature.
     pub(super) words_settled: bool,
+    /// Whether a word among numbers counts as missing: only for a model of a table, whose columns are known to be the same.
+    pub(super) words_are_missing: bool,
     /// Whether the columns are a guess from the first rows: a row that contradicts it ends the reading.
     pub(super) guessed: bool,
     /// Whether it is noted which cells were missing, because the mean that they hold may be learned again.
@@ -256,7 +258,7 @@ impl Block {
                     // A model that knows what a missing number becomes takes a word as one; but not what may be a
                     // number that is written in another way.
                     Err(ReadErrorKind::WordAmongNumbers { found, .. })
-                        if rules.words_settled
+                        if rules.words_are_missing
                             && on_missing.fills()
                             && !cell.iter().any(u8::is_ascii_digit) =>
                     {

@@ -212,6 +212,7 @@ impl CsvReader {
             missing: options.csv.missing,
             skip_bad: options.skip_bad,
             words_settled: options.schema.is_some(),
+            words_are_missing: matches!(options.schema, Some(Schema::Table { .. })),
             guessed,
             mark_filled: options.schema.is_none() && options.csv.missing.notes_gaps(),
             trailing_delimiter,
