@@ -8,11 +8,16 @@ use linsep::{Model, Row, Settings};
 
 /// Reads bytes in all the ways that the first byte chooses among.
 pub fn read_bytes(data: &[u8], formats: &[Option<Format>]) {
+    read_encoded(data, formats, None);
+}
+
+/// Reads bytes as [`read_bytes`] does, as a text in the encoding that is named.
+pub fn read_encoded(data: &[u8], formats: &[Option<Format>], encoding: Option<&str>) {
     let Some((&choice, bytes)) = data.split_first() else { return };
     let bit = |place: u8| choice >> place & 1 == 1;
     let format = formats[usize::from(choice & 1) % formats.len()];
     // Options that the format does not have are refused before anything is read.
-    let table = matches!(format, Some(Format::CSV | Format::TSV));
+    let table = matches!(format, Some(Format::CSV | Format::TSV | Format::ARFF));
     let numbered = matches!(format, Some(Format::LIBSVM));
     let options = ReadOptions {
         format,
@@ -20,6 +25,7 @@ pub fn read_bytes(data: &[u8], formats: &[Option<Format>]) {
         skip_bad: bit(2),
         online: bit(3), // A file of a few bytes can ask for gigabytes of weights: that is allowed, but not tried here.
         max_features: Some(1 << 16),
+        encoding: encoding.map(str::to_string),
         csv: CsvOptions {
             missing: if table {
                 [Missing::Refuse, Missing::Zero, Missing::DropRow, Missing::Mean]

@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")"
 rm -rf seeds
-for target in libsvm csv array cache model checkpoint certificate compressed recipe columns spec; do
+for target in libsvm csv arff encoding array cache model checkpoint certificate compressed recipe columns spec; do
     mkdir -p "seeds/$target"
 done
 seeds=$PWD/seeds
@@ -39,6 +39,47 @@ prefixed 003 numbers.tsv csv/tabs-003
 for choice in 000 002 003 012 102 302; do
     prefixed $choice rows.svm "libsvm/rows-$choice"
 done
+cat > weather.arff <<'END'
+% a comment, with commas
+@RELATION weather
+@attribute 'out look' {sunny, 'over cast'}
+@attribute temperature real
+@attribute day date yyyy-MM-dd
+@attribute play {yes, no}
+@DATA
+sunny,85,2024-01-31,no
+'over cast',?,2024-02-01,yes
+sunny, 7.5 ,2024-02-02,'n\'o'
+END
+printf '@relation r\n@attribute a numeric\n@attribute b {x,y}\n@attribute class {n,p}\n@data\n{0 2, 2 p}\n{1 y}\n{ }\n' > sparse.arff
+cat > iris.dat <<'END'
+@relation iris
+@attribute Kind{good, bad}
+@attribute Width real [2.0, 4.4]
+@attribute Size integer [1, 9]
+@inputs Width, Size
+@outputs Kind
+@data
+good, 2.5, 3
+bad, <null>, 9
+END
+for choice in 002 022 062; do
+    prefixed $choice weather.arff "arff/weather-$choice"
+done
+prefixed 003 sparse.arff arff/sparse-003
+prefixed 022 iris.dat arff/keel-022
+
+# The second byte chooses an encoding by its name (the lowest three bits), and how UTF-16 is made of the text.
+printf 'gr\366\337e;kind\n1;gro\337\n2;klein\n3;klein\n' > german.csv
+printf '\337\356\344;\344\340\n1;\344\340\n2;\355\345\362\n' > russian.csv
+printf '\203\122\201\133;\220\324\n1;\220\324\n2;\223\214\n' > japanese.csv
+{ printf '\002\003'; cat german.csv; } > "$seeds"/encoding/windows-1252
+{ printf '\003\004'; cat russian.csv; } > "$seeds"/encoding/windows-1251
+{ printf '\003\005'; cat japanese.csv; } > "$seeds"/encoding/shift-jis
+{ printf '\002\011'; cat numbers.csv; } > "$seeds"/encoding/utf-16-little
+{ printf '\002\022'; cat numbers.csv; } > "$seeds"/encoding/utf-16-big-with-mark
+{ printf '\002\051'; cat rows.svm; } > "$seeds"/encoding/utf-16-cut
+
 prefixed 000 array.npy array/dense-000
 prefixed 003 numbers.npz array/dense-003
 prefixed 003 rows.npz array/sparse-003

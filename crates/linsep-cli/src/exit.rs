@@ -3,7 +3,7 @@
 use crate::console::flags;
 use crate::output;
 use linsep::classes::ClassError;
-use linsep::report::NO_MODEL_HELP;
+use linsep::report::no_model_help;
 use linsep::{SettingsError, Status};
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -72,7 +72,7 @@ impl Exit {
 
     /// Prints why a run ended without a model, and chooses the code.
     pub(crate) fn without_model(status: Status, reason: &str) -> Self {
-        print(format!("error: {reason}"), Some(NO_MODEL_HELP));
+        print(format!("error: {reason}"), Some(no_model_help(status)));
         if status == Status::Undecided { Exit::Undecided } else { Exit::No }
     }
 }

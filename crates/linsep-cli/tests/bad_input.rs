@@ -662,3 +662,13 @@ fn classes_that_are_no_two() {
         .exits(3)
         .says(&["data: all rows to learn from have the label \"a\""]);
 }
+
+#[test]
+fn a_model_of_many_classes_is_no_start() {
+    let folder = Folder::with("data", "x,y\n1,a\n2,b\n3,c\n1,a\n2,b\n3,c\n");
+    folder.linsep("train data -o model").exits(0);
+    folder.linsep("train data --init model").exits(2).says(&[
+        "tells more than two classes apart",
+        "--positive CLASS or --classes A,B, or leave --init out",
+    ]);
+}

@@ -529,3 +529,26 @@ fn ctrl_c_ends_a_demonstration_and_a_count_of_votes() {
     }
     assert!(!folder.has("labels"));
 }
+
+/// Classes are learned one after the other out of core. A run that is stopped gives each class that has not been begun a moment,
+/// and then gives up: there is a whole model or none.
+#[test]
+fn ctrl_c_ends_many_classes_out_of_core() {
+    for (classes, after) in [(200, 400), (200, 2500), (5, 2500)] {
+        let line =
+            |i: u32| format!("c{},{},{},{}\n", i % classes, i * 7919 % 1009, i * 104_729 % 997, i * 31 % 101);
+        let rows: String = (0..40_000).map(line).collect();
+        let folder = Folder::with("data.csv", format!("label,x,y,z\n{rows}"));
+        let train = "train data.csv --label label --learner averaged --epochs 100000 --memory 40MB -o model";
+        folder.linsep("convert data.csv data.csv.linsep --label label -q").exits(0);
+        let ran = interrupted_within_seconds(&folder, train, after).exits(130);
+        let expected: &[&str] = if folder.has("model") {
+            folder.linsep("predict model data.csv -q -o labels").exits(0);
+            assert_eq!(folder.text("labels").lines().count(), 40_001, "{ran:#?}");
+            &["data.csv", "data.csv.linsep", "labels", "model"]
+        } else {
+            &["data.csv", "data.csv.linsep"]
+        };
+        assert_eq!(folder.names(), expected, "{ran:#?}");
+    }
+}

@@ -6,15 +6,9 @@ mod common;
 use common::{Folder, learners};
 use serde_json::Value;
 
-fn iris() -> Folder {
-    let folder = Folder::new();
-    folder.linsep("demo iris --export iris -q").exits(0);
-    folder
-}
-
 #[test]
 fn every_learner_tells_three_classes_apart() {
-    let folder = iris();
+    let folder = Folder::with_iris("iris");
     // Two of the classes overlap, so there is no margin to maximise.
     for learner in learners().into_iter().filter(|&learner| learner != "max-margin") {
         let trained = folder
@@ -56,7 +50,7 @@ fn every_learner_tells_three_classes_apart() {
 
 #[test]
 fn every_binary_learner_gives_the_same_model_for_any_number_of_threads() {
-    let folder = iris();
+    let folder = Folder::with_iris("iris");
     for learner in learners() {
         let classes =
             if learner == "max-margin" { "--positive setosa" } else { "--classes versicolor,virginica" };
@@ -73,7 +67,7 @@ fn every_binary_learner_gives_the_same_model_for_any_number_of_threads() {
 
 #[test]
 fn shards_decide_and_threads_do_not() {
-    let folder = iris();
+    let folder = Folder::with_iris("iris");
     let train = |threads: usize, options: &str| {
         let line = format!("--threads {threads} train iris --positive setosa {options} -o model --json");
         let report = folder.linsep(&line).exits(0).json();
@@ -109,7 +103,7 @@ fn shards_decide_and_threads_do_not() {
 
 #[test]
 fn wrong_settings_name_the_range_and_the_reason() {
-    let folder = iris();
+    let folder = Folder::with_iris("iris");
     let pair = "--classes versicolor,virginica";
     for (options, parts) in [
         ("--learner margin --epsilon 0", ["above 0 and below 1", "best margin"]),
@@ -184,7 +178,7 @@ fn wrong_settings_name_the_range_and_the_reason() {
 
 #[test]
 fn without_a_margin_max_margin_says_so_and_leaves_no_model() {
-    let folder = iris();
+    let folder = Folder::with_iris("iris");
     let overlap = "--learner max-margin --classes versicolor,virginica -o model";
     for options in [overlap, "--learner max-margin -o model", &format!("{overlap} --json")] {
         let ran = folder.linsep(&format!("train iris {options}")).exits(1);
@@ -195,7 +189,9 @@ fn without_a_margin_max_margin_says_so_and_leaves_no_model() {
         } else {
             assert_eq!(ran.out, "", "{options}");
         }
-        ran.says(&["error: ", " against the rest: no boundary separates these rows: the classes overlap"])
+        let rest =
+            if options.contains("--classes") { "virginica against versicolor" } else { " against the rest" };
+        ran.says(&["error: ", &format!("{rest}: no boundary separates these rows: the classes overlap")])
             .says(&["help: ", "separate tells which rows stand in the way", "--learner svm"]);
         assert!(!folder.has("model"), "{options} left a model");
     }
@@ -206,7 +202,7 @@ fn without_a_margin_max_margin_says_so_and_leaves_no_model() {
 
 #[test]
 fn a_descent_that_runs_away_is_refused() {
-    let folder = iris();
+    let folder = Folder::with_iris("iris");
     let line =
         "train iris --positive setosa --learner sgd --loss squared --step 10 --schedule constant -o model";
     folder.linsep(line).exits(2).says(&["training diverged: the weights overflowed", "--step"]);
@@ -215,7 +211,7 @@ fn a_descent_that_runs_away_is_refused() {
 
 #[test]
 fn weights_count_rows() {
-    let folder = iris();
+    let folder = Folder::with_iris("iris");
     // A row of weight 2 is two rows, where the algorithm takes all at once.
     let (mut doubled, mut weights) = (String::new(), String::new());
     for (i, line) in folder.text("iris").lines().enumerate() {
@@ -266,7 +262,7 @@ fn balanced_weights_find_the_rare_class() {
 
 #[test]
 fn compare_is_a_table_sorted_by_held_out_error() {
-    let folder = iris();
+    let folder = Folder::with_iris("iris");
     let line = "compare iris --scale standard --folds 3 --epochs 20";
     let record = folder.linsep(&format!("{line} --json")).exits(0).json();
     let entries = record["learners"].as_array().expect("learners");
@@ -306,7 +302,7 @@ fn compare_is_a_table_sorted_by_held_out_error() {
 
 #[test]
 fn compare_does_not_depend_on_the_number_of_threads() {
-    let folder = iris();
+    let folder = Folder::with_iris("iris");
     let run = |threads: usize| {
         let line = format!(
             "--threads {threads} compare iris --scale standard --folds 4 --orders 3 --epochs 5 --json"
@@ -338,7 +334,7 @@ fn compare_bears_rare_classes() {
 
 #[test]
 fn nothing_is_said_of_new_rows_after_a_scaling_learned_from_all() {
-    let folder = iris();
+    let folder = Folder::with_iris("iris");
     let bound = |scale: &str| {
         let line = format!("theory iris --positive setosa --scale {scale} --json");
         let story = folder.linsep(&line).exits(0).json()["error_bound"].clone();
@@ -356,7 +352,7 @@ fn nothing_is_said_of_new_rows_after_a_scaling_learned_from_all() {
 
 #[test]
 fn the_next_steps_can_be_pasted() {
-    let folder = iris();
+    let folder = Folder::with_iris("iris");
     folder.write("it's iris", folder.read("iris"));
     let data = folder.path("it's iris");
     let run = |line: &str| {
@@ -385,7 +381,7 @@ fn the_next_steps_can_be_pasted() {
 
 #[test]
 fn what_follows_one_run_is_refused_for_many_classes() {
-    let folder = iris();
+    let folder = Folder::with_iris("iris");
     for option in ["--checkpoint save", "--trace proof", "--teaching-set rows"] {
         let ran = folder.linsep(&format!("train iris --learner perceptron {option}")).exits(2);
         assert!(ran.err.contains("with 3 classes each is a run of its own"), "{ran:?}");
@@ -395,7 +391,7 @@ fn what_follows_one_run_is_refused_for_many_classes() {
 
 #[test]
 fn compare_refuses_what_makes_no_sense() {
-    let folder = iris();
+    let folder = Folder::with_iris("iris");
     for (options, part) in [
         ("--folds 1", "from 2 to the number of rows"),
         ("--folds 151", "from 2 to the number of rows"),
@@ -414,7 +410,7 @@ fn compare_refuses_what_makes_no_sense() {
 
 #[test]
 fn theory_tells_both_stories() {
-    let folder = iris();
+    let folder = Folder::with_iris("iris");
     let story = folder.linsep("theory iris --positive setosa --json").exits(0).json();
     let (lower, upper) =
         (story["margin"]["lower"].as_f64().expect("separable"), story["margin"]["upper"].as_f64());

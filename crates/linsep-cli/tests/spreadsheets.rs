@@ -116,6 +116,10 @@ fn files_of_other_kinds_are_named() {
             &b"PK\x03\x04\x14\0\0\0\0\0[Content_Types].xml"[..],
             ["an Excel workbook (.xlsx)", "save the sheet as CSV"],
         ),
+        (
+            b"PK\x03\x04\x14\0\0\0\0\0\0\0!\0\0\0\0\0\x05\0\0\0\x05\0\0\0\x05\0\0\0t.csvx,y\n1",
+            ["a ZIP archive of other files", "unzip -p FILE | linsep train -"],
+        ),
         (b"PAR1\x15\x04\x15\x00", ["a Parquet file", "pandas.read_parquet"]),
         (b"[{\"x\": 1}, {\"x\": 2}]", ["JSON", "to_csv"]),
         (b"{\"x\": 1}\n{\"x\": 2}\n", ["JSON Lines", "lines=True"]),
@@ -147,7 +151,10 @@ fn a_number_written_in_another_way_is_not_taken_for_a_missing_one() {
     folder.write("data.svm", "1 1:1\n-1 1:-1\n");
     folder.linsep("train data.svm -q -o model").exits(0);
     folder.write("new", "w\nrotary\n1\n");
-    folder.linsep("predict model new --format csv --header yes --missing zero").exits(3).says(&["new:2:1: the word \"rotary\" in column \"w\""]);
+    folder
+        .linsep("predict model new --format csv --header yes --missing zero")
+        .exits(3)
+        .says(&["new:2:1: the word \"rotary\" in column \"w\""]);
 }
 
 #[test]
@@ -158,4 +165,182 @@ fn a_row_without_a_label_tells_nothing_about_the_columns() {
     assert!(ran.out.contains("58 rows, 1 feature"), "{ran:?}");
     // Nor is it converted with cells that only a model fills.
     folder.linsep("convert data new.csv --missing auto").exits(2).says(&["learned together with a model"]);
+}
+
+/// `TRUE`, `True` and `true` are one class, also where a model learned one spelling and a new file has another.
+#[test]
+fn truth_values_of_a_new_file_are_those_of_the_model() {
+    for (other, third) in [("", ""), (",maybe", "9,9,maybe\n8,9,maybe\n")] {
+        let folder = Folder::new();
+        folder.write("learned.csv", format!("x,z,y\n1,0,TRUE\n2,1,TRUE\n7,0,FALSE\n8,1,FALSE\n{third}"));
+        folder.write("new.csv", format!("x,z,y\n1,0,true\n2,1,True\n7,0,False\n8,1,false\n{third}"));
+        folder.linsep("train learned.csv -o model --epochs 50").exits(0);
+        let expected = folder.linsep("evaluate model learned.csv --json").exits(0).json();
+        let found = folder.linsep("evaluate model new.csv --json").exits(0).json();
+        assert_eq!(expected["confusion"], found["confusion"], "{other}");
+        folder.linsep("train learned.csv --positive true --epochs 2").exits(0);
+        folder.write("strange.csv", "x,z,y\n1,0,right\n2,1,wrong\n");
+        folder
+            .linsep("evaluate model strange.csv")
+            .exits(3)
+            .says(&["\"right\" is not among the model's classes"]);
+    }
+}
+
+/// Every guess says how to overrule it.
+#[test]
+fn notes_name_the_option_that_overrules_them() {
+    // Missing cells, empty and named by a word.
+    let row = |i: u32| {
+        format!(
+            "{},{},{}\n",
+            if i == 3 { "NA".into() } else { i.to_string() },
+            ["red", "blue"][i as usize / 2 % 2],
+            ["a", "b"][i as usize % 2]
+        )
+    };
+    let rows: String = (0..20).map(row).collect();
+    let missing = "1 missing cell in column \"x\", \"NA\" on line 5, became the mean of the column.";
+    let overrule = "Another way can be chosen with --missing; --na says which words mean a missing cell.";
+    says(format!("x,w,y\n{rows}"), "", &[missing, overrule], &[]);
+    let empty = format!("x,w,y\n{rows}").replace("NA", "").replace("red,b", ",b");
+    says(
+        &empty,
+        "",
+        &["became a category of their own. Another way can be chosen with --missing."],
+        &["--na"],
+    );
+    let one = "x,w,y\n1,,a\n2,red,b\n3,blue,a\n4,red,b\n";
+    says(one, "", &["1 missing cell in column \"w\" became a category of its own."], &[]);
+    // A guess that other columns decided has another reading.
+    let text = "price;weight;y\n1,234;0,5;a\n2,500;1,25;b\n3,750;2,5;a\n";
+    says(text, "", &["If the point stands before decimals, say --column price=decimal-point."], &[]);
+    let dates = "d,e,y\n01/02/2020,31/01/2020,a\n03/04/2020,28/02/2020,b\n05/06/2020,15/03/2020,a\n";
+    says(
+        dates,
+        "",
+        &["If they begin with the month, say --column d=month-first."],
+        &["--column e=month-first"],
+    );
+    // A column of codes with an empty cell is not blamed on the empty cell.
+    let codes: String = (0..20)
+        .map(|i| {
+            format!(
+                "{},{i},{}\n",
+                if i == 4 { String::new() } else { format!("0{}", 1000 + i) },
+                ["a", "b"][i % 2]
+            )
+        })
+        .collect();
+    says(format!("zip,x,y\n{codes}"), "", &["holds codes"], &["but not \"\""]);
+    says(
+        "x\tw\ty\n1\t\"pipe\ta\n2\trod\tb\n3\t\"pipe\ta\n4\trod\tb\n",
+        "",
+        &["no other quote closes"],
+        &["even only if"],
+    );
+}
+
+/// Telephone numbers, codes and long identifiers stay words, and that is said; numbers that only resemble them stay numbers.
+#[test]
+fn what_only_looks_like_a_number_stays_a_word() {
+    let table = |cells: &[&str], delimiter: &str| {
+        let row = |(i, cell): (usize, &&str)| {
+            [cell, (i * 7 % 5).to_string().as_str(), ["a", "b"][i % 2]].join(delimiter) + "\n"
+        };
+        ["what", "x", "y"].join(delimiter)
+            + "\n"
+            + &cells.repeat(4).iter().enumerate().map(row).collect::<String>()
+    };
+    let number = "--column what=number";
+    let phones = ["712.307.833", "712.440.105", "730.118.920"];
+    says(table(&phones, ","), "", &["as telephone numbers do", number], &["holds numbers"]);
+    says(table(&phones, ","), number, &[], &["telephone"]);
+    for amounts in
+        [&["1.712.307", "312.307.100", "2.100.000"][..], &["712.307.833,5", "712.307.105,0", "730.118.920,2"]]
+    {
+        says(table(amounts, ";"), "", &["holds numbers"], &["telephone"]);
+    }
+    // A telephone number does not tell what a comma means elsewhere.
+    says(
+        "phone;price;y\n712.307.833;1,234;a\n712.440.105;2,500;b\n".replace(';', "\t"),
+        "",
+        &["nothing in the file tells"],
+        &[],
+    );
+    // A code with an E in the middle beside other codes; without them it is a number.
+    let words = |cells: &[&str], expected: &str| {
+        let folder = Folder::with("data", table(cells, ","));
+        let out = folder
+            .linsep("train data --epochs 1")
+            .exits(0)
+            .out
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        assert!(out.contains(expected), "{cells:?}: {out}");
+    };
+    words(&["12E4", "12B4", "07A1"], "1 column of numbers, 1 of words");
+    words(&["12E4", "12E3", "1E1"], "2 columns of numbers");
+    // Codes of any length, one of which begins with a zero.
+    says(
+        table(&["00501", "2139", "902101234"], ","),
+        "",
+        &["holds codes", "\"00501\" begins with a zero", number],
+        &[],
+    );
+    says(table(&["00501", "2139", "902101234"], ","), number, &[], &["holds codes"]);
+    says(table(&["501", "2139", "902101234"], ","), "", &[], &["holds codes"]);
+    // Whole numbers that floats do not have.
+    says(
+        table(&["9007199254740993", "9007199254741000", "17"], ","),
+        "",
+        &["beyond 2^53", "--ignore what"],
+        &[],
+    );
+    says(table(&["9007199254740992", "9007199254740991", "17"], ","), "", &[], &["beyond 2^53"]);
+}
+
+#[test]
+fn a_guessed_label_is_placed_as_it_is() {
+    let text = "x,kind,note\n1,good,u\n2,bad,v\n3,good,w\n4,bad,u\n";
+    says(text, "", &["The label is column \"note\", the last; --label"], &[]);
+    says(
+        text,
+        "--ignore note",
+        &["The label is column \"kind\", the last that is not ignored; --label"],
+        &[],
+    );
+}
+
+#[test]
+fn labels_may_lie_in_a_second_file() {
+    let folder = Folder::with("data.csv", "width,colour\n1,red\n2,blue\n-1,red\n-2,blue\n");
+    folder.write("labels.txt", "big\n big \nsmall\nsmall\n");
+    let ran = folder.linsep("train data.csv --labels labels.txt -o model").exits(0);
+    assert!(ran.out.contains("4 rows, 3 features"), "{ran:?}");
+    folder.linsep("predict model data.csv").exits(0);
+    let predicted = folder.linsep("predict model data.csv -q").exits(0);
+    assert_eq!(predicted.out, "big\nbig\nsmall\nsmall\n");
+    folder.linsep("evaluate model data.csv --labels labels.txt").exits(0).says(&["0.00 %"]);
+    folder.linsep("separate data.csv --labels labels.txt").exits(0);
+
+    // One line too many is likely a header, and what would leave rows out is refused.
+    folder.write("labels.txt", "size\nbig\nbig\nsmall\nsmall\n");
+    let said = ["labels.txt: 5 labels for the 4 rows of data.csv; if its first line is a header, remove it"];
+    folder.linsep("train data.csv --labels labels.txt").exits(3).says(&said);
+    folder.write("labels.txt", "big\nbig\n");
+    folder
+        .linsep("train data.csv --labels labels.txt")
+        .exits(3)
+        .says(&["2 labels, and data.csv has more rows"]);
+    folder.write("labels.txt", "big\n\nsmall\nsmall\n");
+    folder.linsep("train data.csv --labels labels.txt").exits(3).says(&["labels.txt:2"]);
+    folder.linsep("train data.csv --labels labels.txt --skip-bad").exits(2).says(&["leave rows out"]);
+    folder
+        .linsep("train data.csv --labels labels.txt --label colour")
+        .exits(2)
+        .says(&["one of them is enough"]);
+    folder.write("data.svm", "1 1:1\n-1 2:1\n");
+    folder.linsep("train data.svm --labels labels.txt").exits(2).says(&["no meaning for LIBSVM files"]);
 }

@@ -326,3 +326,31 @@ fn a_cache_that_is_written_to_in_use_is_an_error() {
         .exits(3)
         .says(&["error: rows.linsep: the file was changed while it was in use", "start again"]);
 }
+
+/// `train` fills missing cells and `separate` refuses them. Where none is missing, both use the same cache, and the model is the
+/// one that the text gives.
+#[test]
+fn a_cache_of_a_table_without_missing_cells_serves_every_command() {
+    let made = "are kept in rows.csv.linsep";
+    let used = "The rows are read from rows.csv.linsep";
+    let anew = "it has been made anew";
+    let train = "train rows.csv --epochs 3 -o";
+    for (first, second) in [("train", "separate"), ("separate", "train"), ("train", "train --memory 40MB")] {
+        let folder = Folder::with("rows.csv", "x,w,y\n1,red,a\n2,blue,b\n3,red,a\n4,blue,b\n");
+        folder.linsep(&format!("{first} rows.csv --cache")).exits(0).says(&[made]);
+        folder.linsep(&format!("{second} rows.csv --cache")).exits(0);
+        folder.linsep(&format!("{second} rows.csv --cache")).exits(0).says(&[used]);
+        folder.linsep(&format!("{first} rows.csv --cache")).exits(0).says(&[used]);
+        folder.linsep(&format!("{train} plain")).exits(0);
+        folder.linsep(&format!("{train} cached --cache")).exits(0).says(&[used]);
+        assert_eq!(folder.model("plain"), folder.model("cached"), "{first}, {second}");
+        folder.linsep(&format!("{train} plain --missing refuse")).exits(0);
+        folder.linsep(&format!("{train} cached --missing refuse --cache")).exits(0).says(&[used]);
+        assert_eq!(folder.model("plain"), folder.model("cached"), "{first}, {second}");
+    }
+    let folder = Folder::with("rows.csv", "x,w,y\n1,red,a\n,blue,b\n3,,a\n4,blue,b\n");
+    folder.linsep("train rows.csv --cache").exits(0).says(&[made]);
+    folder.linsep("separate rows.csv --cache").exits(3).says(&["rows.csv:3:1:"]);
+    folder.linsep("separate rows.csv --cache --missing zero").exits(0).says(&[anew]);
+    folder.linsep("train rows.csv --cache").exits(0).says(&[anew]);
+}

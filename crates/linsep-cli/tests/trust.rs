@@ -10,16 +10,9 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
 }
 
-/// Fisher's irises.
-fn iris() -> Folder {
-    let folder = Folder::new();
-    folder.linsep("demo iris --export iris.csv").exits(0);
-    folder
-}
-
 #[test]
 fn held_out_rows_are_judged_as_evaluate_judges() {
-    let folder = iris();
+    let folder = Folder::with_iris("iris.csv");
     let ran = folder.linsep("train iris.csv --classes versicolor,virginica --holdout 0.3 --json").exits(0);
     let record = ran.json();
     let held_out = &record["holdout"];
@@ -43,7 +36,7 @@ fn held_out_rows_are_judged_as_evaluate_judges() {
 
 #[test]
 fn many_classes_have_a_matrix_of_their_held_out_rows() {
-    let folder = iris();
+    let folder = Folder::with_iris("iris.csv");
     let text = folder.linsep("train iris.csv --holdout 0.2").exits(0).out;
     assert!(text.contains("Held out  balanced error ") && text.contains("mean F1"), "{text}");
     assert!(text.contains("Confusion matrix of the held-out rows"), "{text}");
@@ -54,7 +47,7 @@ fn many_classes_have_a_matrix_of_their_held_out_rows() {
 
 #[test]
 fn a_training_error_has_no_interval() {
-    let folder = iris();
+    let folder = Folder::with_iris("iris.csv");
     let text = folder.linsep("train iris.csv --positive setosa").exits(0).out;
     assert!(text.contains("training 0.00 % (0 of 150); always answering \"not setosa\": 33.33 %"), "{text}");
     assert!(text.contains("no estimate for new") && !text.contains("interval"), "{text}");
@@ -184,7 +177,7 @@ fn rows_on_both_sides_of_the_split() {
 
 #[test]
 fn ordinary_tables_are_trained_without_a_warning() {
-    let folder = iris();
+    let folder = Folder::with_iris("iris.csv");
     folder.linsep("demo breast-cancer --export cancer.csv").exits(0);
     for line in ["iris.csv", "iris.csv --holdout 0.3", "cancer.csv --scale standard --holdout 0.3"] {
         let ran = folder.linsep(&format!("train {line} --epochs 5")).exits(0);
@@ -194,7 +187,7 @@ fn ordinary_tables_are_trained_without_a_warning() {
 
 #[test]
 fn words_that_are_true() {
-    let folder = iris();
+    let folder = Folder::with_iris("iris.csv");
     folder.linsep("generate xor --rows 40 -o xor.svm").exits(0);
     let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let text =
@@ -218,7 +211,7 @@ fn words_that_are_true() {
 
 #[test]
 fn the_bound_of_the_theory_stands_beside_the_error() {
-    let folder = iris();
+    let folder = Folder::with_iris("iris.csv");
     let bound = "New rows wrong on at most ";
     let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let told = |line: &str| joined(&folder.linsep(line).exits(0).out);
@@ -231,5 +224,99 @@ fn the_bound_of_the_theory_stands_beside_the_error() {
     ] {
         let text = told(line);
         assert!(!text.contains(bound), "{text}");
+    }
+}
+
+/// Where a column alone separates the classes, the report does not leave open whether the rows are separable.
+#[test]
+fn a_column_that_separates_proves_that_the_rows_are_separable() {
+    let mut rows = String::new();
+    for i in 0..60 {
+        // A wide gap in one column and large noise in another: one pass does not separate them.
+        let (x, noise) = (i % 2, (i * 7919 % 1009) * 1000);
+        rows += &format!("{x},{noise},{}\n", ["no", "yes"][i % 2]);
+    }
+    let folder = Folder::with("rows.csv", format!("x,noise,y\n{rows}"));
+    for learner in ["perceptron", "averaged", "svm", "sgd", "multiclass"] {
+        let ran = folder.linsep(&format!("train rows.csv --learner {learner} --epochs 1 --scale none"));
+        let ran = ran.exits(0).says(&["column \"x\" alone separates the classes"]);
+        let said = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        for part in ["overlap", "not converged", "whether any boundary can separate", "were not separated"] {
+            assert!(!said.contains(part), "{learner}: {part}: {said}");
+        }
+        let proved = "The rows are linearly separable, because column \"x\" alone separates them, but this run did not \
+                      find such a boundary.";
+        assert!(said.contains(proved), "{learner}: {said}");
+    }
+    // Through the origin, a threshold proves nothing.
+    let ran =
+        folder.linsep("train rows.csv --learner perceptron --epochs 1 --scale none --bias none").exits(0);
+    assert!(!ran.out.contains("linearly separable"), "{ran:#?}");
+    // Nor does it set each class between two others against the rest.
+    let rows: String = (0..60)
+        .map(|i| format!("{},{},{}\n", i % 3, i * 7919 % 1009 * 1000, ["a", "b", "c"][i % 3]))
+        .collect();
+    folder.write("three.csv", format!("x,noise,y\n{rows}"));
+    for (learner, proved) in [("perceptron", false), ("multiclass", true)] {
+        let ran =
+            folder.linsep(&format!("train three.csv --learner {learner} --epochs 1 --scale none")).exits(0);
+        assert_eq!(ran.out.contains("linearly separable"), proved, "{ran:#?}");
+    }
+}
+
+#[test]
+fn cells_that_are_missing_in_one_class_are_warned_of() {
+    let table = |known: usize| {
+        let row = |i: usize| {
+            let paid =
+                if i.is_multiple_of(2) && i != known { String::new() } else { (i * 7 % 11).to_string() };
+            format!("{},{paid},{}\n", i * 5 % 13, ["no", "yes"][i % 2])
+        };
+        "x,paid,y\n".to_string() + &(0..60).map(row).collect::<String>()
+    };
+    let warning =
+        "cells are missing in all rows of one class and in no other row: column \"paid\" in those of \"no\"";
+    let folder = Folder::with("rows.csv", table(999));
+    folder.linsep("train rows.csv").exits(0).says(&[warning, "--ignore COLUMN"]);
+    let record = folder.linsep("train rows.csv --json").exits(0).json();
+    let leak =
+        record["warnings"].as_array().and_then(|all| all.iter().find(|warning| warning["of"] == "gap-leak"));
+    assert_eq!(leak.expect("a warning")["columns"][0]["class"], "no");
+    folder.write("rows.csv", table(0));
+    let ran = folder.linsep("train rows.csv").exits(0);
+    assert!(!ran.err.contains("in no other row"), "{ran:#?}");
+}
+
+/// An error on the training rows is not shown as one on new rows.
+#[test]
+fn judging_on_the_training_rows_is_said() {
+    let folder = Folder::with_iris("iris.csv");
+    let warning = "the model was trained on these very rows";
+    let text = folder.text("iris.csv");
+    let gaps = text.replacen("5.1", "", 3).replacen("3.0", "NA", 6);
+    folder.write("gaps.csv", &gaps);
+    for (data, options) in [
+        ("iris.csv", ""),
+        ("iris.csv", "--classes versicolor,virginica"),
+        ("iris.csv", "--holdout 0.3"),
+        ("iris.csv", "--learner perceptron --scale none"),
+        ("gaps.csv", ""),
+    ] {
+        folder.linsep(&format!("train {data} {options} -o model")).exits(0);
+        let skip = if options.contains("--classes") { "--skip-bad" } else { "" };
+        let ran = folder.linsep(&format!("evaluate model {data} {skip}")).exits(0).says(&[warning]);
+        let out = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(out.contains("on the training rows, no estimate for new rows"), "{data} {options}: {out}");
+        assert!(!out.contains("interval"), "{data} {options}: {out}");
+        let record = folder.linsep(&format!("evaluate model {data} {skip} --json")).exits(0).json();
+        assert_eq!(record["training_rows"], true, "{data} {options}");
+    }
+    // As many rows, and one number of another.
+    folder.linsep("train iris.csv -o model").exits(0);
+    folder.write("other.csv", text.replacen("5.1", "5.2", 1));
+    folder.write("fewer.csv", text.lines().take(100).map(|line| format!("{line}\n")).collect::<String>());
+    for data in ["other.csv", "fewer.csv"] {
+        let ran = folder.linsep(&format!("evaluate model {data}")).exits(0);
+        assert!(!ran.err.contains(warning) && ran.out.contains("95 % interval"), "{ran:#?}");
     }
 }

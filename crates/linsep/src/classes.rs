@@ -26,6 +26,25 @@ fn significant_digits(number: &str) -> usize {
     digits.trim_start_matches('0').len()
 }
 
+/// Other spellings of a truth value, which mean the same: `TRUE`, `True` and `true`, or `YES`, `Yes` and `yes`. None for
+/// any other word, whose case may mean something.
+pub(crate) fn spellings(word: &str) -> Vec<String> {
+    let is_truth = ["true", "false", "yes", "no"].iter().any(|truth| word.eq_ignore_ascii_case(truth));
+    if !is_truth {
+        return Vec::new();
+    }
+    let lower = word.to_ascii_lowercase();
+    let title = lower[..1].to_ascii_uppercase() + &lower[1..];
+    vec![word.to_ascii_uppercase(), title, lower]
+}
+
+/// The class that a label means among these: by its canonical name, or by another spelling of the same truth value.
+pub(crate) fn class_among<'a>(label: &str, classes: &'a [String]) -> Option<&'a String> {
+    let name = class_name(label)?;
+    let known = |wanted: &str| classes.iter().find(|class| *class == wanted);
+    known(&name).or_else(|| spellings(&name).iter().find_map(|spelling| known(spelling)))
+}
+
 /// The order in which classes are listed: by value if all are numbers, otherwise by name.
 /// Gives the positions of `names` in that order.
 pub(crate) fn sorted_order(names: &[String]) -> Vec<usize> {
@@ -116,9 +135,9 @@ impl ClassPair {
             return Err(ClassError::One { class: classes.first().cloned().unwrap_or_default() });
         }
         let positive = match positive {
-            Some(label) => class_name(label)
-                .filter(|name| classes.contains(name))
-                .ok_or_else(|| ClassError::unknown(label, classes))?,
+            Some(label) => {
+                class_among(label, classes).ok_or_else(|| ClassError::unknown(label, classes))?.clone()
+            }
             None if classes.len() == 2 => classes[1].clone(),
             None => return Err(ClassError::Many { count: classes.len(), classes: listed(classes) }),
         };
@@ -201,17 +220,26 @@ impl Classes {
         }
     }
 
-    /// The place in [`outcomes`](Self::outcomes) of the right answer for a row of this class, if there is one.
+    /// The place in [`outcomes`](Self::outcomes) of the right answer for a row of this class, if there is one. As within
+    /// one file, the spellings `TRUE`, `True` and `true` are one class.
     pub fn outcome_of(&self, class: &str) -> Option<usize> {
+        self.outcome_named(class).or_else(|| self.outcome_spelled(class))
+    }
+
+    fn outcome_named(&self, class: &str) -> Option<usize> {
         match self {
             Classes::Pair(pair) => pair.sign_of(class).map(|sign| usize::from(sign > 0)),
             Classes::Each { names } => names.iter().position(|name| name == class),
         }
     }
 
+    fn outcome_spelled(&self, class: &str) -> Option<usize> {
+        spellings(class).iter().find_map(|spelling| self.outcome_named(spelling))
+    }
+
     /// [`outcome_of`](Self::outcome_of) each of many classes, in time that is linear in their number.
     pub fn outcomes_of(&self, classes: &[String]) -> Vec<Option<usize>> {
-        match self {
+        let named: Vec<Option<usize>> = match self {
             Classes::Pair(pair) => {
                 let signs = pair.signs_of(classes).into_iter();
                 signs.map(|sign| sign.map(|sign| usize::from(sign > 0))).collect()
@@ -220,7 +248,9 @@ impl Classes {
                 let places = places_of(names);
                 classes.iter().map(|class| places.get(class.as_str()).copied()).collect()
             }
-        }
+        };
+        let spelled = named.into_iter().zip(classes);
+        spelled.map(|(outcome, class)| outcome.or_else(|| self.outcome_spelled(class))).collect()
     }
 
     /// Every class that a row may have.

@@ -350,7 +350,7 @@ pub fn suitable(data: &Dataset) -> (Vec<Learner>, Vec<(Learner, String)>) {
     for descriptor in learners() {
         let learner = descriptor.learner();
         match descriptor.compared_up_to {
-            _ if descriptor.abilities.many_classes && classes == 2 => {
+            _ if !descriptor.abilities.two_sides && classes == 2 => {
                 left.push((learner, "with two classes it is the averaged perceptron".to_string()));
             }
             Some(limit) if data.len() > limit.rows => {

@@ -74,9 +74,8 @@ fn load(path: &Path, options: &ReadOptions) -> linsep::read::Loaded {
 }
 
 /// What the model says of the rows of a file: the score of each.
-fn scores(model: &Model, path: &Path, header: Option<bool>) -> Vec<String> {
-    let mut options = ReadOptions { schema: Some(model.recipe.columns.clone()), ..ReadOptions::default() };
-    options.csv.header = header;
+fn scores(model: &Model, path: &Path, options: ReadOptions) -> Vec<String> {
+    let options = ReadOptions { schema: Some(model.recipe.columns.clone()), ..options };
     let mut stream = RowStream::open(&Source::from(path), &options).unwrap();
     let mut predictor = Predictor::new(model);
     let mut scores = Vec::new();
@@ -143,7 +142,8 @@ fn check(table: &Table) {
         // A table of words was written as one of numbers, which is another table.
         let same_columns = !format.is_table() || !renamed && !table.words.contains(&true);
         if let Some(model) = model.as_ref().filter(|_| same_columns) {
-            assert_eq!(scores(model, &copy, None), scores(model, &path, Some(true)), "{format}");
+            let expected = scores(model, &path, options.clone());
+            assert_eq!(scores(model, &copy, options_for(format)), expected, "{format}");
         }
         for (next, second) in in_all_formats(&copy, &options_for(format)) {
             let twice = load(&second, &options_for(next));

@@ -8,6 +8,7 @@ same training on another form; a model that reads another form than its own and 
 
 import csv
 import io
+import re
 
 SHORT = 30
 NAMES = ("na", "NA", "?", "", " ", "x", "x", "c", "c=red", "c=1", "label", "class", "1", "2.5", "a,b", 'a "b"', "a\tb", "#", "größe", "列", "-", "nan", "inf", "x1", "x2", "true", "a:b", "a;b", "a|b", "'")
@@ -105,6 +106,7 @@ def trial(t):
         t.fail("the model does not read the table that it was trained on", own)
         return
     source, options, forms, named = "table.csv", reading, [], {"table.csv"}
+    mistakable = has_made_up_names(t)
     formats = t.random.sample(FORMATS, 4)
     if t.number % 10 == 1:
         # The collision of names shows where a cache has the table's own columns.
@@ -120,19 +122,31 @@ def trial(t):
                 return
             continue
         t.count("conversions")
-        if not compare(t, name, training, expected):
-            continue
-        forms.append(name)
         # LIBSVM and npz have no names of features, nor has what is made of them.
         if source in named and not format.startswith(("svm", "npz")):
             named.add(name)
+        if not compare(t, name, training, expected, name in named or not mistakable):
+            continue
+        forms.append(name)
         # The next is made of this one, as often as not.
         if t.random.random() < 0.5:
             source, options = name, ()
     fewer_columns(t, [name for name in forms if name in named], reading, training)
     for name in forms:
         other = t.random.choice(["table.csv", *forms])
+        if mistakable and (name in named) != (other in named):
+            t.count("forms whose names match by accident")
+            continue
         crossed(t, f"{name}.model", other, reading if other == "table.csv" else (), expected)
+
+
+def has_made_up_names(t):
+    """Whether the table has a column with a name that the program gives to columns without one: then another form may have
+    a column of that name which is not the same."""
+    csv.field_size_limit(1 << 24)
+    lines = (line for line in (t.folder / "table.csv").read_text().splitlines() if line and not line.startswith("# a comment"))
+    header = next(csv.reader(lines), [])
+    return any(re.fullmatch(r"x\d+|label", name) for name in header[:-1])
 
 
 def fewer_columns(t, forms, reading, training):
@@ -161,7 +175,7 @@ def allowed(t, ended):
     return good
 
 
-def compare(t, name, training, expected):
+def compare(t, name, training, expected, comparable):
     """What was written is read, gives the same model, and is read by the model of the table as the table is. Whether
     there is a model of it."""
     read = t.run("convert", name, "again.linsep", "-q")
@@ -178,7 +192,10 @@ def compare(t, name, training, expected):
     if not same(own, expected):
         t.fail(f"a model of {name} gives {shown(own)}, one of the table {shown(expected)}", trained)
         return False
-    crossed(t, "table.model", name, (), expected)
+    if comparable:
+        crossed(t, "table.model", name, (), expected)
+    else:
+        t.count("forms whose names match by accident")
     return True
 
 

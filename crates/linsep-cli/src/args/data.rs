@@ -46,7 +46,7 @@ pub(crate) struct ReadArgs {
     /// LIBSVM: index of the first feature [default: 0 if index 0 occurs, else 1]
     #[arg(long, value_name = "0|1", value_parser = clap::value_parser!(u32).range(0..=1))]
     pub(crate) index_base: Option<u32>,
-    /// NumPy: file with one label for each row (.npy, or text with one per line)
+    /// NumPy, CSV: file with one label for each row (.npy, or text with one per line)
     #[arg(long, value_name = "FILE")]
     pub(crate) labels: Option<PathBuf>,
     /// The encoding of a text, such as windows-1252 or utf-16le [default: UTF-8, or what the first bytes speak for]

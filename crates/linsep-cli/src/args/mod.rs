@@ -20,11 +20,13 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0    fine
   1    the answer is \"no\" (separate: not completely separable; verify: rejected;
-       train: not converged, with --require-convergence; no margin for max-margin)
+       train: not converged, with --require-convergence; no margin for max-margin;
+       no finite optimum for logistic without a penalty)
   2    wrong usage or settings
   3    bad data, model or certificate file, or a file that cannot be read; or an output that
        was asked for and could not be written, whatever the answer and after Ctrl-C too
-  4    undecided, the budget ran out (separate; train --learner max-margin)
+  4    undecided, the budget ran out (separate; train --learner max-margin, or
+       logistic without a penalty)
   130  interrupted; the model so far is saved if an output was named
 A standard output that its reader closes (as head does) changes no exit code.";
 
@@ -97,7 +99,7 @@ pub(crate) struct TrainArgs {
     /// the rows]
     #[arg(long, value_enum, help_heading = "Learning")]
     pub(crate) learner: Option<LearnerArg>,
-    /// At most this many passes over the data [default: 100; 1000 for svm and max-margin; 1 when learning online]
+    /// At most this many passes over the data [default: 100; 1000 for svm, logistic and max-margin; 1 when learning online]
     #[arg(long, value_name = "N", help_heading = "Learning")]
     pub(crate) epochs: Option<u64>,
     /// Stop after this many updates (with --shards, when all shards next pause after as many)
@@ -193,7 +195,7 @@ pub(crate) struct CompareArgs {
     /// Learn in this many more orders of the rows, and show what the order alone changes
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=10_000), help_heading = "Comparing")]
     pub(crate) orders: u64,
-    /// At most this many passes over the data, for each run [default: 100; 1000 for svm and max-margin]
+    /// At most this many passes over the data, for each run [default: 100; 1000 for svm, logistic and max-margin]
     #[arg(long, value_name = "N", help_heading = "Comparing")]
     pub(crate) epochs: Option<u64>,
     /// At most this many seconds, for each run [default: no limit]

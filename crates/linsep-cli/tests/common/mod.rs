@@ -37,6 +37,13 @@ impl Folder {
         folder
     }
 
+    /// A folder with Fisher's irises in a file of this name.
+    pub(crate) fn with_iris(name: &str) -> Self {
+        let folder = Self::new();
+        folder.linsep(&format!("demo iris --export {name} -q")).exits(0);
+        folder
+    }
+
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }

@@ -39,6 +39,11 @@ impl Missing {
         }
     }
 
+    /// Whether rows without missing cells are read in the same way as by the other usual ones.
+    pub(crate) fn is_usual(self) -> bool {
+        matches!(self, Missing::NotSaid | Missing::Auto | Missing::Refuse)
+    }
+
     /// Whether a row without a label is left out.
     pub(crate) fn drops_unlabelled(self) -> bool {
         matches!(self, Missing::Auto | Missing::DropRow)

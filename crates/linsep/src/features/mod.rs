@@ -28,7 +28,7 @@ pub use scaling::{RowBuffer, Scaler, Scaling, Standard};
 pub use schema::{Column, ColumnKind, Schema};
 pub use styled::{Currency, Decimal, Style};
 pub use words::Words;
-pub(crate) use words::{MISSING_WORD, spellings, word_feature};
+pub(crate) use words::{MISSING_WORD, word_feature};
 
 use crate::dataset::{Dataset, DatasetError, Row};
 use crate::split::Split;

@@ -331,15 +331,15 @@ fn largest_magnitudes(data: &Dataset) -> Vec<f64> {
 
 /// Mean 0 and variance 1; of sparse rows, what most of them lack is not centred.
 fn standard(data: &Dataset) -> Scaler {
-    let Moments { mut mean, deviation, .. } = Moments::of(data, None);
-    if matches!(data.rows(), Rows::Sparse { .. }) {
-        let mut rare = mean;
-        mean = vec![0.0; rare.len()];
-        for feature in Needs::of(data).common {
-            std::mem::swap(&mut mean[feature as usize], &mut rare[feature as usize]);
+    let Moments { mean, deviation, .. } = Moments::of(data, None);
+    let divisor: Vec<f64> = deviation.iter().copied().map(one_if_zero).collect();
+    match data.rows() {
+        Rows::Dense { .. } => Scaler::Standard(Standard::new(mean, divisor)),
+        Rows::Sparse { .. } => {
+            let common = Needs::of(data).common;
+            centring(common.iter().map(|&j| (j as usize, mean[j as usize], deviation[j as usize])), divisor)
         }
     }
-    Scaler::Standard(Standard::new(mean, deviation.into_iter().map(one_if_zero).collect()))
 }
 
 /// What suits each feature.
@@ -348,24 +348,23 @@ fn by_need(data: &Dataset) -> Scaler {
         return standard(data);
     }
     let Needs { common, others_differ } = Needs::of(data);
-    let moments = Moments::of(data, Some(&common));
+    let Moments { mean, deviation, only_ones } = Moments::of(data, Some(&common));
     // Words that most rows have stay as they are too.
-    let centred: Vec<(usize, usize)> = common
-        .iter()
-        .map(|&j| j as usize)
-        .enumerate()
-        .filter(|&(place, _)| !moments.only_ones[place])
-        .collect();
-    if centred.is_empty() && !others_differ {
+    let centred = || (0..common.len()).filter(|&place| !only_ones[place]);
+    if centred().next().is_none() && !others_differ {
         return Scaler::None;
     }
-    let mut mean = vec![0.0; data.columns()];
-    let mut divisor = if others_differ { largest_magnitudes(data) } else { vec![1.0; data.columns()] };
-    for (place, j) in centred {
-        mean[j] = moments.mean[place];
-        divisor[j] = one_if_zero(moments.deviation[place]);
+    let divisor = if others_differ { largest_magnitudes(data) } else { vec![1.0; data.columns()] };
+    centring(centred().map(|place| (common[place] as usize, mean[place], deviation[place])), divisor)
+}
+
+/// Centres these features, each with its mean, and divides them by their deviation; the others are divided only.
+fn centring(features: impl Iterator<Item = (usize, f64, f64)>, mut divisor: Vec<f64>) -> Scaler {
+    let mut means = vec![0.0; divisor.len()];
+    for (feature, mean, deviation) in features {
+        (means[feature], divisor[feature]) = (mean, one_if_zero(deviation));
     }
-    Scaler::Standard(Standard::new(mean, divisor))
+    Scaler::Standard(Standard::new(means, divisor))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! How the columns of a file become features: what a model remembers of its training file.
 
-use super::{FeatureKind, MissingWords, Number, Scaler, Words};
+use super::{FeatureKind, MISSING_WORD, Missing, MissingWords, Number, OnMissing, Scaler, Words};
 use serde::{Deserialize, Serialize};
 
 /// How features are numbered and named.
@@ -126,6 +126,25 @@ impl Schema {
                 (labels != 1).then_some("not exactly one of its columns is the label")
             }
             _ => None,
+        }
+    }
+
+    /// Whether a word column knows missing cells as a category.
+    pub(crate) fn has_missing_words(&self) -> bool {
+        let Schema::Table { columns, .. } = self else { return false };
+        columns.iter().any(|column| match &column.kind {
+            ColumnKind::Words(words) => words.words.iter().any(|(word, _)| word == MISSING_WORD),
+            _ => false,
+        })
+    }
+
+    /// Treats missing cells of the word columns in this way, in rows that will come: so far none is missing.
+    pub(crate) fn treat_missing_words(&mut self, missing: Missing) {
+        let Schema::Table { columns, .. } = self else { return };
+        for column in columns {
+            if let ColumnKind::Words(words) = &mut column.kind {
+                words.optional = missing.of_words() == OnMissing::Category;
+            }
         }
     }
 

@@ -47,15 +47,3 @@ impl FeatureKind for Words {
         self.words.sort_unstable_by_key(|&(_, feature)| feature);
     }
 }
-
-/// Other spellings of a truth value, which mean the same: `TRUE`, `True` and `true`, or `YES`, `Yes` and `yes`. None for
-/// any other word, whose case may mean something.
-pub(crate) fn spellings(word: &str) -> Vec<String> {
-    let is_truth = ["true", "false", "yes", "no"].iter().any(|truth| word.eq_ignore_ascii_case(truth));
-    if !is_truth {
-        return Vec::new();
-    }
-    let lower = word.to_ascii_lowercase();
-    let title = lower[..1].to_ascii_uppercase() + &lower[1..];
-    vec![word.to_ascii_uppercase(), title, lower]
-}

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::SettingsError;
-use crate::classes::{class_name, places_of, shortened};
+use crate::classes::{class_among, shortened};
 use crate::dataset::Dataset;
 use crate::features::fill_gaps;
 use crate::model::Model;
@@ -82,8 +82,12 @@ impl DataSpec {
         if kept == *path {
             return Ok(as_given());
         }
-        // How the text was read is settled in the cache.
-        Ok((Source::File(kept), self.read.limits()))
+        // How the text was read is settled in the cache, except what a model makes of cells that will be missing.
+        let mut options = self.read.limits();
+        if self.read.csv.missing.is_usual() {
+            options.csv.missing = self.read.csv.missing;
+        }
+        Ok((Source::File(kept), options))
     }
 
     /// The files that the rows are read from: no output may replace them.
@@ -179,10 +183,9 @@ impl ClassSpec {
 
     /// The classes asked for, by their names in the data.
     pub fn names(&self, data: &Dataset) -> Result<Vec<String>, SettingsError> {
-        let known = places_of(data.classes());
         let mut names = Vec::new();
         for label in &self.only {
-            let name = class_name(label).filter(|name| known.contains_key(name.as_str()));
+            let name = class_among(label, data.classes()).cloned();
             names.push(name.ok_or_else(|| {
                 let known = shortened(data.classes(), data.classes().len(), ", ");
                 let problem =

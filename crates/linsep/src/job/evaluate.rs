@@ -1,15 +1,16 @@
 //! Judging a model on labelled rows.
 
-use super::DataSpec;
 use super::data::{load_model, tell};
 use super::measure::{Evaluated, Judged};
 use super::predict::{not_finite, predict_rows};
+use super::{DataSpec, TrainSpec};
 use crate::Error;
 use crate::classes::shortened;
+use crate::memory;
 use crate::model::{Model, Predictor};
 use crate::numbers::counted;
 use crate::observe::{Note, Observer, Pace, Progress};
-use crate::read::{Batch, RowStream};
+use crate::read::{Batch, RowStream, Source, read};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::PathBuf;
@@ -67,9 +68,43 @@ impl EvaluateSpec {
             );
             observer.note(Note::Warning(&format!("{rows} skipped")));
         }
-        let evaluated = judged.measure(&model.classes, None, notes.skipped);
+        let rows = judged.len() + unknown;
+        let is_training = self.are_training_rows(&model, rows, observer);
+        if observer.will_stop() {
+            return Err(Error::Interrupted);
+        }
+        let evaluated = judged.measure(&model.classes, None, notes.skipped).on_training_rows(is_training);
         evaluated.warnings().iter().for_each(|warning| warning.tell(observer));
         Ok(evaluated)
+    }
+
+    /// Whether the model was trained on these very rows, all of them or all but those that were held out: its fingerprint is
+    /// that of the file, read as for training. Files with another number of rows, and those that do not fit into
+    /// memory, are not read a second time.
+    fn are_training_rows(&self, model: &Model, rows: u64, observer: &mut dyn Observer) -> bool {
+        let (Some(fingerprint), Some(Ok(spec))) = (&model.fingerprint, TrainSpec::from_model(model)) else {
+            return false;
+        };
+        let Source::File(path) = &self.data.source else { return false };
+        let all = spec.holdout.is_none() && spec.classes.only.is_empty();
+        let learned = model.evidence.examples;
+        if rows < learned || (all && rows > learned) || spec.classes.row_weights.is_some() {
+            return false;
+        }
+        // Rows of a text that is compressed take several times its length.
+        const MOST_LONGER: u64 = 16;
+        let fits =
+            |length: u64| memory::available().is_none_or(|free| length.saturating_mul(MOST_LONGER) < free);
+        if !std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && fits(metadata.len())) {
+            return false;
+        }
+        let loaded = read(&self.data.source, &spec.data.read, observer)
+            // The same rows in another format do not take the options of the first.
+            .or_else(|_| read(&self.data.source, &self.data.read, observer));
+        loaded.is_ok_and(|loaded| match loaded.fingerprint {
+            Some(known) => known == *fingerprint,
+            None => loaded.dataset.fingerprint() == *fingerprint,
+        })
     }
 
     fn judge(

@@ -38,11 +38,13 @@ pub(super) fn check(
     }
     let named = spec.read.csv.label.is_some()
         || *header && NAMES.iter().any(|name| label.name.eq_ignore_ascii_case(name));
+    let is_last = columns.last().is_some_and(|column| column.kind == ColumnKind::Label);
+    let place = if is_last { "the last" } else { "the last that is not ignored" };
     let Some(what) = look(data) else {
         if !named && *header {
             let name = &label.name;
             observer.note(Note::Remark(&format!(
-                "The label is column \"{name}\", the last; ⟦label⟧ names another."
+                "The label is column \"{name}\", {place}; ⟦label⟧ names another."
             )));
         }
         return Ok(());
@@ -56,7 +58,7 @@ pub(super) fn check(
         return Ok(());
     }
     let problem = format!(
-        "{}: column \"{}\", the last, was taken as the label, and has {found}. Name the column of the label with \
+        "{}: column \"{}\", {place}, was taken as the label, and has {found}. Name the column of the label with \
          ⟦label⟧; if it is this one, ⟦label={}⟧ says so",
         spec.source.name(),
         label.name,

@@ -23,6 +23,9 @@ pub enum Evaluated {
         classes: ClassPair,
         /// Rows that were skipped.
         skipped_rows: u64,
+        /// Whether the model was trained on these very rows, so that they tell nothing about new ones.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        training_rows: bool,
     },
     /// For a model of many classes.
     Many {
@@ -33,6 +36,9 @@ pub enum Evaluated {
         baseline_class: String,
         /// Rows that were skipped.
         skipped_rows: u64,
+        /// Whether the model was trained on these very rows, so that they tell nothing about new ones.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        training_rows: bool,
     },
 }
 
@@ -51,6 +57,23 @@ impl Evaluated {
             Evaluated::Pair { evaluation, .. } => evaluation.error_interval,
             Evaluated::Many { evaluation, .. } => evaluation.error_interval,
         }
+    }
+
+    /// Whether the model was trained on these very rows, all of them or all but those that were held out.
+    pub fn is_of_training_rows(&self) -> bool {
+        match self {
+            Evaluated::Pair { training_rows, .. } | Evaluated::Many { training_rows, .. } => *training_rows,
+        }
+    }
+
+    /// Says whether these are the training rows.
+    pub(super) fn on_training_rows(mut self, is: bool) -> Self {
+        match &mut self {
+            Evaluated::Pair { training_rows, .. } | Evaluated::Many { training_rows, .. } => {
+                *training_rows = is
+            }
+        }
+        self
     }
 
     /// The class that the baseline always answers, and its error.
@@ -98,9 +121,10 @@ impl Evaluated {
 }
 
 impl Evaluated {
-    /// Reasons to trust the model less, where these are rows of another file.
+    /// Reasons to trust the model less, where these are rows of a file.
     pub fn warnings(&self) -> Vec<Warning> {
-        Warning::of_measures(self, JudgedOn::Judged)
+        let training = self.is_of_training_rows().then_some(Warning::TrainingRows);
+        training.into_iter().chain(Warning::of_measures(self, JudgedOn::Judged)).collect()
     }
 }
 
@@ -176,11 +200,17 @@ impl Judged {
             Classes::Pair(pair) => {
                 let signs: Vec<i8> = truth.iter().map(|&outcome| if outcome == 1 { 1 } else { -1 }).collect();
                 let evaluation = Evaluation { baseline_error, ..evaluate(&scores, &signs) };
-                Evaluated::Pair { evaluation, baseline_class, classes: pair.clone(), skipped_rows }
+                Evaluated::Pair {
+                    evaluation,
+                    baseline_class,
+                    classes: pair.clone(),
+                    skipped_rows,
+                    training_rows: false,
+                }
             }
             Classes::Each { names } => {
                 let evaluation = ManyEvaluation { baseline_error, ..evaluate_many(&found, &truth, names) };
-                Evaluated::Many { evaluation, baseline_class, skipped_rows }
+                Evaluated::Many { evaluation, baseline_class, skipped_rows, training_rows: false }
             }
         }
     }

@@ -26,7 +26,7 @@ pub use separate::{BiasKind, Blamed, Decided, SeparateSpec, Separated, Sides};
 pub use theory::TheorySpec;
 pub use train::{HeldOut, Seconds, TrainSpec, Trained};
 pub use verify::{Verified, VerifySpec};
-pub use warnings::{JudgedOn, RowsOfClass, Warning};
+pub use warnings::{GapsOfClass, JudgedOn, RowsOfClass, Warning};
 
 use crate::Error;
 use crate::compare::Comparison;

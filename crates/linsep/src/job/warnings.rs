@@ -43,6 +43,18 @@ pub enum Warning {
         /// If the labels were shuffled, the probability that some column of the table separates them is at most
         /// 10 to the power of this.
         log10_chance: f64,
+        /// Whether that proves that a boundary such as the learner looks for separates the training rows.
+        separable: bool,
+    },
+    /// Columns whose cells are missing in all rows of one class and in no other row, which may know the answer.
+    GapLeak {
+        /// The columns.
+        columns: Vec<GapsOfClass>,
+        /// If the labels were shuffled, the probability that the gaps of some column agree with a class is at most 10 to
+        /// the power of this.
+        log10_chance: f64,
+        /// Whether that proves that a boundary such as the learner looks for separates the training rows.
+        separable: bool,
     },
     /// So few rows for the number of features that even random labels would be separable more often than not.
     FewRows {
@@ -71,6 +83,8 @@ pub enum Warning {
         /// On which rows: `training`, `held-out` or `judged`.
         on: JudgedOn,
     },
+    /// The rows that a model is judged on are those that it was trained on.
+    TrainingRows,
     /// Classes that have rows but were not predicted for any.
     NeverPredicted {
         /// The classes.
@@ -78,6 +92,15 @@ pub enum Warning {
         /// On which rows.
         on: JudgedOn,
     },
+}
+
+/// A column whose cells are missing in the rows of one class.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct GapsOfClass {
+    /// The column.
+    pub column: String,
+    /// The class.
+    pub class: String,
 }
 
 /// A class and its rows.
@@ -138,7 +161,7 @@ impl fmt::Display for Warning {
                     counted(*rows, "row", "rows")
                 )
             }
-            Warning::Leak { columns, log10_chance } => {
+            Warning::Leak { columns, log10_chance, .. } => {
                 let (what, its) = match columns.len() {
                     1 => ("column", "alone separates the classes: is it"),
                     _ => ("columns", "each separate the classes alone: are they"),
@@ -148,6 +171,21 @@ impl fmt::Display for Warning {
                     "{what} {} {its} known before the answer is? (Shuffled labels would be separated so with probability \
                      below 10^{:.0}.) To leave a column out: ⟦ignore=COLUMN⟧",
                     quoted(columns.iter().map(String::as_str)),
+                    log10_chance.ceil()
+                )
+            }
+            Warning::GapLeak { columns, log10_chance, .. } => {
+                let named = columns.iter().take(MOST_NAMED);
+                let named = named.map(|of| format!("column \"{}\" in those of \"{}\"", of.column, of.class));
+                let more = columns.len().saturating_sub(MOST_NAMED);
+                let more =
+                    if more > 0 { format!(" and {} more", grouped(more as u64)) } else { String::new() };
+                write!(
+                    f,
+                    "cells are missing in all rows of one class and in no other row: {}{more}. Is it known before the answer \
+                     whether there is a value? (Shuffled labels would agree so with probability below 10^{:.0}.) To leave a \
+                     column out: ⟦ignore=COLUMN⟧",
+                    named.collect::<Vec<_>>().join(", "),
                     log10_chance.ceil()
                 )
             }
@@ -179,6 +217,10 @@ impl fmt::Display for Warning {
                 percent(*error),
                 percent(*baseline_error)
             ),
+            Warning::TrainingRows => f.write_str(
+                "the model was trained on these very rows: its error on them is no estimate for new rows. For one, judge \
+                 rows that it has not seen, or train with ⟦holdout=0.25⟧",
+            ),
             Warning::NeverPredicted { classes, on } => write!(
                 f,
                 "never predicted for any of the {on} rows, though some are: {}",
@@ -189,6 +231,15 @@ impl fmt::Display for Warning {
 }
 
 impl Warning {
+    /// The column that proves by itself that the training rows are separable, if one does.
+    pub(crate) fn separating_column(&self) -> Option<&str> {
+        match self {
+            Warning::Leak { columns, separable: true, .. } => columns.first().map(String::as_str),
+            Warning::GapLeak { columns, separable: true, .. } => columns.first().map(|of| of.column.as_str()),
+            _ => None,
+        }
+    }
+
     /// Warns of classes that are rare among these.
     pub(super) fn rare_classes(names: &[String], counts: &[u64]) -> Option<Self> {
         let rows: u64 = counts.iter().sum();

@@ -191,6 +191,14 @@ pub enum ReadErrorKind {
         /// The columns that exist, shortened.
         columns: String,
     },
+    /// A column of the model that the file does not have.
+    #[error("there is no column \"{column}\", which the model was trained with; the columns are {columns}")]
+    NoModelColumn {
+        /// The column of the model.
+        column: String,
+        /// The columns that exist, shortened.
+        columns: String,
+    },
     /// A word in a column of numbers, where the columns were settled before.
     #[error("the word \"{found}\" in column \"{column}\", which holds numbers")]
     WordAmongNumbers {
@@ -303,6 +311,7 @@ impl ReadErrorKind {
                 | Misused(_)
                 | UnterminatedQuote
                 | NoSuchColumn { .. }
+                | NoModelColumn { .. }
                 | EmptyColumn { .. }
                 | NoDelimiter
                 | BadDelimiter(_)
@@ -369,6 +378,7 @@ impl ReadErrorKind {
                  last one out with ⟦ignore⟧"
             }
             Misused(_) => "leave out the options that do not apply",
+            NoModelColumn { .. } => "give all columns that the model was trained with, under the same names",
             NoSuchColumn { .. } => "name a column as the header spells it, or by its number from 1",
             WordAmongNumbers { .. } => {
                 "correct the cell, say what the column holds with ⟦column⟧, or use ⟦skip_bad⟧"

@@ -61,6 +61,10 @@ const PICKLE: &str = "save the arrays with numpy.savez, or a data frame with to_
 
 static XLSX: ForeignFile = ForeignFile { name: "an Excel workbook (.xlsx)", help: WORKBOOK };
 static ODS: ForeignFile = ForeignFile { name: "an OpenDocument file", help: WORKBOOK };
+static ZIP: ForeignFile = ForeignFile {
+    name: "a ZIP archive of other files than arrays",
+    help: "unpack it and give the file in it, for example: unzip FILE; or pipe it: unzip -p FILE | linsep train -",
+};
 static HTML: ForeignFile = ForeignFile {
     name: "a web page (HTML)",
     help: "check the address that it was loaded from: it gave a page, not the data",
@@ -96,6 +100,7 @@ pub(super) fn recognise(head: &[u8]) -> Option<&'static ForeignFile> {
         return match () {
             () if has(b"vnd.oasis.opendocument") => Some(&ODS),
             () if has(b"xl/") || has(b"[Content_Types].xml") => Some(&XLSX),
+            () if first_member(head).is_some_and(|name| !name.ends_with(b".npy")) => Some(&ZIP),
             () => None,
         };
     }
@@ -110,6 +115,12 @@ pub(super) fn recognise(head: &[u8]) -> Option<&'static ForeignFile> {
         b'0'..=b'9' | b'-' | b'+' | b'|' => is_vowpal_wabbit(text).then_some(&VOWPAL_WABBIT),
         _ => None,
     }
+}
+
+/// The name of the first file of a ZIP archive: its length is at byte 26 of the archive, the name at byte 30.
+fn first_member(head: &[u8]) -> Option<&[u8]> {
+    let length = u16::from_le_bytes(head.get(26..28)?.try_into().ok()?);
+    head.get(30..30 + usize::from(length)).filter(|name| !name.is_empty())
 }
 
 fn json(text: &[u8]) -> Option<&'static ForeignFile> {
@@ -157,6 +168,10 @@ mod tests {
             (b"ARROW1\0\0", "an Arrow file (Feather)"),
             (b"PK\x03\x04\x14\0\x06\0\x08\0[Content_Types].xml", "an Excel workbook (.xlsx)"),
             (b"PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.spreadsheet", "an OpenDocument file"),
+            (
+                b"PK\x03\x04\x14\0\0\0\0\0\0\0!\0\0\0\0\0\x05\0\0\0\x05\0\0\0\x05\0\0\0t.csva,b\n1",
+                "a ZIP archive of other files than arrays",
+            ),
             (b"SQLite format 3\0", "an SQLite database"),
             (b"%PDF-1.7\n", "a PDF document"),
             (b"\n<!DOCTYPE HTML>\n", "a web page (HTML)"),
@@ -188,6 +203,7 @@ mod tests {
             b"12:30|x:1\n",
             b"",
             b"PK\x03\x04X.npy",
+            b"PK\x03\x04\x14\0\0\0\0\0\0\0!\0\0\0\0\0\x05\0\0\0\x05\0\0\0\x05\0\0\0X.npy\x93NUMPY",
             b"PARITY,x\n",
             b"PAR1,PAR2\n",
             b"ORCHID,x\n",

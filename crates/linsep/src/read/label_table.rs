@@ -1,8 +1,7 @@
 //! The classes met so far, in the order of their first row.
 
 use super::error::ReadErrorKind;
-use crate::classes::class_name;
-use crate::features::spellings;
+use crate::classes::{class_name, spellings};
 use std::collections::HashMap;
 
 /// Gives each label text the number of its class.

@@ -26,6 +26,7 @@ mod number;
 pub(crate) mod options;
 mod reader;
 mod row_stream;
+mod second_file;
 mod source;
 mod stamp;
 #[cfg(test)]

@@ -271,6 +271,19 @@ impl ReadOptions {
                 "⟦labels⟧ has no meaning where labels are not looked at",
             ));
         }
+        let leaves_rows_out = self.skip_bad || self.csv.missing == Missing::DropRow;
+        if self.array.labels_file.is_some() && format.is_text() && leaves_rows_out {
+            return Err(SettingsError::new(
+                "labels",
+                "⟦labels⟧ has one label for each row; ⟦skip_bad⟧ and ⟦missing=drop-row⟧ leave rows out",
+            ));
+        }
+        if self.array.labels_file.is_some() && self.csv.label.is_some() {
+            return Err(SettingsError::new(
+                "labels",
+                "⟦labels⟧ names a file, ⟦label⟧ a column: one of them is enough",
+            ));
+        }
         if self.encoding.is_some() && !format.is_text() {
             let problem = format!("⟦encoding⟧ has no meaning for {} files", format.title());
             return Err(SettingsError::new("encoding", problem));

@@ -3,8 +3,9 @@
 use super::error::{ReadError, ReadErrorKind};
 use super::formats::{self, Format};
 use super::reader::{Expected, Opening, RecordReader};
+use super::second_file::SecondFile;
 use super::source::{self, ByteCounter, FileStamp};
-use super::{Loaded, ReadNotes, ReadOptions, Schema, Source};
+use super::{Labels, Loaded, ReadNotes, ReadOptions, Schema, Source};
 use super::{csv, encoding};
 use crate::Error;
 use crate::dataset::{Batch, BatchRows};
@@ -63,12 +64,25 @@ impl RowStream {
         }
         options.check(format)?;
         remarks.extend(options.matching_remark(format));
-        let opening = Opening { name: name.clone(), source, input, format, options, guess };
-        let reader =
+        // The labels of a text lie in its rows, unless a second file has them.
+        let apart = options.array.labels_file.as_deref().filter(|_| format.is_text());
+        let unlabelled;
+        let own = match apart {
+            Some(_) => {
+                unlabelled = ReadOptions { labels: Labels::Ignored, ..options.clone() };
+                &unlabelled
+            }
+            None => options,
+        };
+        let opening = Opening { name: name.clone(), source, input, format, options: own, guess };
+        let mut reader =
             (format.descriptor().open)(opening).map_err(|error| match changed(&name, stamp.as_ref()) {
                 Err(change) => change.into(),
                 Ok(()) => error,
             })?;
+        if let Some(labels) = apart {
+            reader = Box::new(SecondFile::new(reader, name.clone(), labels, options)?);
+        }
         Ok(Self { name, format, counter, length, reader, remarks, stamp })
     }
 

@@ -33,6 +33,7 @@ pub fn compare_report(comparison: &Comparison, name: &str) -> Vec<Block> {
         let held_out = match (entry.held_out_error, entry.standard_error) {
             (Some(share), Some(error)) => format!("{} ± {}", percent(share), percent(error)),
             _ if entry.status == Status::Undecided => "undecided".to_string(),
+            _ if entry.status == Status::NoOptimum => "no optimum".to_string(),
             _ => "no margin".to_string(),
         };
         line([
@@ -62,8 +63,12 @@ pub fn compare_report(comparison: &Comparison, name: &str) -> Vec<Block> {
             "No model, because no boundary separates the rows with a margin",
         ),
         (
+            named(&|entry| entry.status == Status::NoOptimum),
+            "No model, because without a penalty no finite weights are best where the classes do not overlap",
+        ),
+        (
             named(&|entry| entry.status == Status::Undecided),
-            "No model, because a limit came before it was decided whether the rows have a margin",
+            "No model, because a limit came before it was decided whether there is one",
         ),
     ] {
         if !learners.is_empty() {

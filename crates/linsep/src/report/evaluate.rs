@@ -14,10 +14,12 @@ const MOST_COLUMNS: usize = 12;
 /// How a model does, for people.
 pub fn evaluate_report(evaluated: &Evaluated) -> Vec<Block> {
     match evaluated {
-        Evaluated::Pair { evaluation, classes, baseline_class, .. } => {
-            pair(evaluation, classes, baseline_class)
+        Evaluated::Pair { evaluation, classes, baseline_class, training_rows, .. } => {
+            two_sides(evaluation, classes, baseline_class, *training_rows)
         }
-        Evaluated::Many { evaluation, baseline_class, .. } => many(evaluation, baseline_class),
+        Evaluated::Many { evaluation, baseline_class, training_rows, .. } => {
+            many(evaluation, baseline_class, *training_rows)
+        }
     }
 }
 
@@ -34,6 +36,19 @@ pub(super) fn measured_error(errors: u64, rows: u64) -> String {
     )
 }
 
+/// The share of errors on the rows of a file. Of the training rows there is no interval: they tell nothing about others.
+fn judged_error(errors: u64, rows: u64, training_rows: bool) -> String {
+    if !training_rows {
+        return measured_error(errors, rows);
+    }
+    let share = percent(errors as f64 / rows.max(1) as f64);
+    format!(
+        "{share} ({} of {}) on the training rows, no estimate for new rows",
+        grouped(errors),
+        grouped(rows)
+    )
+}
+
 /// An end of an interval as a percentage, rounded outwards.
 fn percent_out(share: f64, outwards: fn(f64) -> f64) -> String {
     percent(outwards(1e4 * share) / 1e4)
@@ -44,12 +59,22 @@ pub(super) fn baseline(class: &str, error: f64) -> String {
     format!("always answering \"{class}\": {}", percent(error))
 }
 
-/// How a model of two sides does.
+/// How a model of two sides does on rows that it was not trained on.
 pub fn pair(evaluation: &Evaluation, classes: &ClassPair, baseline_class: &str) -> Vec<Block> {
+    two_sides(evaluation, classes, baseline_class, false)
+}
+
+/// How a model of two sides does.
+fn two_sides(
+    evaluation: &Evaluation,
+    classes: &ClassPair,
+    baseline_class: &str,
+    training_rows: bool,
+) -> Vec<Block> {
     let (positive, negative) = (&classes.positive, classes.negative_name());
     let error = format!(
         "{}; {}",
-        measured_error(evaluation.errors, evaluation.rows),
+        judged_error(evaluation.errors, evaluation.rows, training_rows),
         baseline(baseline_class, evaluation.baseline_error)
     );
     let precision = match evaluation.precision {
@@ -128,14 +153,14 @@ fn most_wrong(classes: &[ClassEvaluation]) -> Vec<&ClassEvaluation> {
 }
 
 /// How a model of many classes does.
-fn many(evaluation: &ManyEvaluation, baseline_class: &str) -> Vec<Block> {
+fn many(evaluation: &ManyEvaluation, baseline_class: &str, training_rows: bool) -> Vec<Block> {
     let share = |share: Option<f64>| share.map_or("none".to_string(), percent);
     let names = || evaluation.classes.iter().map(|class| class.class.as_str());
     let width = column_width(names(), 5, 24);
     let f1 = evaluation.macro_f1.map_or("none".to_string(), |f1| format!("{f1:.4}, mean of the classes"));
     let error = format!(
         "{}; {}",
-        measured_error(evaluation.errors, evaluation.rows),
+        judged_error(evaluation.errors, evaluation.rows, training_rows),
         baseline(baseline_class, evaluation.baseline_error)
     );
     let facts = vec![

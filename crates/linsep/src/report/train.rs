@@ -4,7 +4,8 @@ use super::Block;
 use super::evaluate::{baseline, matrix, measured_error, pair_matrix, recalls};
 use super::layout::{MOST_LINES, cell, column_width};
 use super::wording::{
-    describe_bound, describe_detail, describe_end, describe_margin, describe_settings, explain,
+    describe_bound, describe_detail, describe_end, describe_end_of_separable, describe_margin,
+    describe_settings, explain, explain_with_column,
 };
 use crate::classes::{Classes, shortened};
 use crate::job::{BiasKind, Evaluated, HeldOut, SeparateSpec, Spec, Trained};
@@ -50,7 +51,11 @@ fn facts(trained: &Trained) -> Vec<(&'static str, String)> {
         ("Classes", classes(trained)),
         ("Scale", scaling),
         ("Learner", describe_settings(&model.settings)),
-        ("Result", describe_end(evidence)),
+        (
+            "Result",
+            separating_column(trained)
+                .map_or_else(|| describe_end(evidence), |_| describe_end_of_separable(evidence)),
+        ),
         ("Error", error(trained)),
     ];
     facts.extend(trained.held_out.as_ref().map(|held_out| ("Held out", held_out_measures(held_out))));
@@ -63,7 +68,13 @@ fn facts(trained: &Trained) -> Vec<(&'static str, String)> {
         facts.push(("Nearest", format!("no row is nearer than {distance} to this boundary")));
     }
     facts.push(("Bound", describe_bound(evidence, &model.settings)));
-    facts.push(("Meaning", explain(evidence, &model.settings)));
+    facts.push((
+        "Meaning",
+        match separating_column(trained) {
+            Some(column) => explain_with_column(evidence, &model.settings, column),
+            None => explain(evidence, &model.settings),
+        },
+    ));
     let threads = counted(trained.threads as u64, "thread", "threads");
     let (read, train) = (trained.seconds.read, trained.seconds.train);
     facts.push(("Time", format!("read {read:.3} s, train {train:.3} s, {threads}")));
@@ -75,6 +86,13 @@ fn facts(trained: &Trained) -> Vec<(&'static str, String)> {
         None => ("Saved", "not saved; name a file with ⟦output=MODEL⟧".to_string()),
     });
     facts
+}
+
+/// The column that proves that the rows are separable, where the run itself did not separate them.
+fn separating_column(trained: &Trained) -> Option<&str> {
+    let Evidence { margin, status, .. } = &trained.model.evidence;
+    let open = margin.lower.is_none() && margin.upper > 0.0 && status.has_model();
+    open.then(|| trained.warnings.iter().find_map(|warning| warning.separating_column())).flatten()
 }
 
 /// What was done to the features before they were learned from.
@@ -257,7 +275,8 @@ fn open_question(trained: &Trained) -> Option<SeparateSpec> {
                 | MarginKind::MultiClass
         );
     let open = margin.lower.is_none() && margin.upper > 0.0 && *status != Status::Interrupted;
-    if !linear || !open || !matches!(spec.data.source, Source::File(_)) {
+    let known = separating_column(trained).is_some();
+    if !linear || !open || known || !matches!(spec.data.source, Source::File(_)) {
         return None;
     }
     let (bias, bias_scale) = match model.settings.bias {

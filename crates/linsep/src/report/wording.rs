@@ -40,11 +40,37 @@ pub fn describe_settings(settings: &Settings) -> String {
         (shards, Mixing::Updates) => format!(", {shards} shards mixed by their updates"),
         (shards, Mixing::Uniform) => format!(", {shards} shards mixed equally"),
     };
+    if matches!(settings.learner, Learner::Logistic(_)) {
+        // All rows at once, and an intercept that is no coordinate of a norm.
+        let bias = if settings.bias == Bias::None { "no bias" } else { "free bias" };
+        return format!("{learner}, {bias}{weights}");
+    }
     format!("{learner}, {bias}, {order}{start}{weights}{shards}")
+}
+
+/// How a run ended whose rows are known to be separable, though it did not separate them.
+pub(super) fn describe_end_of_separable(evidence: &Evidence) -> String {
+    let (passes, updates) = (evidence.epochs, counted(evidence.updates, "update", "updates"));
+    match evidence.status {
+        Status::EpochLimit => {
+            let passes = counted(passes, "pass", "passes");
+            format!("stopped at the limit of {passes}, before all rows were separated; {updates}")
+        }
+        _ => describe_end(evidence),
+    }
 }
 
 /// How the run ended, in a few words.
 pub fn describe_end(evidence: &Evidence) -> String {
+    if let Some(Detail::Logistic { .. }) = evidence.detail {
+        let steps = counted(evidence.epochs, "step", "steps");
+        return match evidence.status {
+            Status::Converged => format!("converged after {steps}"),
+            Status::TimeLimit => format!("stopped at the time limit, after {steps}"),
+            Status::Interrupted => format!("interrupted after {steps}"),
+            _ => format!("the gap was not reached within {steps}"),
+        };
+    }
     let passes = counted(evidence.epochs, "pass", "passes");
     let updates = counted(evidence.updates, "update", "updates");
     match evidence.status {
@@ -63,9 +89,8 @@ pub fn describe_end(evidence: &Evidence) -> String {
         }
         Status::Interrupted => format!("interrupted in pass {}, after {updates}", evidence.epochs),
         Status::NoMargin => "no boundary separates the rows with a margin".to_string(),
-        Status::Undecided => {
-            "reached a limit before it was decided whether the rows have a margin".to_string()
-        }
+        Status::NoOptimum => "no finite weights are the best".to_string(),
+        Status::Undecided => "reached a limit before it was decided whether there is a result".to_string(),
     }
 }
 
@@ -76,11 +101,23 @@ pub fn describe_detail(evidence: &Evidence) -> Option<String> {
             "objective {primal:.6}, proved to be at least {dual:.6} for all weights (gap {gap:.1e}); {}",
             counted(*support, "support vector", "support vectors")
         )),
+        Detail::Logistic { primal, dual, gap, kept } => {
+            let proved = match (dual, gap) {
+                (Some(dual), Some(gap)) => {
+                    format!(", proved to be at least {dual:.6} for all weights (gap {gap:.1e})")
+                }
+                _ => ", without a penalty, so nothing is proved of how near the best it is".to_string(),
+            };
+            let of = grouped(evidence.features);
+            let kept = counted(*kept, "feature has", "features have");
+            Some(format!("objective {primal:.6}{proved}; {kept} a weight that is not zero, of {of}"))
+        }
+        Detail::NoOptimum { verdict } => Some(no_optimum(*verdict)),
         Detail::MaxMargin { gap, support } => Some(format!(
             "the margin of the weights is proved to be within {gap:.1e} of the best; {}",
             counted(*support, "support vector", "support vectors")
         )),
-        Detail::NoMargin { class, verdict } => Some(no_margin(class, *verdict)),
+        Detail::NoMargin { class, other, verdict } => Some(no_margin(class, other.as_deref(), *verdict)),
         Detail::Pocket { margin, kept, rows, looks, error_bound } => {
             let by =
                 if *margin > 0.0 { format!(" by a distance of at least {margin}") } else { String::new() };
@@ -209,10 +246,18 @@ pub fn explain(evidence: &Evidence, settings: &Settings) -> String {
     }
     match (evidence.mistake_bound.upper, &evidence.detail) {
         (Some(bound), _) => explain_separable(evidence, settings, bound),
-        (None, Some(Detail::NoMargin { class, verdict })) => no_margin(class, *verdict) + ".",
+        (None, Some(Detail::NoOptimum { verdict })) => no_optimum(*verdict) + ".",
+        (None, Some(Detail::NoMargin { class, other, verdict })) => {
+            no_margin(class, other.as_deref(), *verdict) + "."
+        }
         (None, None) if !evidence.status.has_model() => format!("Not learned: {}.", describe_end(evidence)),
-        (None, _) => explain_unseparated(evidence, settings),
+        (None, _) => explain_unseparated(evidence, settings, None),
     }
+}
+
+/// What the evidence means where a column is known to separate the rows by itself.
+pub(super) fn explain_with_column(evidence: &Evidence, settings: &Settings, column: &str) -> String {
+    explain_unseparated(evidence, settings, Some(column))
 }
 
 /// What it means that the run found a separator.
@@ -268,12 +313,19 @@ fn explain_separable(evidence: &Evidence, settings: &Settings, bound: f64) -> St
     text
 }
 
-/// What it means that the run found no separator.
-fn explain_unseparated(evidence: &Evidence, settings: &Settings) -> String {
+/// What it means that the run found no separator; `column` separates the rows by itself, if it is given.
+fn explain_unseparated(evidence: &Evidence, settings: &Settings, column: Option<&str>) -> String {
     if evidence.margin.upper == 0.0 {
         return "The rows are not separable: some row is zero, and no weights put a zero row on the right side.".into();
     }
-    let found = if evidence.progressive_error.is_some() {
+    let separable;
+    let found = if let Some(column) = column {
+        separable = format!(
+            "The rows are linearly separable, because column \"{column}\" alone separates them, but this run did not find \
+             such a boundary."
+        );
+        &separable
+    } else if evidence.progressive_error.is_some() {
         "The rows were seen once and not kept, so it is not known whether they are separable."
     } else if evidence.status == Status::Converged && settings.mistake == MistakeRule::Negative {
         "No row was a mistake in the last pass, but some row lies on the boundary, so that proves nothing."
@@ -300,9 +352,12 @@ fn explain_unseparated(evidence: &Evidence, settings: &Settings) -> String {
     let mut text = format!("{found} It is proved that {margin} above {upper} on them");
     match evidence.mistake_bound.lower {
         Some(least) if least >= 1.0 => {
+            let why = match column {
+                Some(_) => "so small a margin means",
+                None => "either they overlap, or their margin is so small",
+            };
             text += &format!(
-                ": either they overlap, or their margin is so small that Novikoff's theorem cannot promise convergence \
-                 within fewer than {} mistakes.",
+                ": {why} that Novikoff's theorem cannot promise convergence within fewer than {} mistakes.",
                 rounded(least, Rounding::Down)
             );
         }
@@ -318,16 +373,43 @@ pub fn describe_no_model(evidence: &Evidence, boundaries: &[Boundary]) -> Option
     }
     let all = std::iter::once(evidence).chain(boundaries.iter().map(|boundary| &boundary.evidence));
     all.filter(|part| part.status == evidence.status).find_map(|part| match &part.detail {
-        Some(Detail::NoMargin { class, verdict }) => Some(no_margin(class, *verdict)),
+        Some(Detail::NoOptimum { verdict }) => Some(no_optimum(*verdict)),
+        Some(Detail::NoMargin { class, other, verdict }) => {
+            Some(no_margin(class, other.as_deref(), *verdict))
+        }
         _ => None,
     })
 }
 
 /// What can be done where a run ended without a model.
-pub const NO_MODEL_HELP: &str =
-    "separate tells which rows stand in the way; ⟦learner=svm⟧ allows rows on the wrong side";
+pub fn no_model_help(status: Status) -> &'static str {
+    match status {
+        Status::NoOptimum => {
+            "separate writes the certificate and names the columns; a penalty has a best point on any data: ⟦penalty=l2⟧"
+        }
+        _ => "separate tells which rows stand in the way; ⟦learner=svm⟧ allows rows on the wrong side",
+    }
+}
 
-fn no_margin(class: &str, verdict: Verdict) -> String {
+fn no_optimum(verdict: Verdict) -> String {
+    match verdict {
+        Verdict::Complete => {
+            "logistic regression without a penalty has no finite optimum: a boundary separates the classes completely, \
+             which is proved, so the likelihood rises for ever as the weights grow"
+        }
+        Verdict::QuasiComplete => {
+            "logistic regression without a penalty has no finite optimum: a boundary has no row on its wrong side and \
+             some strictly on the right one (quasi-complete separation), which is proved, so the likelihood rises for \
+             ever as the weights grow"
+        }
+        Verdict::Overlap | Verdict::Undecided => {
+            "whether logistic regression without a penalty has a finite optimum was not decided within the limits"
+        }
+    }
+    .to_string()
+}
+
+fn no_margin(class: &str, other: Option<&str>, verdict: Verdict) -> String {
     let reason = match verdict {
         Verdict::QuasiComplete => {
             "no boundary separates these rows with a margin: those without a wrong side go through some of the rows \
@@ -338,7 +420,7 @@ fn no_margin(class: &str, verdict: Verdict) -> String {
             "whether a boundary separates these rows was not decided within the limits"
         }
     };
-    format!("{class} against the rest: {reason}")
+    format!("{class} against {}: {reason}", other.unwrap_or("the rest"))
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ pub use learners::batch::{BatchOptions, Conditions, Schedule, conditions};
 pub use learners::kernel::train_kernel;
 pub use learners::kernel::{Kernel, KernelMachine, KernelOptions};
 pub use learners::lifted::LiftedOptions;
+pub use learners::logistic::{LogisticOptions, LogisticPenalty};
 pub use learners::margin_perceptron::MarginRule;
 pub use learners::max_margin::MaxMarginOptions;
 pub use learners::memoriser::Memoriser;

@@ -243,7 +243,7 @@ impl Settings {
             );
         }
         self.learner.validate()?;
-        if self.learner.abilities().many_classes && self.positive.is_some() {
+        if !self.learner.abilities().two_sides && self.positive.is_some() {
             return Err(SettingsError::new(
                 "positive",
                 format!(

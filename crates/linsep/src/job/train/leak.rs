@@ -1,4 +1,5 @@
-//! Columns that separate the classes by themselves: they may have been filled in after the answer was known.
+//! Columns that separate the classes by themselves: they may have been filled in after the answer was known. So may columns
+//! whose cells are missing in all rows of one class and in no other row.
 //!
 //! A column of numbers separates the classes if the intervals of their values do not meet; a column of words, if each word
 //! belongs to one class. Both are decided on all training rows, before any scaling.
@@ -7,10 +8,11 @@
 //! ways, all as likely. At most K! of them keep the classes apart along a column of numbers (one for each order of the
 //! classes: with two classes, 2/C(n, k)), and at most K^W give each of W words to one class. Only where that is
 //! improbable for all columns together is a column named: that few rows are separated is no surprise, nor that a
-//! column is whose every row has a word of its own.
+//! column is whose every row has a word of its own. That one class has exactly the m rows with a missing cell has a
+//! probability of at most K/C(n, m).
 
 use crate::dataset::Dataset;
-use crate::features::{Column, ColumnKind, Schema};
+use crate::features::{Column, ColumnKind, MISSING_WORD, Schema};
 
 /// Shuffled labels must be separated by some column with at most this probability.
 const MOST_CHANCE: f64 = 1e-3;
@@ -27,6 +29,18 @@ pub(super) struct Leak {
     pub(super) columns: Vec<String>,
     /// The decimal logarithm of the probability that shuffled labels would be separated by some column.
     pub(super) log10_chance: f64,
+    /// Whether one of them holds words: then each class is linearly separable from the others. A column of numbers
+    /// tells all classes apart together, but sets none between two others against the rest.
+    pub(super) words: bool,
+}
+
+/// Columns whose cells are missing in all rows of one side and in no other row.
+#[derive(Debug, PartialEq)]
+pub(super) struct GapLeak {
+    /// The columns, and the sides in whose rows they are missing.
+    pub(super) columns: Vec<(String, usize)>,
+    /// The decimal logarithm of the probability that shuffled labels would agree so with the gaps of some column.
+    pub(super) log10_chance: f64,
 }
 
 /// Looks for such columns. `side_of` gives the side of each class of the data, of `sides`.
@@ -35,8 +49,7 @@ pub(super) fn find(schema: &Schema, data: &Dataset, side_of: &[usize], sides: us
     if data.columns().saturating_mul(sides) > MOST_CELLS || sides < 2 {
         return None;
     }
-    let mut rows_of = vec![0u64; sides];
-    data.labels().iter().for_each(|&label| rows_of[side_of[label as usize]] += 1);
+    let rows_of = rows_of(data, side_of, sides);
     let used = columns.iter().filter(|column| column.kind.features().is_some());
     let looked_at = used.clone().count() as f64;
     // Those for which it would be no accident.
@@ -55,7 +68,55 @@ pub(super) fn find(schema: &Schema, data: &Dataset, side_of: &[usize], sides: us
     Some(Leak {
         columns: found.iter().map(|column| column.name.clone()).collect(),
         log10_chance: worst / std::f64::consts::LN_10,
+        words: found.iter().any(|column| matches!(column.kind, ColumnKind::Words(_))),
     })
+}
+
+/// Looks for columns that are missing where one side is, and nowhere else. Only features that say that a cell is missing
+/// are looked at.
+pub(super) fn find_gaps(schema: &Schema, data: &Dataset, side_of: &[usize], sides: usize) -> Option<GapLeak> {
+    let Schema::Table { columns, .. } = schema else { return None };
+    let with_gaps: Vec<(&Column, usize)> =
+        columns.iter().filter_map(|column| Some((column, gap_of(column)?))).collect();
+    if with_gaps.is_empty() || data.columns().saturating_mul(sides) > MOST_CELLS || sides < 2 {
+        return None;
+    }
+    let rows_of = rows_of(data, side_of, sides);
+    let looked_at: Vec<&Column> = with_gaps.iter().map(|&(column, _)| column).collect();
+    let ranges = Ranges::of(data, 0..data.len(), side_of, sides, &looked_at);
+    let ln_chance = |side: usize| {
+        let (all, own) = (data.len() as u64, rows_of[side]);
+        (with_gaps.len() as f64).ln() + (sides as f64).ln() - ln_labellings(&[own, all - own])
+    };
+    let side_with = |gap: usize| {
+        let is_missing = |side: usize| ranges.nonzero[gap * sides + side];
+        let side = (0..sides).find(|&side| is_missing(side) > 0)?;
+        let alone =
+            (0..sides).all(|other| is_missing(other) == if other == side { rows_of[side] } else { 0 });
+        (alone && ln_chance(side) <= MOST_CHANCE.ln()).then_some(side)
+    };
+    let found: Vec<(String, usize)> =
+        with_gaps.iter().filter_map(|&(column, gap)| Some((column.name.clone(), side_with(gap)?))).collect();
+    let worst = found.iter().map(|&(_, side)| ln_chance(side)).fold(f64::NEG_INFINITY, f64::max);
+    (!found.is_empty()).then_some(GapLeak { columns: found, log10_chance: worst / std::f64::consts::LN_10 })
+}
+
+/// The feature that says that a cell of the column is missing.
+fn gap_of(column: &Column) -> Option<usize> {
+    match &column.kind {
+        ColumnKind::Number(number) => number.gap,
+        ColumnKind::Words(words) => {
+            words.words.iter().find(|(word, _)| word == MISSING_WORD).map(|&(_, feature)| feature)
+        }
+        ColumnKind::Label | ColumnKind::Ignored => None,
+    }
+}
+
+/// The rows of each side.
+fn rows_of(data: &Dataset, side_of: &[usize], sides: usize) -> Vec<u64> {
+    let mut rows_of = vec![0u64; sides];
+    data.labels().iter().for_each(|&label| rows_of[side_of[label as usize]] += 1);
+    rows_of
 }
 
 /// ln of how many labellings, at most, the column keeps apart: K! or K^W.
@@ -155,7 +216,8 @@ impl Ranges {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::read::{ReadOptions, Source, read};
+    use crate::features::fill_gaps;
+    use crate::read::{CsvOptions, Missing, ReadOptions, Source, read};
 
     fn leak(text: &str) -> Option<Leak> {
         let loaded =
@@ -198,6 +260,34 @@ mod tests {
         };
         let found = leak(&table(60, "name,w,grade,y", row)).unwrap();
         assert_eq!(found.columns, ["grade"]);
+    }
+
+    #[test]
+    fn cells_that_are_missing_in_one_class_only_are_found() {
+        let gaps = |text: &str| {
+            let csv = CsvOptions { missing: Missing::Auto, ..CsvOptions::default() };
+            let options = ReadOptions { csv, ..ReadOptions::default() };
+            let source = Source::Shared("rows".into(), text.as_bytes().into());
+            let loaded = read(&source, &options, &mut ()).unwrap();
+            let (schema, data) = fill_gaps(loaded.schema, loaded.dataset).unwrap();
+            let classes = data.classes().len();
+            find_gaps(&schema, &data, &(0..classes).collect::<Vec<_>>(), classes)
+        };
+        let row = |i: usize, classes: &[&str], shift: usize| {
+            let label = classes[i % classes.len()];
+            let paid = if label == "no" && i != shift { String::new() } else { (i * 7 % 11).to_string() };
+            let word = if label == "no" && i != shift { "" } else { ["red", "blue"][i / 2 % 2] };
+            format!("{},{paid},{word},{label}", i * 5 % 13)
+        };
+        for classes in [&["no", "yes"][..], &["maybe", "no", "yes"]] {
+            let side = classes.iter().position(|class| *class == "no").unwrap();
+            let found = gaps(&table(60, "x,paid,word,y", |i| row(i, classes, 999))).unwrap();
+            assert_eq!(found.columns, [("paid".to_string(), side), ("word".to_string(), side)]);
+            assert!(found.log10_chance < -10.0);
+            // One row of the class with a value, or few rows, and nothing is said.
+            assert_eq!(gaps(&table(60, "x,paid,word,y", |i| row(i, classes, side))), None);
+            assert_eq!(gaps(&table(6, "x,paid,word,y", |i| row(i, classes, 999))), None);
+        }
     }
 
     #[test]

@@ -218,10 +218,11 @@ impl Runner<'_> {
         })
     }
 
-    /// The job as its user told it: what was settled about missing cells is left out again.
-    fn told(spec: &TrainSpec) -> TrainSpec {
+    /// The job as its user told it: what was settled about missing cells is left out again, unless some are missing. What
+    /// is asked of these rows next must treat those in the same way.
+    fn told(spec: &TrainSpec, gaps: bool) -> TrainSpec {
         let mut told = spec.clone();
-        if matches!(told.data.read.csv.missing, Missing::Auto | Missing::Refuse) {
+        if !gaps && told.data.read.csv.missing.is_usual() {
             told.data.read.csv.missing = Missing::NotSaid;
         }
         told
@@ -251,7 +252,7 @@ impl Runner<'_> {
             saved: None,
             seconds,
             threads: rayon::current_num_threads(),
-            spec: Self::told(self.spec),
+            spec: Self::told(self.spec, false),
             lost: Vec::new(),
         })
     }
@@ -276,8 +277,6 @@ impl Runner<'_> {
         let data = classes.kept(data)?;
         if self.warm.is_none() && checkpoint.is_none() {
             label::check(&self.spec.data, loaded.format, &schema, &data, observer)?;
-        }
-        if checkpoint.is_none() && self.warm.is_none() {
             settings::choose_learner(self.spec, &mut self.settings, &schema, &data)?;
         }
         settings::refuse_many(self.spec, &self.settings, data.classes().len())?;
@@ -306,7 +305,8 @@ impl Runner<'_> {
 
         let mut lost = Vec::new();
         // Rows that are changed by something learned from all of them do not judge fairly.
-        let as_drawn = matches!(scaler, Scaler::None | Scaler::UnitRows) && !gaps;
+        let spec = Self::told(self.spec, gaps);
+        let as_drawn = spec.data.as_drawn(scaler.scaling());
         let (outcome, fingerprint) = self.learn(&data, checkpoint, early, as_drawn, &mut lost, observer)?;
         let train_seconds = clock.elapsed().as_secs_f64();
         if outcome.status != Status::Converged && self.scaling() == Scaling::None {
@@ -329,10 +329,6 @@ impl Runner<'_> {
             held_out.and_then(|held_out| HeldOut::judge(&model, &held_out, &counts, &foreseen, observer));
         let warnings = foreseen.conclude(&model, held_out.as_ref(), &data, &counts, observer);
         let seconds = Seconds { read: read_seconds, train: train_seconds };
-        // What is asked of these rows next must fill them too.
-        let missing = if gaps { self.spec.data.read.csv.missing } else { Missing::NotSaid };
-        let mut spec = Self::told(self.spec);
-        spec.data = spec.data.with_missing(missing);
         let trained = self.finish(model, status, notes, seconds)?;
         Ok(Trained { held_out, counts, warnings, lost, spec, ..trained })
     }
@@ -398,7 +394,7 @@ impl Runner<'_> {
         let options = ReadOptions { online: true, ..self.options.clone() };
         let Some(source) = self.spec.data.source.path() else { return Err(Error::Interrupted) };
         let path = cache_beside(source, &options, observer)?;
-        let data = OutOfCoreData::open(&path, memory)?;
+        let data = OutOfCoreData::open(&path, memory)?.treating_missing(options.csv.missing);
         settings::refuse_many(self.spec, &self.settings, data.classes().len())?;
         let read = clock.elapsed().as_secs_f64();
         let mut notes = data.notes();

@@ -91,9 +91,13 @@ pub(super) fn resolve(
 /// The most classes that are learned together where nothing else was said. More go one by one, which takes far less time.
 const MOST_TOGETHER: usize = 1000;
 
-/// Chooses the learner where there are more than two classes and none was named, by what was best on real data: all
-/// classes together on tables (`bench/tables.py`), each against the rest with a penalty for numbered features that are more
-/// than the rows, such as words of texts (`bench/sparse_defaults.py`).
+/// Tables with fewer rows than this are left to the usual learner: too few to have shown what suits them.
+const FEWEST_ROWS: usize = 30;
+
+/// Chooses the learner where none was named, by what was best on real data. On tables (`bench/tables.py`): logistic
+/// regression where there are more features than rows, and only a penalty keeps weights from fitting anything; otherwise, for
+/// more than two classes, all of them together. For numbered features that are more than the rows, such as words of texts
+/// (`bench/sparse_defaults.py`), and more than two classes: each against the rest with a penalty.
 pub(super) fn choose_learner(
     spec: &TrainSpec,
     settings: &mut Settings,
@@ -103,11 +107,15 @@ pub(super) fn choose_learner(
     let classes = data.classes().len();
     let named = spec.learner.is_some() || !spec.options.is_empty();
     let two = classes <= 2 || settings.positive.is_some();
-    if named || two || classes > MOST_TOGETHER || settings.shards > 1 {
+    let is_table = matches!(schema, Schema::Table { .. });
+    let is_wide = data.columns() > data.len();
+    let penalised = is_table && is_wide && data.len() >= FEWEST_ROWS;
+    if named || (two && !penalised) || classes > MOST_TOGETHER || settings.shards > 1 {
         return Ok(());
     }
-    let is_table = matches!(schema, Schema::Table { .. });
-    let learner = if !is_table && data.columns() > data.len() {
+    let learner = if penalised {
+        Learner::named("logistic")?
+    } else if !is_table && is_wide {
         Learner::named("svm")?.with_options(&Options::new().with("loss", "squared-hinge"))?
     } else {
         Learner::named("multiclass")?
@@ -229,7 +237,9 @@ fn refuse_start(spec: &TrainSpec, model: &Model) -> Result<(), SettingsError> {
     let refuse = |problem: String| Err(SettingsError::new("init", problem));
     let Some(pair) = model.classes.pair() else {
         return refuse(
-            "the model to start from tells many classes apart; a start needs a model of two".into(),
+            "the model to start from tells more than two classes apart, and only a model of two sides can be started \
+             from: train one with ⟦positive=CLASS⟧ or ⟦classes=A,B⟧, or leave ⟦init⟧ out"
+                .into(),
         );
     };
     if !matches!(model.learned, Learned::Linear(_) | Learned::Voted { .. }) {

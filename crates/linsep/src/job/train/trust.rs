@@ -3,9 +3,9 @@
 use super::{Runner, Trained, advice, duplicates, leak, outcome_counts};
 use crate::classes::{ClassPair, Classes};
 use crate::dataset::Dataset;
-use crate::features::Schema;
+use crate::features::{Scaling, Schema};
 use crate::job::measure::{Evaluated, Judged, most_frequent};
-use crate::job::warnings::{JudgedOn, Warning};
+use crate::job::warnings::{GapsOfClass, JudgedOn, Warning};
 use crate::model::Model;
 use crate::observe::{Note, Observer, Pace, Progress};
 use crate::train::{Bias, Learner, Settings};
@@ -60,21 +60,48 @@ impl Runner<'_> {
         let side_of: Vec<usize> = side_of.into_iter().map(|side| side.unwrap_or(0)).collect();
         let rows_of = data.class_counts().into_iter().map(|count| count as u64);
         let counts = outcome_counts(&classes, data.classes(), rows_of);
-        let leak = leak::find(schema, data, &side_of, names.len())
-            .map(|leak| Warning::Leak { columns: leak.columns, log10_chance: leak.log10_chance });
+        let leaks = self.leaks(schema, data, &side_of, &names);
         let few_rows = || Warning::few_rows(data.len() as u64, dimensions(data, &self.settings)?);
         let held_out = held_out.map_or(0, |held_out| held_out.len() as u64);
-        let warnings: Vec<Warning> = [
-            Warning::rare_classes(&names, &counts),
-            leak,
-            few_rows(),
-            Warning::duplicates(duplicates, held_out),
-        ]
-        .into_iter()
-        .flatten()
-        .collect();
+        let warnings: Vec<Warning> = Warning::rare_classes(&names, &counts)
+            .into_iter()
+            .chain(leaks)
+            .chain(few_rows())
+            .chain(Warning::duplicates(duplicates, held_out))
+            .collect();
         warnings.iter().for_each(|warning| warning.tell(observer));
         Foreseen { warnings, duplicates }
+    }
+
+    /// Warns of columns that know the answer, by their values or by their missing cells.
+    fn leaks(&self, schema: &Schema, data: &Dataset, side_of: &[usize], names: &[String]) -> Vec<Warning> {
+        let sides = names.len();
+        // A threshold needs a bias, and rows that are scaled feature by feature.
+        let linear = !matches!(self.settings.learner, Learner::Kernel(_) | Learner::Memoriser)
+            && self.settings.bias != Bias::None
+            && self.scaling() != Scaling::UnitRows;
+        let together = sides == 2 || self.settings.learner.abilities().many_classes;
+        let by_value = leak::find(schema, data, side_of, sides);
+        let by_gaps = leak::find_gaps(schema, data, side_of, sides).map(|mut leak| {
+            let said = by_value.iter().flat_map(|leak| &leak.columns).collect::<Vec<_>>();
+            leak.columns.retain(|(column, _)| !said.contains(&column));
+            leak
+        });
+        let by_gaps = by_gaps.filter(|leak| !leak.columns.is_empty()).map(|leak| Warning::GapLeak {
+            separable: linear && sides == 2,
+            log10_chance: leak.log10_chance,
+            columns: leak
+                .columns
+                .into_iter()
+                .map(|(column, side)| GapsOfClass { column, class: names[side].clone() })
+                .collect(),
+        });
+        let by_value = by_value.map(|leak| Warning::Leak {
+            separable: linear && (together || leak.words),
+            columns: leak.columns,
+            log10_chance: leak.log10_chance,
+        });
+        by_value.into_iter().chain(by_gaps).collect()
     }
 }
 

@@ -26,6 +26,8 @@ pub(super) struct Csr {
     offsets: Vec<usize>,
     /// For a matrix that is not stored by rows: where the numbers are stored, row by row, and their columns.
     by_row: Option<ByRow>,
+    /// Whether numbers of the same place are to be added, as SciPy does with a matrix that is stored by places.
+    pub(super) adds: bool,
     pub(super) columns: usize,
 }
 
@@ -44,8 +46,9 @@ pub(super) fn open(bytes: Vec<u8>) -> Result<(Matrix, Option<Npy>), String> {
         Some(name) => Some(member(&archive, name)?),
         None => None,
     };
-    let has_all = |wanted: [&str; 4]| wanted.iter().all(|name| names.contains(name));
-    let matrix = if find(&["indptr"]).is_some() || has_all(["row", "col", "data", "shape"]) {
+    // As SciPy saves any sparse matrix, also one whose format is not read.
+    let is_sparse = ["format", "shape", "data"].iter().all(|name| names.contains(name));
+    let matrix = if find(&["indptr"]).is_some() || is_sparse {
         Matrix::Sparse(Csr::open(&archive)?)
     } else {
         let Some(name) = find(&ROWS) else {
@@ -104,9 +107,12 @@ impl Csr {
                 }
                 let places = (0..stored.unwrap_or(0)).map(|k| (row.whole(k), indices.whole(k)));
                 let (offsets, by_row) = sorted_by_row(places, rows, columns)?;
-                Ok(Self { data, indices, offsets, by_row: Some(by_row), columns })
+                Ok(Self { data, indices, offsets, by_row: Some(by_row), adds: true, columns })
             }
-            _ => Err(format!("the sparse matrix has the format \"{format}\": save it with tocsr()")),
+            _ => Err(format!(
+                "the sparse matrix has the format \"{format}\", which is not read: save it by rows, in Python \
+                 scipy.sparse.save_npz(\"FILE\", matrix.tocsr())"
+            )),
         }
     }
 
@@ -128,7 +134,7 @@ impl Csr {
         if !rising || offsets.first() != Some(&0) || offsets.last() != stored.as_ref() {
             return Err(mismatch());
         }
-        Ok(Self { data, indices, offsets, by_row: None, columns })
+        Ok(Self { data, indices, offsets, by_row: None, adds: false, columns })
     }
 
     /// How many numbers are stored.

@@ -8,7 +8,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 /// The labels of all rows.
-pub(super) struct LabelColumn {
+pub(in crate::read) struct LabelColumn {
     /// The file that holds them.
     source_name: String,
     stored: Stored,
@@ -25,7 +25,7 @@ enum Stored {
 
 impl LabelColumn {
     /// Labels from a file of their own.
-    pub(super) fn open(path: &Path) -> Result<Self, ReadError> {
+    pub(in crate::read) fn open(path: &Path) -> Result<Self, ReadError> {
         let source = Source::from_argument(path);
         let source_name = source.name();
         let located = |kind| ReadError::whole(&source_name, kind);
@@ -44,7 +44,7 @@ impl LabelColumn {
         Ok(Self { source_name, stored: Stored::Array(array) })
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::read) fn len(&self) -> usize {
         match &self.stored {
             Stored::Array(array) => array.line_length().unwrap_or(0),
             Stored::Stream(stream) => stream.rows(),
@@ -52,12 +52,12 @@ impl LabelColumn {
         }
     }
 
-    pub(super) fn source_name(&self) -> &str {
+    pub(in crate::read) fn source_name(&self) -> &str {
         &self.source_name
     }
 
     /// The label of a row as written; an error shows the text that is not a label. Rows must be asked for in their order.
-    pub(super) fn text(&mut self, row: usize) -> Result<String, ReadErrorKind> {
+    pub(in crate::read) fn text(&mut self, row: usize) -> Result<String, ReadErrorKind> {
         let no_text = || ReadErrorKind::BadLabel { found: "not a text".to_string() };
         match &mut self.stored {
             Stored::Array(array) => array.text(row).ok_or_else(no_text),

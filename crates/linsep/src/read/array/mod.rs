@@ -19,7 +19,7 @@ use crate::Error;
 use crate::dataset::BatchRows;
 use crate::numbers;
 use archive::{Csr, Matrix};
-use label_column::LabelColumn;
+pub(in crate::read) use label_column::LabelColumn;
 pub use label_column::read_weights;
 use npy::{Form, Npy};
 use npy_stream::Stream;
@@ -320,8 +320,18 @@ fn sparse_row(csr: &Csr, row: usize, indices: &mut Vec<u32>, values: &mut Vec<f6
         let value = csr.number(position).map_err(|kind| (column as usize + 1, kind))?;
         cells.push((column, value));
     }
-    // SciPy does not promise an order.
-    cells.sort_unstable_by_key(|&(column, _)| column);
+    // SciPy does not promise an order. Numbers of one place are added in the order in which they are stored.
+    cells.sort_by_key(|&(column, _)| column);
+    if csr.adds {
+        cells.dedup_by(|next, sum| {
+            let same = next.0 == sum.0;
+            sum.1 += if same { next.1 } else { 0.0 };
+            same
+        });
+        if let Some(&(column, sum)) = cells.iter().find(|(_, sum)| !sum.is_finite()) {
+            return Err((column as usize + 1, ReadErrorKind::NotFinite { found: sum.to_string() }));
+        }
+    }
     if let Some(pair) = cells.windows(2).find(|pair| pair[0].0 == pair[1].0) {
         return Err((pair[0].0 as usize + 1, ReadErrorKind::RepeatedIndex { index: pair[0].0 }));
     }

@@ -306,6 +306,35 @@ fn sparse_matrices_by_columns_and_by_places_are_read() {
         let (table, _) = read(&npz(members, false), Format::NPZ, &unlabelled()).unwrap();
         assert_eq!(table.rows, rows);
     }
+    // Numbers of one place are added, as SciPy does; a sum of zero is no number.
+    let repeated = |values: &[f64]| {
+        npz(
+            &[
+                ("row", integers(&[1, 0, 1, 1, 0])),
+                ("col", integers(&[2, 1, 0, 2, 1])),
+                ("format", npy("|S3", false, "()", b"coo")),
+                ("shape", integers(&[2, 3])),
+                ("data", floats("(5,)", values)),
+            ],
+            false,
+        )
+    };
+    let (table, _) = read(&repeated(&[6.0, 5.0, 7.0, 2.0, -5.0]), Format::NPZ, &unlabelled()).unwrap();
+    assert_eq!(table.rows, [vec![], vec![(0, 7.0), (2, 8.0)]]);
+    let beyond = message(&repeated(&[1e308, 5.0, 7.0, 1e308, 1.0]), Format::NPZ, &unlabelled());
+    assert!(beyond.contains("test:2:3"), "{beyond}");
+    // A matrix by diagonals is not taken for a dense one.
+    let diagonals = npz(
+        &[
+            ("offsets", integers(&[0, 1])),
+            ("format", npy("|S3", false, "()", b"dia")),
+            ("shape", integers(&[3, 3])),
+            ("data", floats("(2, 3)", &[1.0; 6])),
+        ],
+        false,
+    );
+    let found = message(&diagonals, Format::NPZ, &unlabelled());
+    assert!(found.contains("the format \"dia\"") && found.contains("matrix.tocsr()"), "{found}");
     places[0].1 = integers(&[1, 2, 1]);
     assert!(message(&npz(&places, false), Format::NPZ, &unlabelled()).contains("outside its shape"));
     places[3].1 = integers(&[1 << 60, 3]);
@@ -326,7 +355,7 @@ fn wrong_sparse_matrices_are_errors() {
         (&[1, 0, 2], &[0, 2, 4], b"csr", "one index for each"),
         (&[1, 0, 1, 0], &[0, 2, 4], b"csc", "row starts"),
         (&[1, 0, 2, 0], &[0, 2, 3, 4], b"csc", "outside its shape"),
-        (&[1, 0, 2, 0], &[0, 2, 4], b"bsr", "the format \"bsr\": save it with tocsr()"),
+        (&[1, 0, 2, 0], &[0, 2, 4], b"bsr", "the format \"bsr\", which is not read"),
     ] {
         let found = message(&npz(&sparse(indices, indptr, format), false), Format::NPZ, &unlabelled());
         assert!(found.contains(problem), "{found} does not say {problem}");

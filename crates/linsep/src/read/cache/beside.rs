@@ -54,7 +54,9 @@ pub fn beside(
         }
         let now = Origin::of(&source, &options).map_err(|error| located(path, error))?;
         // A cache of a later version, or a damaged one, is not used.
-        if now.is_some() && Cache::open(&place).is_ok_and(|cache| cache.metadata.origin == now) {
+        if let Some(now) = now
+            && Cache::open(&place).is_ok_and(|cache| cache.metadata.is_up_to_date(&now))
+        {
             return Ok((place, CacheUse::Used));
         }
         found = CacheUse::Renewed;

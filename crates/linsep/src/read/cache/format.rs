@@ -4,7 +4,7 @@
 
 use super::origin::Origin;
 use crate::classes::{class_name, sorted_order};
-use crate::read::{ReadNotes, Schema, SkippedRow};
+use crate::read::{Missing, ReadNotes, Schema, SkippedRow};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -160,6 +160,29 @@ pub(crate) struct Place {
 }
 
 impl Metadata {
+    /// Whether the file has no missing cells, so that it does not matter which of the usual ways they were treated in.
+    fn has_no_gaps(&self) -> bool {
+        self.origin.as_ref().is_some_and(Origin::has_usual_gaps)
+            && self.filled.as_ref().is_none_or(Vec::is_empty)
+            && self.notes.dropped == 0
+            // A malformed row may be one with a missing cell.
+            && self.notes.skipped == 0
+            && !self.schema.has_missing_words()
+    }
+
+    /// Whether the rows are what would be read now.
+    pub(super) fn is_up_to_date(&self, now: &Origin) -> bool {
+        let same = |made: &Origin| made == now || (self.has_no_gaps() && made.is_same_without_gaps(now));
+        self.origin.as_ref().is_some_and(same)
+    }
+
+    /// Treats cells that will be missing in rows to come in this way, if it is a usual one and none is missing here.
+    pub(super) fn treat_missing(&mut self, missing: Missing) {
+        if missing != Missing::NotSaid && missing.is_usual() && self.has_no_gaps() {
+            self.schema.treat_missing_words(missing);
+        }
+    }
+
     /// The arrays with their names and their lengths in bytes, in the order of the file.
     pub(super) fn places(&self) -> impl Iterator<Item = (&'static str, &Place, u64)> {
         let Arrays { offsets, indices, values, labels, lines } = &self.arrays;

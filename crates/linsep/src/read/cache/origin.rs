@@ -1,6 +1,6 @@
 //! What a cache was made from, to decide later whether it is still up to date.
 
-use crate::read::{ColumnAs, Format, ReadOptions, Source, formats, source};
+use crate::read::{ColumnAs, Format, Missing, ReadOptions, Source, formats, source};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -56,9 +56,23 @@ struct Reading {
 }
 
 /// Grows whenever the same text is read in another way.
-const RULES: u32 = 1;
+const RULES: u32 = 2;
 
 impl Origin {
+    /// Whether the rows are those of `other`, if no cell of them is missing.
+    pub(super) fn is_same_without_gaps(&self, other: &Self) -> bool {
+        let reading = Reading { missing: other.reading.missing.clone(), ..self.reading.clone() };
+        self.files == other.files
+            && reading == other.reading
+            && self.has_usual_gaps()
+            && other.has_usual_gaps()
+    }
+
+    /// Whether missing cells were refused, or would have been filled in the usual way.
+    pub(super) fn has_usual_gaps(&self) -> bool {
+        Missing::ALL.iter().all(|missing| missing.is_usual() || missing.name() != self.reading.missing)
+    }
+
     /// The files of a source as they are now; `None` if it is no file.
     pub(super) fn of(source: &Source, options: &ReadOptions) -> io::Result<Option<Self>> {
         let Source::File(path) = source else { return Ok(None) };

@@ -5,7 +5,7 @@ use super::read_at;
 use crate::dataset::{Plain, Row, Rows, Values, bytes_of, bytes_of_mut};
 use crate::read::error::{ReadError, ReadErrorKind};
 use crate::read::source::FileStamp;
-use crate::read::{ReadNotes, Schema};
+use crate::read::{Missing, ReadNotes, Schema};
 use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
@@ -131,6 +131,11 @@ impl PartReader {
         }
         let stamp = FileStamp::of(file.clone()).map_err(|error| located(error.into()))?;
         Ok(Self { name, file, stamp, metadata })
+    }
+
+    /// Treats cells that will be missing in rows to come in this way.
+    pub(crate) fn treat_missing(&mut self, missing: Missing) {
+        self.metadata.treat_missing(missing);
     }
 
     pub(crate) fn rows(&self) -> usize {

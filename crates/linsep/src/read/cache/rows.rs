@@ -38,7 +38,8 @@ enum Matching {
 }
 
 impl CacheReader {
-    pub(crate) fn new(cache: Cache, options: &ReadOptions) -> Result<Self, ReadError> {
+    pub(crate) fn new(mut cache: Cache, options: &ReadOptions) -> Result<Self, ReadError> {
+        cache.metadata.treat_missing(options.csv.missing);
         let name = cache.name.clone();
         let located = |kind| ReadError::whole(&name, kind);
         let columns = cache.metadata.columns;
@@ -276,7 +277,7 @@ fn match_names(
         let Some(&here) = by_name.get(name) else {
             let names: Vec<String> =
                 columns.iter().take(12).map(|here| format!("\"{}\"", here.name)).collect();
-            return Err(ReadErrorKind::NoSuchColumn { column: name.clone(), columns: names.join(", ") });
+            return Err(ReadErrorKind::NoModelColumn { column: name.clone(), columns: names.join(", ") });
         };
         let numbers = |kind: &ColumnKind| matches!(kind, ColumnKind::Number { .. });
         if numbers(here) != numbers(&column.kind) {

@@ -3,7 +3,8 @@
 use super::columns::{CellUse, Column, Counts, Word};
 use super::plain;
 use super::records::{Fault, Record, scan};
-use crate::features::{CellForm, MISSING_WORD, MissingWords, OnMissing, spellings};
+use crate::classes::spellings;
+use crate::features::{CellForm, MISSING_WORD, MissingWords, OnMissing};
 use crate::read::error::{ReadErrorKind, excerpt};
 use crate::read::label_table::LabelTable;
 use crate::read::number::{is_inexact_whole, parse_number};
@@ -297,7 +298,11 @@ impl Block {
         }
         self.set_words(record, reading)?;
         for &j in &self.gaps {
-            self.counts[j].missing += 1;
+            let (counts, cell) = (&mut self.counts[j], record.cell(j).trim_ascii());
+            counts.missing += 1;
+            if counts.missing_word.is_none() && !cell.is_empty() {
+                counts.missing_word = Some((excerpt(cell), record.line_of(j)));
+            }
         }
         let row = self.labels.len() as u32;
         // Columns in file order are features in order.
@@ -363,7 +368,7 @@ impl Block {
                 let counts = &mut self.counts[j];
                 if word.number {
                     counts.numbers += 1;
-                } else if counts.first_word.is_none() {
+                } else if counts.first_word.is_none() && !self.gaps.contains(&j) {
                     counts.first_word = Some((excerpt(text.as_bytes()), record.line_of(j)));
                 }
             }

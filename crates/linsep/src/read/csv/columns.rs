@@ -3,6 +3,7 @@
 use super::dialect::nowhere;
 use super::guess;
 use super::records::{Fault, Record, Records};
+use super::remarks;
 use crate::features::{CellForm, Mean, MissingWords, Number, OnMissing, Words};
 use crate::read::error::{ReadErrorKind, excerpt};
 use crate::read::label_table::LabelTable;
@@ -14,14 +15,15 @@ use std::collections::HashMap;
 pub(super) struct Column {
     pub(super) name: String,
     pub(super) used_for: CellUse,
-    /// What the first rows make of a column whose cells are all whole numbers of the same length.
+    /// What the first rows make of a column whose cells are all whole numbers.
     pub(super) code: CodeGuess,
     /// A code that begins with a zero, where that made the column words.
     pub(super) code_example: Option<String>,
 }
 
-/// What is guessed about whole numbers of the same length: with a zero at the beginning of one of them they are codes, such
-/// as those of post offices, which are words.
+/// What is guessed about whole numbers: with a zero at the beginning of one of them they are codes, such as those of post
+/// offices, which are words. Where lengths differ, only the first rows are asked: to look at every cell of every column of
+/// whole numbers would slow down reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum CodeGuess {
     /// Nothing: the column is something else, or all rows were looked at.
@@ -29,8 +31,8 @@ pub(super) enum CodeGuess {
     Settled,
     /// Numbers, unless one begins with a zero.
     NumbersSoFar,
-    /// Codes with so many digits, unless a cell has another length.
-    Codes(usize),
+    /// Codes, unless a cell is no whole number.
+    Codes,
 }
 
 impl CodeGuess {
@@ -39,7 +41,7 @@ impl CodeGuess {
         match self {
             CodeGuess::Settled => false,
             CodeGuess::NumbersSoFar => has_leading_zero(cell),
-            CodeGuess::Codes(length) => cell.len() != length || !cell.iter().all(u8::is_ascii_digit),
+            CodeGuess::Codes => !cell.iter().all(u8::is_ascii_digit),
         }
     }
 }
@@ -56,6 +58,8 @@ const SHORTEST_CODE: usize = 3;
 #[derive(Clone, Default)]
 pub(super) struct Counts {
     pub(super) missing: u64,
+    /// The first word that was taken for a missing cell, with its line.
+    pub(super) missing_word: Option<(String, u64)>,
     /// Of a column of words: cells that are numbers, and the first that is none with its line.
     pub(super) numbers: u64,
     pub(super) first_word: Option<(String, u64)>,
@@ -69,9 +73,9 @@ impl Counts {
         self.missing += block.missing;
         self.numbers += block.numbers;
         self.strange += block.strange;
-        if self.first_word.is_none() {
-            self.first_word = block.first_word.map(|(word, line)| (word, first_line + line));
-        }
+        let placed = |(word, line): (String, u64)| (word, first_line + line);
+        self.first_word = self.first_word.take().or(block.first_word.map(placed));
+        self.missing_word = self.missing_word.take().or(block.missing_word.map(placed));
     }
 }
 
@@ -161,13 +165,18 @@ pub(super) fn find(names: &[String], wanted: &str) -> Result<usize, Fault> {
 }
 
 pub(super) fn no_such_column(names: &[String], wanted: &str) -> Fault {
+    nowhere(ReadErrorKind::NoSuchColumn { column: wanted.to_string(), columns: some_of(names) })
+}
+
+/// A few of the names, for a message.
+pub(super) fn some_of(names: &[String]) -> String {
     const SHOWN: usize = 12;
     let mut columns =
         names.iter().take(SHOWN).map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
     if names.len() > SHOWN {
         columns.push_str(", …");
     }
-    nowhere(ReadErrorKind::NoSuchColumn { column: wanted.to_string(), columns })
+    columns
 }
 
 /// What the user says about the columns, in their order.
@@ -190,6 +199,8 @@ pub(super) struct Draft {
     pub(super) missing_words: MissingWords,
     pub(super) labels: Labels,
     pub(super) skip_bad: bool,
+    /// The bytes of the first rows, which are looked at in any case.
+    pub(super) head: usize,
 }
 
 /// The columns as the rows show them.
@@ -212,10 +223,16 @@ pub(super) struct Tally {
     undecided_words: bool,
     undecided_numbers: bool,
     mean: Mean,
-    /// The length of the cells, while all are whole numbers of the same length; 0 before the first, `None` if they differ.
+    /// The length of the cells, while all are whole numbers without a sign; 0 before the first, `None` if they are not.
     digits: Option<usize>,
-    /// A cell that begins with a zero.
-    leading_zero: Option<String>,
+    /// Whether others have more or fewer digits than the first.
+    lengths_differ: bool,
+    /// The first cell that begins with a zero, with its place, and whether one is among the first rows.
+    leading_zero: Option<(usize, String)>,
+    early_zero: bool,
+    /// A whole number that floats do not have, and whether there are words of other kinds.
+    long_whole: Option<String>,
+    other_words: bool,
 }
 
 impl Default for Tally {
@@ -228,26 +245,45 @@ impl Default for Tally {
             undecided_numbers: false,
             mean: Mean::default(),
             digits: Some(0),
+            lengths_differ: false,
             leading_zero: None,
+            early_zero: false,
+            long_whole: None,
+            other_words: false,
         }
     }
 }
 
 impl Tally {
     /// Looks at the digits of a number, as long as all numbers of the column may be codes.
-    fn add_digits(&mut self, cell: &[u8]) {
+    fn add_digits(&mut self, cell: &[u8], start: usize, early: bool) {
         let cell = cell.trim_ascii();
-        let fits = self.digits.is_some_and(|length| length == 0 || length == cell.len())
-            && cell.iter().all(u8::is_ascii_digit);
-        self.digits = fits.then_some(cell.len());
-        if fits && self.leading_zero.is_none() && has_leading_zero(cell) {
-            self.leading_zero = Some(excerpt(cell));
+        self.digits = self.digits.filter(|_| cell.iter().all(u8::is_ascii_digit));
+        let Some(length) = self.digits else { return };
+        self.lengths_differ |= length != 0 && length != cell.len();
+        self.digits = Some(cell.len());
+        if has_leading_zero(cell) {
+            self.early_zero |= early;
+            // Rows that were undecided come later than those after them.
+            if self.leading_zero.as_ref().is_none_or(|&(first, _)| start < first) {
+                self.leading_zero = Some((start, excerpt(cell)));
+            }
         }
     }
 
     /// Whether the cells are codes.
     fn is_code(&self) -> bool {
-        !self.words && self.digits.is_some() && self.leading_zero.is_some()
+        let zero = self.leading_zero.is_some() && (self.early_zero || !self.lengths_differ);
+        !self.words && self.digits.is_some() && zero
+    }
+
+    /// Notes a word that is a whole number which floats do not have, or another.
+    fn add_word(&mut self, cell: &[u8]) {
+        if is_inexact_whole(f64::INFINITY, cell) {
+            self.long_whole.get_or_insert_with(|| excerpt(cell.trim_ascii()));
+        } else {
+            self.other_words = true;
+        }
     }
 
     fn add(&mut self, look: Look) {
@@ -258,12 +294,17 @@ impl Tally {
                 self.mean.add(number);
             }
             Look::PerhapsMissing => self.perhaps_missing += 1,
-            Look::Unused | Look::Missing | Look::Infinite => {}
+            // No code is infinite, also where the row does not count in the end.
+            Look::Infinite => self.digits = None,
+            Look::Unused | Look::Missing => {}
         }
     }
 
     /// Notes what a row shows of which it is not known yet whether it counts.
     fn add_undecided(&mut self, look: Look) {
+        if look == Look::Infinite {
+            self.digits = None;
+        }
         self.undecided_words |= look == Look::Word;
         self.undecided_numbers |= matches!(look, Look::Number(_));
     }
@@ -356,17 +397,23 @@ impl Draft {
                     CellUse::Number { feature: features - 1, on_missing, form: guesses.forms[j] }
                 }
             };
+            let may_be_code = !tallies[j].lengths_differ && is_number(j);
             let code = match (tallies[j].digits, self.asked[j]) {
-                (Some(length), None) if tallies[j].is_code() => CodeGuess::Codes(length),
-                (Some(0 | SHORTEST_CODE..), None) if is_number(j) => CodeGuess::NumbersSoFar,
+                (Some(_), None) if tallies[j].is_code() => CodeGuess::Codes,
+                (Some(0 | SHORTEST_CODE..), None) if may_be_code => CodeGuess::NumbersSoFar,
                 _ => CodeGuess::Settled,
             };
-            let code_example =
-                tallies[j].leading_zero.clone().filter(|_| matches!(code, CodeGuess::Codes(_)));
+            let zero = tallies[j].leading_zero.as_ref().filter(|_| code == CodeGuess::Codes);
+            let code_example = zero.map(|(_, example)| example.clone());
             Column { code, code_example, ..Column::new(name.clone(), part) }
         });
         let columns: Vec<Column> = columns.collect();
-        let remarks = guesses.remarks;
+        let long_wholes =
+            self.names.iter().zip(&tallies).zip(&self.asked).filter_map(|((name, tally), asked)| {
+                let example = tally.long_whole.as_ref().filter(|_| !tally.other_words && asked.is_none())?;
+                Some(remarks::long_wholes(name, example))
+            });
+        let remarks = guesses.remarks.into_iter().chain(long_wholes).collect();
         Ok(Settlement { columns, remarks, doubtful })
     }
 
@@ -394,7 +441,7 @@ impl Draft {
             match self.judge(&record, &looks, &mut labels) {
                 Verdict::Counts => {
                     any_kept = true;
-                    self.count(&record, &looks, &mut tallies);
+                    self.count(&record, records.position() <= self.head, &looks, &mut tallies);
                 }
                 Verdict::Undecided => {
                     any_kept = true;
@@ -402,12 +449,14 @@ impl Draft {
                     undecided.push((record.start, record.line));
                 }
                 Verdict::LeftOut if any_kept => {}
-                Verdict::LeftOut => self.count(&record, &looks, &mut of_others),
+                Verdict::LeftOut => {
+                    self.count(&record, records.position() <= self.head, &looks, &mut of_others)
+                }
                 Verdict::Malformed if self.skip_bad => {}
                 Verdict::Malformed => {
                     any_kept = true;
                     // Its words must not be taken for the fault that ends the reading.
-                    self.count(&record, &looks, &mut tallies);
+                    self.count(&record, records.position() <= self.head, &looks, &mut tallies);
                     break;
                 }
             }
@@ -429,7 +478,7 @@ impl Draft {
                     })
                 };
                 if counts {
-                    self.count(&record, &looks, &mut tallies);
+                    self.count(&record, records.position() <= self.head, &looks, &mut tallies);
                 }
                 !counts
             });
@@ -447,11 +496,15 @@ impl Draft {
         }));
     }
 
-    fn count(&self, record: &Record, looks: &[Look], tallies: &mut [Tally]) {
+    fn count(&self, record: &Record, early: bool, looks: &[Look], tallies: &mut [Tally]) {
         for (j, (&look, tally)) in looks.iter().zip(tallies).enumerate() {
             tally.add(look);
-            if tally.digits.is_some() && matches!(look, Look::Number(_)) {
-                tally.add_digits(record.cell(j));
+            match look {
+                Look::Number(_) if tally.digits.is_some() => {
+                    tally.add_digits(record.cell(j), record.start, early)
+                }
+                Look::Word if !tally.other_words => tally.add_word(record.cell(j)),
+                _ => {}
             }
         }
     }

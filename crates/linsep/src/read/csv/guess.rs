@@ -120,7 +120,7 @@ impl FileEvidence {
             |wanted: fn(&Seen) -> bool| seen.iter().flatten().any(|seen| seen.cells > 0 && wanted(seen));
         Self {
             points: any(|seen| seen.point && !seen.comma),
-            commas: any(|seen| seen.comma && !seen.point),
+            commas: any(|seen| seen.comma && !seen.point && !seen.is_suspect()),
             semicolons: delimiter == b';',
             day_first: any(|seen| seen.is_date(DateOrder::DayFirst) && !seen.is_date(DateOrder::MonthFirst)),
             month_first: any(|seen| {
@@ -148,6 +148,8 @@ struct Seen {
     /// Whether one of them has a point or a comma, and whether one is divided by spaces.
     divided: bool,
     spaced: bool,
+    /// Cells of at least three groups of digits with points between them, and no comma.
+    dotted: u64,
     percents: u64,
     brackets: u64,
     currency: Option<Currency>,
@@ -169,6 +171,7 @@ impl Default for Seen {
             comma: true,
             divided: false,
             spaced: false,
+            dotted: 0,
             percents: 0,
             brackets: 0,
             currency: None,
@@ -228,6 +231,7 @@ impl Seen {
         self.currency = self.currency.or(written.currency);
         self.percents += u64::from(written.percent);
         self.brackets += u64::from(written.brackets);
+        self.dotted += u64::from(written.body.matches('.').count() >= 2 && !written.body.contains(','));
         if written.is_divided() {
             self.spaced |= written.body.contains(' ');
             self.divided |= written.body.contains(['.', ',']);
@@ -247,10 +251,17 @@ impl Seen {
         self.percents == 0 || self.percents == self.cells
     }
 
-    /// Whether the style may be that of something else: footnotes in brackets, telephone numbers divided by spaces.
+    /// Whether the style may be that of something else: footnotes in brackets, telephone numbers.
     fn is_suspect(&self) -> bool {
-        let plain = self.percents == 0 && self.currency.is_none() && !self.divided;
-        self.brackets == self.cells || (plain && self.spaced && !self.lengths_differ)
+        self.brackets == self.cells || self.may_be_telephone()
+    }
+
+    /// Whether the cells have the same number of digits, divided by spaces, or by points where no comma stands before
+    /// decimals: `555 123 456`, `712.307.833`.
+    fn may_be_telephone(&self) -> bool {
+        let spaced = self.spaced && !self.divided;
+        let dotted = self.dotted == self.cells && !self.spaced;
+        self.percents == 0 && self.currency.is_none() && !self.lengths_differ && (spaced || dotted)
     }
 
     fn styled(&self, decimal: Decimal) -> CellForm {
@@ -282,7 +293,7 @@ impl Seen {
             return Verdict::Words;
         }
         if self.is_suspect() {
-            return Verdict::Open(None);
+            return Verdict::Open(self.may_be_telephone().then_some(remarks::telephone as OpenRemark));
         }
         self.number(file).map_or(Verdict::Open(Some(remarks::open_number)), Verdict::Form)
     }
@@ -347,13 +358,33 @@ impl Seen {
         self.divided_example.as_deref().or(self.example.as_deref()).unwrap_or("")
     }
 
+    /// Another way in which all cells could be read, which only other columns speak against.
+    fn other(&self, form: CellForm) -> Option<ColumnAs> {
+        match form {
+            CellForm::Styled(_) if self.currency.is_some_and(Currency::has_decimal_point) => None,
+            CellForm::Styled(style) if self.point && self.comma && self.divided => {
+                Some(match style.decimal {
+                    Decimal::Point => ColumnAs::DecimalComma,
+                    Decimal::Comma => ColumnAs::DecimalPoint,
+                })
+            }
+            CellForm::Date(DateOrder::DayFirst) if self.is_date(DateOrder::MonthFirst) => {
+                Some(ColumnAs::MonthFirst)
+            }
+            CellForm::Date(DateOrder::MonthFirst) if self.is_date(DateOrder::DayFirst) => {
+                Some(ColumnAs::DayFirst)
+            }
+            _ => None,
+        }
+    }
+
     /// What was guessed, with an example and how to overrule it.
     fn remark(&self, name: &str, form: CellForm) -> Option<String> {
         let example = match form {
             CellForm::Styled(_) => self.example(),
             _ => self.example.as_deref().unwrap_or(""),
         };
-        Some(remarks::guessed(name, form, example, form.parse(example.as_bytes())?))
+        Some(remarks::guessed(name, form, example, form.parse(example.as_bytes())?, self.other(form)))
     }
 }
 

@@ -382,8 +382,11 @@ fn codes_with_leading_zeros_are_words() {
     assert!(remarks(&loaded).contains("\"01234\" begins with a zero"), "{}", remarks(&loaded));
     let csv = asked("zip", ColumnAs::Number);
     assert_eq!(values(&load("zip,x,kind\n01234,1,a\n90210,2,b\n", csv), 0), [1234.0, 90210.0]);
-    // Other lengths, decimals and hours are numbers.
-    for cells in [&["0123", "5"][..], &["01", "12"], &["000.5", "100.5"], &["1998", "2024"], &["0", "1"]] {
+    for cells in [&["00501", "2139", "902101234"][..], &["0123", "5"], &["7", "12", "007"]] {
+        assert_eq!(kind_of(cells), "words", "{cells:?}");
+    }
+    // Decimals, negative numbers and hours are numbers.
+    for cells in [&["0123", "-5"][..], &["01", "12"], &["000.5", "100.5"], &["1998", "2024"], &["0", "1"]] {
         assert_eq!(kind_of(cells), "number", "{cells:?}");
     }
     // A late cell decides.
@@ -391,7 +394,16 @@ fn codes_with_leading_zeros_are_words() {
     assert_eq!(kinds(&plainly(&format!("zip,x,kind\n{many}01234,2,b\n")))[0], "words");
     assert_eq!(kinds(&plainly(&format!("zip,x,kind\n{many}1234,2,b\n")))[0], "number");
     let many = "00210,1,a\n".repeat(60_000);
-    assert_eq!(kinds(&plainly(&format!("zip,x,kind\n{many}1234,2,b\n")))[0], "number");
+    assert_eq!(kinds(&plainly(&format!("zip,x,kind\n{many}1234,2,b\n")))[0], "words");
+    assert_eq!(kinds(&plainly(&format!("zip,x,kind\n{many}-1234,2,b\n")))[0], "number");
+    // Of cells with different lengths only the first are asked, however the file is read.
+    let many = "90210,1,a\n2139,2,b\n".repeat(40_000);
+    let text = format!("zip,x,kind\n{many}01234,2,b\n");
+    assert_eq!(kinds(&plainly(&text))[0], "number");
+    assert_eq!(
+        kinds(&load(&text, CsvOptions { missing: Missing::Mean, ..CsvOptions::default() }))[0],
+        "number"
+    );
 }
 
 #[test]

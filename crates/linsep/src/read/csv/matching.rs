@@ -1,6 +1,6 @@
 //! The columns of a file against those that a model was trained with.
 
-use super::columns::{CellUse, Column, Role, Word, find, no_such_column, roles};
+use super::columns::{CellUse, Column, Role, Word, find, roles, some_of};
 use super::dialect::nowhere;
 use super::records::Fault;
 use crate::features::{CellForm, FeatureKind, MISSING_WORD, Number, Words};
@@ -32,7 +32,7 @@ pub(super) fn match_columns(
     });
     if let Some(column) = out_of_range {
         // Only a damaged model has such a column; it must not make rows that reach outside its weights.
-        return Err(no_such_column(&names, &column.name));
+        return Err(no_model_column(&names, &column.name));
     }
     let (columns, remark) = if *header && has_header {
         by_name(names, model, options)?
@@ -47,6 +47,10 @@ pub(super) fn match_columns(
     };
     check_named(&columns, options)?;
     Ok((columns, remark))
+}
+
+fn no_model_column(names: &[String], wanted: &str) -> Fault {
+    nowhere(ReadErrorKind::NoModelColumn { column: wanted.to_string(), columns: some_of(names) })
 }
 
 /// Nothing but the count of the columns tells whether these are the right ones.
@@ -89,12 +93,12 @@ fn by_name(
         match (places.get(&column.name), &column.kind) {
             (Some(&place), kind) => parts[place] = Some(part(kind, options)),
             (None, ColumnKind::Number { .. } | ColumnKind::Words { .. }) => {
-                return Err(no_such_column(&names, &column.name));
+                return Err(no_model_column(&names, &column.name));
             }
             (None, ColumnKind::Label)
                 if options.labels == Labels::Required && options.csv.label.is_none() =>
             {
-                return Err(no_such_column(&names, &column.name));
+                return Err(no_model_column(&names, &column.name));
             }
             (None, _) => {}
         }

@@ -44,7 +44,7 @@ use suspects::Suspect;
 
 /// The options that have a meaning for tables.
 pub(super) const CSV_OPTIONS: &[&str] =
-    &["label", "ignore", "column", "header", "delimiter", "missing", "na", "auto"];
+    &["label", "ignore", "column", "header", "delimiter", "missing", "na", "auto", "labels"];
 
 pub(super) static CSV: FormatDescriptor = FormatDescriptor {
     name: Format::CSV.name(),
@@ -431,7 +431,8 @@ impl RecordReader for CsvReader {
         let mut notes = self.notes.clone();
         let columns = &look(&self.reading).columns;
         notes.remarks.extend(remarks::mixed(columns, &self.counts, self.rows, &self.notes.remarks));
-        notes.remarks.extend(remarks::missing(columns, &self.counts, self.rows, self.rules.missing));
+        let (missing, has_model) = (self.rules.missing, self.known.is_some());
+        notes.remarks.extend(remarks::missing(columns, &self.counts, self.rows, missing, has_model));
         if self.known.is_none() {
             let alone = self.rules.labels == Labels::Required && !self.first_class_recurs && self.rows > 2;
             if let Some(class) =

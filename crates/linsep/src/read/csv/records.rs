@@ -124,6 +124,11 @@ impl Records {
         }
     }
 
+    /// How many bytes were read.
+    pub(super) fn position(&self) -> usize {
+        self.position
+    }
+
     /// What was not read.
     pub(super) fn rest(&self) -> &[u8] {
         &self.text[self.position..]

@@ -5,7 +5,7 @@ use super::dialect::Dialect;
 use super::suspects::{Suspect, Suspicion};
 use crate::features::{CellForm, OnMissing};
 use crate::numbers;
-use crate::read::Missing;
+use crate::read::{ColumnAs, Missing};
 
 /// Columns that are named one by one.
 const SHOWN: usize = 5;
@@ -58,8 +58,14 @@ pub(super) fn mixed(columns: &[Column], counts: &[Counts], rows: u64, said: &[St
     columns.iter().zip(counts).filter_map(remark).take(SHOWN).collect()
 }
 
-/// What became of missing cells.
-pub(super) fn missing(columns: &[Column], counts: &[Counts], rows: u64, missing: Missing) -> Vec<String> {
+/// What became of missing cells. With a model, that is the model's choice.
+pub(super) fn missing(
+    columns: &[Column],
+    counts: &[Counts],
+    rows: u64,
+    missing: Missing,
+    has_model: bool,
+) -> Vec<String> {
     let affected: Vec<(&Column, &Counts)> =
         columns.iter().zip(counts).filter(|(_, counts)| counts.missing > 0).collect();
     let mut remarks: Vec<String> = affected
@@ -78,14 +84,22 @@ pub(super) fn missing(columns: &[Column], counts: &[Counts], rows: u64, missing:
                     on_missing: OnMissing::Fill(_) | OnMissing::FillAndSay(..) | OnMissing::Leave,
                     ..
                 } => "became the mean of the column".to_string(),
+                CellUse::Words { on_missing: OnMissing::Category, .. } if counts.missing == 1 => {
+                    "became a category of its own".to_string()
+                }
                 CellUse::Words { on_missing: OnMissing::Category, .. } => {
                     "became a category of their own".to_string()
                 }
                 _ if counts.missing == 1 => "was left without a category".to_string(),
                 _ => "were left without a category".to_string(),
             };
-            let cells = if counts.missing == 1 { "cell" } else { "cells" };
-            format!("{} missing {cells} in column \"{}\" {became}.", counts.missing, column.name)
+            let cells = numbers::counted(counts.missing, "missing cell", "missing cells");
+            let example = match &counts.missing_word {
+                Some((word, line)) if counts.missing == 1 => format!(", \"{word}\" on line {line},"),
+                Some((word, line)) => format!(", such as \"{word}\" on line {line},"),
+                None => String::new(),
+            };
+            format!("{cells} in column \"{}\"{example} {became}.", column.name)
         })
         .collect();
     match affected.len().saturating_sub(SHOWN) {
@@ -93,11 +107,19 @@ pub(super) fn missing(columns: &[Column], counts: &[Counts], rows: u64, missing:
         1 => remarks.push("…and 1 more column with missing cells.".to_string()),
         more => remarks.push(format!("…and {more} more columns with missing cells.")),
     }
+    let overrule = match affected.iter().any(|(_, counts)| counts.missing_word.is_some()) {
+        true => " Another way can be chosen with ⟦missing⟧; ⟦na⟧ says which words mean a missing cell.",
+        false => " Another way can be chosen with ⟦missing⟧.",
+    };
+    if let Some(last) = remarks.last_mut().filter(|_| !has_model) {
+        *last += overrule;
+    }
     remarks
 }
 
 /// What is said where quotes are part of the words.
-pub(super) const STRAY_QUOTES: &str = "The rows are even only if quotes are part of the words: they are read so. Named cells need no quotes in tab-separated text.";
+pub(super) const STRAY_QUOTES: &str = "Some cells have a quote (\") that no other quote closes, so quotes are part of the words. If cells are meant to be \
+     quoted, close every quote.";
 
 /// Columns that nothing general is learned from.
 pub(super) fn suspects(
@@ -193,16 +215,32 @@ fn assigned(name: &str, what: &str) -> String {
     if plain { format!("⟦column⟧ {name}={what}") } else { format!("⟦column⟧ \"{name}={what}\"") }
 }
 
-/// A column whose cells become numbers in another way than plain numbers do.
-pub(super) fn guessed(name: &str, form: CellForm, example: &str, value: f64) -> String {
+/// A column whose cells become numbers in another way than plain numbers do. `other` is a way in which its cells could be
+/// read too.
+pub(super) fn guessed(
+    name: &str,
+    form: CellForm,
+    example: &str,
+    value: f64,
+    other: Option<ColumnAs>,
+) -> String {
     let (what, value) = match form {
         CellForm::Plain | CellForm::Styled(_) => ("numbers", value.to_string()),
         CellForm::Date(_) => ("dates", format!("day {value} since 1970")),
         CellForm::Time => ("times", format!("{value} hours")),
     };
     let overrule = assigned(name, "words");
+    let other = other.map_or(String::new(), |other| {
+        let means = match other {
+            ColumnAs::DecimalComma => "If the comma stands before decimals",
+            ColumnAs::DecimalPoint => "If the point stands before decimals",
+            ColumnAs::DayFirst => "If they begin with the day",
+            _ => "If they begin with the month",
+        };
+        format!(" {means}, say {}.", assigned(name, other.name()))
+    });
     format!(
-        "Column \"{name}\" holds {what}: \"{example}\" is read as {value}. If these are words, say {overrule}."
+        "Column \"{name}\" holds {what}: \"{example}\" is read as {value}.{other} If these are words, say {overrule}."
     )
 }
 
@@ -211,14 +249,14 @@ pub(super) fn lonely_first_row(class: &str) -> String {
     format!("Only the first row has the label \"{class}\". If it names the columns, say ⟦header=yes⟧.")
 }
 
-/// Columns of codes: whole numbers of the same length, some of which begin with a zero.
+/// Columns of codes: whole numbers, some of which begin with a zero.
 pub(super) fn codes(columns: &[Column]) -> Vec<String> {
     let remark = |column: &Column| {
         let (name, example) = (&column.name, column.code_example.as_ref()?);
         let overrule = assigned(name, "number");
         Some(format!(
-            "Column \"{name}\" holds codes, which are words: all have the same length, and \"{example}\" begins with a zero. \
-             If these are numbers, say {overrule}."
+            "Column \"{name}\" holds codes, which are words: all are whole, and \"{example}\" begins with a zero. If these are \
+             numbers, say {overrule}."
         ))
     };
     columns.iter().filter_map(remark).take(SHOWN).collect()
@@ -230,6 +268,24 @@ pub(super) fn open_number(name: &str, example: &str) -> String {
     format!(
         "Column \"{name}\" is read as words: nothing in the file tells whether the comma or point in \"{example}\" stands \
          before decimals or between thousands. Say {point} or {comma}."
+    )
+}
+
+/// A column whose cells may be telephone numbers or large numbers.
+pub(super) fn telephone(name: &str, example: &str) -> String {
+    let number = assigned(name, "number");
+    format!(
+        "Column \"{name}\" is read as words: all its cells have as many digits as \"{example}\", as telephone numbers do. If \
+         they are numbers, say {number}."
+    )
+}
+
+/// A column of whole numbers, some of which floats cannot hold.
+pub(super) fn long_wholes(name: &str, example: &str) -> String {
+    let argument = argument(name);
+    format!(
+        "Column \"{name}\" is read as words: \"{example}\" is a whole number beyond 2^53, and as a number it could not be told \
+         from its neighbours. If it is an identifier, leave it out with ⟦ignore⟧ {argument}."
     )
 }
 

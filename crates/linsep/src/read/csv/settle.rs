@@ -116,6 +116,7 @@ pub(super) fn settle_columns(
         missing_words: missing_words(options),
         labels: options.labels,
         skip_bad: options.skip_bad,
+        head: input.head().len(),
     };
     let limit = options.feature_limit();
     let sample = Sample { bytes: input.head(), cut: !input.head_is_all() };

@@ -332,13 +332,14 @@ fn missing_cells_become_what_was_asked_for() {
     assert_eq!(
         notes.remarks,
         [
-            "1 missing cell in column \"x\" became the mean of the column.",
-            "1 missing cell in column \"w\" was left without a category."
+            "1 missing cell in column \"x\", \"?\" on line 3, became the mean of the column.",
+            "1 missing cell in column \"w\" was left without a category. Another way can be chosen with ⟦missing⟧; ⟦na⟧ says \
+             which words mean a missing cell."
         ]
     );
     let (table, notes) = with(Missing::Zero);
     assert_eq!(table.rows[1], [(2, 1.0)]);
-    assert_eq!(notes.remarks[0], "1 missing cell in column \"x\" became zero.");
+    assert_eq!(notes.remarks[0], "1 missing cell in column \"x\", \"?\" on line 3, became zero.");
     let Schema::Table { columns, .. } = &table.schema else { panic!("no table") };
     assert_eq!(
         columns[0].kind,

@@ -70,6 +70,22 @@ pub enum Detail {
         /// Rows with a multiplier above zero.
         support: u64,
     },
+    /// Of logistic regression.
+    Logistic {
+        /// penalty + C Σ loss at the result.
+        primal: f64,
+        /// The dual objective: no weights have a smaller primal one. None without a penalty.
+        dual: Option<f64>,
+        /// (primal − dual) / primal
+        gap: Option<f64>,
+        /// Features with a weight that is not zero.
+        kept: u64,
+    },
+    /// Of logistic regression without a penalty, where no finite weights are best.
+    NoOptimum {
+        /// What was decided.
+        verdict: Verdict,
+    },
     /// Of the pocket perceptron.
     Pocket {
         /// γ, the margin from which a row counts.
@@ -107,6 +123,9 @@ pub enum Detail {
     NoMargin {
         /// The positive class.
         class: String,
+        /// The negative class, where it is one and not the rest.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        other: Option<String>,
         /// What was decided.
         verdict: Verdict,
     },

@@ -20,7 +20,8 @@ use crate::train::engine::run::{
 };
 use crate::train::engine::state::{Learners, State};
 use crate::train::engine::weights::row_weights;
-use crate::train::learners::multiclass::Multiclass;
+use crate::train::learners::logistic::{self, LogisticOptions};
+use crate::train::learners::multiclass::{Multiclass, certain_margin};
 use crate::train::settings::Settings;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -180,7 +181,7 @@ pub(in crate::train) fn summary<'a>(runs: impl Iterator<Item = &'a Evidence> + C
         Status::UpdateLimit => 2,
         Status::TimeLimit => 3,
         Status::Undecided => 4,
-        Status::NoMargin => 5,
+        Status::NoMargin | Status::NoOptimum => 5,
         Status::Interrupted => 6,
     };
     let all: Vec<&Evidence> = runs.collect();
@@ -250,6 +251,39 @@ pub(crate) fn train_multiclass(
     );
     evidence.weighted = weights.is_some();
     let classes = Classes::Each { names };
+    Ok(Outcome { learned, status, evidence, boundaries: Vec::new(), classes, settings: settings.clone() })
+}
+
+/// Logistic regression of all classes together.
+pub(crate) fn train_logistic(
+    data: &Dataset,
+    settings: &Settings,
+    options: &LogisticOptions,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, Error> {
+    let Present { names, places, labels, .. } = present(data)?;
+    let extent = Extent::of(data, settings.bias.input());
+    check_lengths(&extent)?;
+    let weights = row_weights(settings, data, &places)?;
+    let rows =
+        logistic::Rows { data, labels: &labels, classes: names.len(), weights: weights.as_deref(), extent };
+    let found = logistic::learn(&rows, settings, options, observer)?;
+    let lower = if found.status.has_model() { certain_margin(&found.thetas, data, &labels) } else { None };
+    let learned = Learned::Each(found.thetas.into_iter().map(Learned::Linear).collect());
+    let stacked = Multiclass::stacked_extent(&extent);
+    let mut evidence = Evidence::new(
+        (data.len() as u64, data.columns() as u64, data.nonzeros() as u64),
+        (found.steps, found.steps, found.status),
+        error(data, &labels, &learned, observer),
+        None,
+        stacked,
+        MarginKind::MultiClass,
+        lower,
+        found.margin_upper,
+    );
+    evidence.weighted = weights.is_some();
+    evidence.detail = Some(found.detail);
+    let (status, classes) = (found.status, Classes::Each { names });
     Ok(Outcome { learned, status, evidence, boundaries: Vec::new(), classes, settings: settings.clone() })
 }
 

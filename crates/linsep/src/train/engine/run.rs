@@ -36,14 +36,16 @@ pub enum Status {
     Interrupted,
     /// It is proved that no boundary separates the rows with a margin, and the learner has no other: there is no model.
     NoMargin,
-    /// A limit came before it was decided whether the rows have a margin: there is no model.
+    /// It is proved that the objective falls for ever, because the classes do not overlap: there is no model.
+    NoOptimum,
+    /// A limit came before it was decided whether the rows have a margin or an optimum: there is no model.
     Undecided,
 }
 
 impl Status {
     /// Whether the run learned something. Without that, the weights of the outcome are zero.
     pub fn has_model(self) -> bool {
-        !matches!(self, Status::NoMargin | Status::Undecided)
+        !matches!(self, Status::NoMargin | Status::NoOptimum | Status::Undecided)
     }
 }
 
@@ -243,6 +245,9 @@ pub fn train(data: &Dataset, settings: &Settings, observer: &mut dyn Observer) -
         return one_against_rest::train_multiclass(data, settings, None, observer);
     }
     if settings.positive.is_none() && data.classes().len() > 2 {
+        if let Learner::Logistic(options) = &settings.learner {
+            return one_against_rest::train_logistic(data, settings, options, observer);
+        }
         return one_against_rest::train_each(data, settings, observer);
     }
     train_task(&Task::new(data, settings)?, settings, observer)

@@ -122,7 +122,11 @@ pub(crate) fn learn(
             candidates: Vec::new(),
             margin_upper: Some(found.margin.upper),
             space: None,
-            detail: Some(Detail::NoMargin { class: task.classes.positive.clone(), verdict: found.verdict }),
+            detail: Some(Detail::NoMargin {
+                class: task.classes.positive.clone(),
+                other: task.classes.negative.only().cloned(),
+                verdict: found.verdict,
+            }),
         });
     };
     // What the weights prove after they have been rounded to floats.
@@ -270,7 +274,8 @@ mod tests {
         let data = Dataset::dense(1, &[1.0, 1.0], &["1", "0"]).unwrap();
         let outcome = train(&data, &settings(), &mut ()).unwrap();
         assert_eq!((outcome.status, outcome.status.has_model()), (Status::NoMargin, false));
-        let overlap = Detail::NoMargin { class: "1".into(), verdict: Verdict::Overlap };
+        let overlap =
+            Detail::NoMargin { class: "1".into(), other: Some("0".into()), verdict: Verdict::Overlap };
         assert_eq!(outcome.evidence.detail, Some(overlap));
         assert_eq!(outcome.evidence.margin.upper, 0.0);
     }

@@ -4,6 +4,7 @@ pub(crate) mod averaged;
 pub(crate) mod batch;
 pub(crate) mod kernel;
 pub(crate) mod lifted;
+pub(crate) mod logistic;
 pub(crate) mod margin_perceptron;
 pub(crate) mod max_margin;
 pub(crate) mod memoriser;
@@ -87,6 +88,8 @@ learners! {
     sgd: Sgd(options: SgdOptions),
     /// The soft-margin support vector machine.
     svm: Svm(options: SvmOptions),
+    /// Logistic regression.
+    logistic: Logistic(options: LogisticOptions),
     /// The boundary furthest from the nearest row.
     max_margin: MaxMargin(options: MaxMarginOptions),
     /// Looks rows up.

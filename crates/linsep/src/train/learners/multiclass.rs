@@ -32,6 +32,7 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
             "it has weights for each class; without it, each class is set against the rest, in shards",
         ),
         many_classes: true,
+        two_sides: false,
         mistake_rule: true,
         counts_mistakes: true,
         out_of_core: Ability::No("it judges all classes of a row together, which needs the rows in memory"),
@@ -291,27 +292,30 @@ impl Multiclass {
         let averaged: Vec<Theta> = self.learned().iter().map(|learned| learned.theta().clone()).collect();
         [&averaged, &self.thetas]
             .into_iter()
-            .filter_map(|thetas| {
-                let together = ClassScores::suits(thetas.len(), self.zero.weights.len())
-                    .then(|| ClassScores::new(thetas.iter()));
-                let least = (0..data.len())
-                    .into_par_iter()
-                    .with_min_len(64)
-                    .map_init(Vec::new, |sums, i| {
-                        let (row, class) = (data.row(i), labels[i] as usize);
-                        let near = together.as_ref().and_then(|together| {
-                            together.near_the_largest(row, self.zero.bias_input, Some(class), sums)
-                        });
-                        let is_near = |&other: &usize| near.is_none_or(|least| reaches(sums[other], least));
-                        let rivals = (0..thetas.len()).filter(is_near);
-                        let lead = certain_lead(thetas, row, class, rivals).low;
-                        Some(lead).filter(|&lead| lead > 0.0)
-                    })
-                    .try_reduce(|| f64::MAX, |a, b| Some(a.min(b)))?;
-                Some(quotient_down(least, stacked_norm(thetas)))
-            })
+            .filter_map(|thetas| certain_margin(thetas, data, labels))
             .reduce(f64::max)
     }
+}
+
+/// min_t a_t(Θ) / ‖Θ‖, rounded down; none if some row is not certainly right.
+pub(crate) fn certain_margin(thetas: &[Theta], data: &Dataset, labels: &[u32]) -> Option<f64> {
+    let (columns, bias_input) = (thetas[0].weights.len(), thetas[0].bias_input);
+    let together = ClassScores::suits(thetas.len(), columns).then(|| ClassScores::new(thetas.iter()));
+    let least = (0..data.len())
+        .into_par_iter()
+        .with_min_len(64)
+        .map_init(Vec::new, |sums, i| {
+            let (row, class) = (data.row(i), labels[i] as usize);
+            let near = together
+                .as_ref()
+                .and_then(|together| together.near_the_largest(row, bias_input, Some(class), sums));
+            let is_near = |&other: &usize| near.is_none_or(|least| reaches(sums[other], least));
+            let rivals = (0..thetas.len()).filter(is_near);
+            let lead = certain_lead(thetas, row, class, rivals).low;
+            Some(lead).filter(|&lead| lead > 0.0)
+        })
+        .try_reduce(|| f64::MAX, |a, b| Some(a.min(b)))?;
+    Some(quotient_down(least, stacked_norm(thetas)))
 }
 
 /// The largest score of another class; the lowest class on ties.

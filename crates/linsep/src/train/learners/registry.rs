@@ -259,6 +259,8 @@ pub struct Abilities {
     pub weights: Ability,
     /// Whether it tells more than two classes apart by itself, instead of each against the rest.
     pub many_classes: bool,
+    /// Whether it finds a boundary between two sides: all do but one that knows classes only.
+    pub two_sides: bool,
     /// Whether it can start elsewhere than at zero.
     pub start: Ability,
     /// Whether it can start at the first row.
@@ -281,6 +283,7 @@ impl Abilities {
         shards: Ability::No("its steps have sizes of their own, and the theorem of mixing counts mistakes"),
         weights: Ability::Yes,
         many_classes: false,
+        two_sides: true,
         start: Ability::Yes,
         start_at_first_row: Ability::Yes,
         mistake_rule: false,

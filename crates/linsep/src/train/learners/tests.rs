@@ -214,9 +214,8 @@ fn every_learner_learns() {
         assert_ne!(outcome.status, Status::NoMargin, "{}", descriptor.name);
         assert_eq!(outcome.evidence.training_error, Some(0.0), "{}", descriptor.name);
         // What goes row by row is run by the engine.
-        let many = descriptor.abilities.many_classes;
         let settings = Settings { positive: Some("a".into()), ..settings };
-        if !many {
+        if descriptor.abilities.two_sides {
             let task = Task::new(&data, &settings).unwrap();
             let fitted = learner.fit(&task, &settings, &mut ()).unwrap();
             assert_eq!(fitted.is_none(), descriptor.abilities.row_by_row, "{}", descriptor.name);

@@ -4,7 +4,7 @@
 use crate::numbers;
 use crate::observe::{Observer, Progress};
 use crate::read::cache::{Part, PartReader, Sums};
-use crate::read::{ReadError, ReadNotes, Schema};
+use crate::read::{Missing, ReadError, ReadNotes, Schema};
 use crate::theory::margin::Extent;
 use crate::train::engine::order::{Blocks, Pass};
 use crate::train::settings::Order;
@@ -45,6 +45,12 @@ impl OutOfCoreData {
         })?;
         let stored = BlockTable { blocks, starts };
         Ok(Self { reader, memory, stored, longest_row: longest as usize })
+    }
+
+    /// The same, with a schema that treats cells that will be missing in rows to come in this way.
+    pub(crate) fn treating_missing(mut self, missing: Missing) -> Self {
+        self.reader.treat_missing(missing);
+        self
     }
 
     /// The class names, sorted.

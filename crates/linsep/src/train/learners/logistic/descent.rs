@@ -1,0 +1,464 @@
+//! Coordinate descent on Newton's models, for the penalties that leave weights out (L1, elastic net).
+//!
+//! A step takes one score after the other. Around the weights of a score the losses are replaced by a quadratic function,
+//! which is made smaller weight by weight, each time to the best value of that weight: soft thresholding. Only weights that
+//! are not zero, or that the gradient would move away from zero, take part. Then the weights go to the point that was found,
+//! or half of the way, until the objective itself is smaller (Friedman, Hastie and Tibshirani 2010; Yuan, Ho and Lin 2012).
+
+use super::newton::{Step, is_enough};
+use super::problem::{CHUNK, Penalty, Point, Problem, to_probabilities};
+use crate::dataset::Dataset;
+use crate::linalg;
+use rayon::prelude::*;
+use std::ops::ControlFlow;
+
+/// The rows by their columns.
+pub(crate) struct Columns {
+    offsets: Vec<usize>,
+    rows: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl Columns {
+    pub(crate) fn new(data: &Dataset) -> Self {
+        let mut offsets = vec![0; data.columns() + 1];
+        let cells = |i: usize| data.row(i).iter().filter(|&(_, x)| x != 0.0);
+        for i in 0..data.len() {
+            cells(i).for_each(|(j, _)| offsets[j + 1] += 1);
+        }
+        for j in 0..data.columns() {
+            offsets[j + 1] += offsets[j];
+        }
+        let mut next = offsets.clone();
+        let count = offsets[data.columns()];
+        let (mut rows, mut values) = (vec![0; count], vec![0.0; count]);
+        for i in 0..data.len() {
+            for (j, x) in cells(i) {
+                (rows[next[j]], values[next[j]]) = (i as u32, x);
+                next[j] += 1;
+            }
+        }
+        Self { offsets, rows, values }
+    }
+
+    /// The rows that have the feature, with their values.
+    #[inline]
+    fn of(&self, feature: usize) -> impl Iterator<Item = (usize, f64)> {
+        let range = self.offsets[feature]..self.offsets[feature + 1];
+        self.rows[range.clone()].iter().zip(&self.values[range]).map(|(&i, &x)| (i as usize, x))
+    }
+}
+
+/// Coordinate descent as it stands.
+pub(super) struct Descent<'p, 'a> {
+    pub(super) problem: &'p Problem<'a>,
+    columns: &'p Columns,
+    pub(super) point: Point,
+    pub(super) scores: Vec<f64>,
+    pub(super) objective: f64,
+    /// A cycle over the weights that gains less than this share of the first one is the last: the nearer to the best, the
+    /// more of them are worth their time.
+    enough: f64,
+}
+
+/// A weight that may move, or the intercept.
+struct Coordinate {
+    /// None for the intercept, which costs nothing.
+    feature: Option<usize>,
+    /// The slope of the losses where the model begins.
+    slope: f64,
+    curvature: f64,
+    start: f64,
+    weight: f64,
+}
+
+/// What the losses' slopes have changed by since the model began.
+enum Model<'c> {
+    /// By rows: the curvature of each row's loss in the score, and that times how far the score has moved.
+    Rows { columns: &'c Columns, bends: Vec<Bend> },
+    /// By pairs of coordinates, where they are few beside the rows: the second derivatives, and the changes themselves.
+    Pairs { matrix: Vec<f64>, changes: Vec<f64> },
+}
+
+#[derive(Clone, Copy)]
+struct Bend {
+    curvature: f64,
+    moved: f64,
+}
+
+impl<'c> Model<'c> {
+    fn new(columns: &'c Columns, bends: Vec<Bend>, coordinates: &[Coordinate], data: &Dataset) -> Self {
+        let count = coordinates.len();
+        let cells: usize = coordinates
+            .iter()
+            .map(|of| of.feature.map_or(bends.len(), |j| columns.offsets[j + 1] - columns.offsets[j]))
+            .sum();
+        if 4 * count * count > cells {
+            return Model::Rows { columns, bends };
+        }
+        let mut place = vec![u32::MAX; data.columns()];
+        for (k, feature) in coordinates.iter().enumerate().filter_map(|(k, of)| Some((k, of.feature?))) {
+            place[feature] = k as u32;
+        }
+        // The intercept comes last, if it is there.
+        let intercept = coordinates.last().filter(|of| of.feature.is_none()).map(|_| (count - 1, 1.0));
+        let blocks = (data.len() / (4 * count)).clamp(1, 8);
+        let block = |k: usize| k * data.len() / blocks..(k + 1) * data.len() / blocks;
+        let parts: Vec<Vec<f64>> = (0..blocks)
+            .into_par_iter()
+            .map(|k| {
+                let (mut matrix, mut own) = (vec![0.0; count * count], Vec::new());
+                for i in block(k) {
+                    own.clear();
+                    own.extend(
+                        data.row(i)
+                            .iter()
+                            .filter(|&(j, x)| x != 0.0 && place[j] != u32::MAX)
+                            .map(|(j, x)| (place[j] as usize, x)),
+                    );
+                    own.extend(intercept);
+                    for &(a, x) in &own {
+                        let (factor, line) =
+                            (bends[i].curvature * x, &mut matrix[a * count..(a + 1) * count]);
+                        own.iter().for_each(|&(b, y)| line[b] += factor * y);
+                    }
+                }
+                matrix
+            })
+            .collect();
+        let mut parts = parts.into_iter();
+        let mut matrix = parts.next().unwrap_or_default();
+        parts.for_each(|part| matrix.iter_mut().zip(part).for_each(|(to, from)| *to += from));
+        Model::Pairs { matrix, changes: vec![0.0; count] }
+    }
+
+    /// What the slope of a coordinate has changed by.
+    fn change(&self, place: usize, coordinate: &Coordinate) -> f64 {
+        match (self, coordinate.feature) {
+            (Model::Pairs { changes, .. }, _) => changes[place],
+            (Model::Rows { columns, bends }, Some(feature)) => {
+                columns.of(feature).map(|(i, x)| bends[i].moved * x).sum()
+            }
+            (Model::Rows { bends, .. }, None) => bends.iter().map(|bend| bend.moved).sum(),
+        }
+    }
+
+    /// The second derivatives times a direction, in the coordinates where the direction is not zero.
+    fn curve(&self, coordinates: &[Coordinate], direction: &[f64]) -> Vec<f64> {
+        let moving = || coordinates.iter().enumerate().filter(|&(place, _)| direction[place] != 0.0);
+        let mut bent = vec![0.0; coordinates.len()];
+        match self {
+            Model::Pairs { matrix, changes } => {
+                let count = changes.len();
+                for (place, _) in moving() {
+                    bent[place] = linalg::dot_dense(&matrix[place * count..(place + 1) * count], direction);
+                }
+            }
+            Model::Rows { columns, bends } => {
+                let mut moved = vec![0.0; bends.len()];
+                for (place, coordinate) in moving() {
+                    match coordinate.feature {
+                        Some(feature) => {
+                            columns.of(feature).for_each(|(i, x)| moved[i] += direction[place] * x);
+                        }
+                        None => moved.iter_mut().for_each(|moved| *moved += direction[place]),
+                    }
+                }
+                moved.iter_mut().zip(bends).for_each(|(moved, bend)| *moved *= bend.curvature);
+                for (place, coordinate) in moving() {
+                    bent[place] = match coordinate.feature {
+                        Some(feature) => columns.of(feature).map(|(i, x)| moved[i] * x).sum(),
+                        None => moved.iter().sum(),
+                    };
+                }
+            }
+        }
+        bent
+    }
+
+    /// Moves the weights that are not zero together, by conjugate gradients on the model, as far as none of them changes its
+    /// sign: features that go together are settled one by one only slowly.
+    fn settle(&mut self, coordinates: &mut [Coordinate], penalty: Penalty) {
+        const MOST: usize = 200;
+        let dot = |a: &[f64], b: &[f64]| linalg::dot_dense(a, b);
+        let takes_part = |of: &Coordinate| of.curvature > 0.0 && (of.feature.is_none() || of.weight != 0.0);
+        let mut rest: Vec<f64> = coordinates
+            .iter()
+            .enumerate()
+            .map(|(place, of)| match of.feature {
+                _ if !takes_part(of) => 0.0,
+                None => -of.slope - self.change(place, of),
+                Some(_) => {
+                    let price = penalty.square * of.weight + penalty.absolute * of.weight.signum();
+                    -of.slope - self.change(place, of) - price
+                }
+            })
+            .collect();
+        let measure = |rest: &[f64]| -> Vec<f64> {
+            rest.iter()
+                .zip(&*coordinates)
+                .map(|(r, of)| if *r == 0.0 { 0.0 } else { r / of.curvature })
+                .collect()
+        };
+        let start = rest.clone();
+        let mut solution = vec![0.0; rest.len()];
+        let mut direction = measure(&rest);
+        let mut size = dot(&rest, &direction);
+        let enough = 1e-6 * size;
+        for _ in 0..MOST {
+            let mut bent = self.curve(coordinates, &direction);
+            for ((bent, step), of) in bent.iter_mut().zip(&direction).zip(&*coordinates) {
+                *bent += if of.feature.is_some() { penalty.square * step } else { 0.0 };
+            }
+            let curvature = dot(&direction, &bent);
+            if curvature.is_nan() || curvature <= 0.0 {
+                break;
+            }
+            let step = size / curvature;
+            linalg::add_dense(step, &direction, &mut solution);
+            linalg::add_dense(-step, &bent, &mut rest);
+            let measured = measure(&rest);
+            let before = std::mem::replace(&mut size, dot(&rest, &measured));
+            if size.is_nan() || size <= enough {
+                break;
+            }
+            let factor = size / before;
+            direction.iter_mut().zip(measured).for_each(|(d, m)| *d = m + factor * *d);
+        }
+        if solution.iter().any(|step| !step.is_finite()) {
+            return;
+        }
+        // Weights that would change their sign stop at zero, if the model is smaller there; else all stop where the first does.
+        let crosses =
+            |of: &Coordinate, step: f64| of.feature.is_some() && of.weight * (of.weight + step) < 0.0;
+        let stopped: Vec<f64> = coordinates
+            .iter()
+            .zip(&solution)
+            .map(|(of, &step)| if crosses(of, step) { -of.weight } else { step })
+            .collect();
+        let mut bent = self.curve(coordinates, &stopped);
+        for ((bent, step), of) in bent.iter_mut().zip(&stopped).zip(&*coordinates) {
+            *bent += if of.feature.is_some() { penalty.square * step } else { 0.0 };
+        }
+        let steps = if 0.5 * dot(&stopped, &bent) < dot(&start, &stopped) {
+            stopped
+        } else {
+            let ends = coordinates.iter().zip(&solution).filter(|&(of, &step)| crosses(of, step));
+            let part = ends.map(|(of, step)| -of.weight / step).fold(1.0, f64::min);
+            solution.iter().map(|step| part * step).collect()
+        };
+        for (place, coordinate) in coordinates.iter_mut().enumerate() {
+            if steps[place] != 0.0 {
+                coordinate.weight += steps[place];
+                self.go(place, coordinate, steps[place]);
+            }
+        }
+    }
+
+    /// A coordinate moves.
+    fn go(&mut self, place: usize, coordinate: &Coordinate, step: f64) {
+        match (self, coordinate.feature) {
+            (Model::Pairs { matrix, changes }, _) => {
+                let count = changes.len();
+                linalg::add_dense(step, &matrix[place * count..(place + 1) * count], changes);
+            }
+            (Model::Rows { columns, bends }, Some(feature)) => {
+                columns.of(feature).for_each(|(i, x)| bends[i].moved += bends[i].curvature * step * x);
+            }
+            (Model::Rows { bends, .. }, None) => {
+                bends.iter_mut().for_each(|bend| bend.moved += bend.curvature * step);
+            }
+        }
+    }
+}
+
+impl<'p, 'a> Descent<'p, 'a> {
+    pub(super) fn new(problem: &'p Problem<'a>, columns: &'p Columns, point: Point) -> Self {
+        let scores = problem.scores(&point);
+        let objective = problem.objective(&point, &scores);
+        Self { problem, columns, point, scores, objective, enough: 0.1 }
+    }
+
+    /// Takes over a point whose intercepts were changed.
+    pub(super) fn update(&mut self) {
+        self.objective = self.problem.objective(&self.point, &self.scores);
+    }
+
+    /// One step on every score. `pause` is called after each cycle over the weights and may end it.
+    pub(super) fn step<B>(&mut self, pause: &mut impl FnMut() -> ControlFlow<B>) -> ControlFlow<B, Step> {
+        let (mut moved, before) = (false, self.objective);
+        for score in 0..self.problem.width() {
+            moved |= self.step_on(score, pause)?;
+        }
+        let gained = (before - self.objective) / before;
+        self.enough = self.enough.min(gained).clamp(1e-6, 0.1);
+        if !moved && self.enough > 1e-6 {
+            // Perhaps only for want of care.
+            (self.enough, moved) = (1e-6, true);
+        }
+        // Coordinates say little about how far the best is: the proof is asked.
+        ControlFlow::Continue(if moved { Step::Made { left: 0.0 } } else { Step::Stalled })
+    }
+
+    /// The curvature of each row's loss in a score, and minus its slope.
+    fn bends(&self, score: usize) -> (Vec<Bend>, Vec<f64>) {
+        let (problem, width) = (self.problem, self.problem.width());
+        let mut bends = vec![Bend { curvature: 0.0, moved: 0.0 }; problem.data.len()];
+        let mut residuals = vec![0.0; problem.data.len()];
+        let parts = bends.par_chunks_mut(CHUNK).zip(residuals.par_chunks_mut(CHUNK)).enumerate();
+        parts.for_each(|(chunk, (bends, residuals))| {
+            let mut own = vec![0.0; width];
+            for (k, (bend, residual)) in bends.iter_mut().zip(residuals).enumerate() {
+                let i = chunk * CHUNK + k;
+                own.copy_from_slice(&self.scores[i * width..(i + 1) * width]);
+                to_probabilities(&mut own);
+                let (p, price) = (own[score], problem.prices[i]);
+                let class = problem.labels[i] as usize;
+                let is_own = if width == 1 { class == 1 } else { class == score };
+                // No curvature at all would send a weight anywhere.
+                bend.curvature = price * (p * (1.0 - p)).max(1e-10);
+                *residual = price * (f64::from(u8::from(is_own)) - p);
+            }
+        });
+        (bends, residuals)
+    }
+
+    /// One step on a score; whether it made the objective smaller.
+    fn step_on<B>(
+        &mut self,
+        score: usize,
+        pause: &mut impl FnMut() -> ControlFlow<B>,
+    ) -> ControlFlow<B, bool> {
+        let (problem, columns, width) = (self.problem, self.columns, self.problem.width());
+        let penalty = problem.penalty;
+        let (bends, residuals) = self.bends(score);
+        let mut coordinates: Vec<Coordinate> = (0..problem.data.columns())
+            .into_par_iter()
+            .with_min_len(256)
+            .filter_map(|feature| {
+                let start = self.point.weights[feature * width + score];
+                let slope = -columns.of(feature).map(|(i, x)| residuals[i] * x).sum::<f64>();
+                if start == 0.0 && slope.abs() <= penalty.absolute {
+                    return None;
+                }
+                let curvature = columns.of(feature).map(|(i, x)| bends[i].curvature * x * x).sum::<f64>()
+                    + penalty.square;
+                Some(Coordinate { feature: Some(feature), slope, curvature, start, weight: start })
+            })
+            .filter(|coordinate| coordinate.curvature > 0.0)
+            .collect();
+        pause()?;
+        if problem.has_intercept {
+            let (slope, curvature) =
+                (-residuals.iter().sum::<f64>(), bends.iter().map(|of| of.curvature).sum());
+            let start = self.point.intercepts[score];
+            coordinates.push(Coordinate { feature: None, slope, curvature, start, weight: start });
+        }
+        if coordinates.is_empty() {
+            return ControlFlow::Continue(false);
+        }
+        let mut model = Model::new(columns, bends, &coordinates, problem.data);
+        pause()?;
+        // How much one cycle makes the model smaller, about; those that stand at zero are looked at now and then.
+        let cycle = |model: &mut Model<'_>, coordinates: &mut [Coordinate], all: bool| {
+            let mut gained = 0.0;
+            for (place, coordinate) in coordinates.iter_mut().enumerate() {
+                let Coordinate { feature, slope, curvature, weight, .. } = *coordinate;
+                if weight == 0.0 && !all && feature.is_some() || curvature <= 0.0 {
+                    continue;
+                }
+                let slope = slope + model.change(place, coordinate);
+                let best = match feature {
+                    None => weight - slope / curvature,
+                    Some(_) => {
+                        let target = curvature * weight - slope - penalty.square * weight;
+                        target.signum() * (target.abs() - penalty.absolute).max(0.0) / curvature
+                    }
+                };
+                let step = best - weight;
+                if step != 0.0 {
+                    coordinate.weight = best;
+                    model.go(place, coordinate, step);
+                    gained += step * step * curvature;
+                }
+            }
+            gained
+        };
+        const CYCLES: usize = 100;
+        let mut last = cycle(&mut model, &mut coordinates, true);
+        let enough = self.enough * last;
+        for _ in 0..CYCLES {
+            pause()?;
+            if last <= enough {
+                break;
+            }
+            // Those that are not zero settle among themselves before the others are asked again.
+            for turn in 1..CYCLES {
+                pause()?;
+                if cycle(&mut model, &mut coordinates, false) <= enough {
+                    break;
+                }
+                if turn % 8 == 0 {
+                    model.settle(&mut coordinates, penalty);
+                }
+            }
+            last = cycle(&mut model, &mut coordinates, true);
+        }
+        self.walk(score, &coordinates, pause)
+    }
+
+    /// Goes to where the model is smallest, or part of the way; whether the objective is smaller there.
+    fn walk<B>(
+        &mut self,
+        score: usize,
+        coordinates: &[Coordinate],
+        pause: &mut impl FnMut() -> ControlFlow<B>,
+    ) -> ControlFlow<B, bool> {
+        let (problem, width, penalty) = (self.problem, self.problem.width(), self.problem.penalty);
+        let mut along = vec![0.0; problem.data.len()];
+        // What the objective is expected to change by, to first order.
+        let mut expected = 0.0;
+        for &Coordinate { feature, slope, start, weight, .. } in coordinates {
+            let step = weight - start;
+            expected += slope * step;
+            match feature {
+                Some(feature) if step != 0.0 => {
+                    self.columns.of(feature).for_each(|(i, x)| along[i] += step * x);
+                    expected += penalty.of(&[weight]) - penalty.of(&[start]);
+                }
+                Some(_) => {}
+                None => along.iter_mut().for_each(|along| *along += step),
+            }
+        }
+        pause()?;
+        if expected >= 0.0 {
+            return ControlFlow::Continue(false);
+        }
+        let mut fraction = 1.0;
+        while fraction > 1e-10 {
+            let mut scores = self.scores.clone();
+            scores
+                .par_chunks_mut(width)
+                .with_min_len(CHUNK)
+                .zip(&along)
+                .for_each(|(scores, step)| scores[score] += fraction * step);
+            let mut point = self.point.clone();
+            for &Coordinate { feature, start, weight, .. } in coordinates {
+                // The whole way ends at zero exactly where the model does.
+                let reached = if fraction == 1.0 { weight } else { start + fraction * (weight - start) };
+                match feature {
+                    Some(feature) => point.weights[feature * width + score] = reached,
+                    None => point.intercepts[score] = reached,
+                }
+            }
+            let found = problem.objective(&point, &scores);
+            if is_enough(self.objective, found, -0.01 * fraction * expected) {
+                (self.point, self.scores, self.objective) = (point, scores, found);
+                return ControlFlow::Continue(true);
+            }
+            fraction *= 0.5;
+            pause()?;
+        }
+        ControlFlow::Continue(false)
+    }
+}

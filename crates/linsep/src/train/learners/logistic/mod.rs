@@ -1,0 +1,340 @@
+//! Logistic regression, to a proved gap.
+//!
+//! The problem, with scores f = ⟨w, x⟩ + b and weights cᵢ of the rows:
+//!
+//! minimise P(w, b) = Ω(w) + C Σ cᵢ ℓᵢ, where ℓᵢ is −ln of the probability that the scores give to the class of row i.
+//!
+//! With two classes that is ln(1 + e^−yf), with more there is a score for each class and the probabilities are
+//! e^f_k / Σ e^f_l (multinomial, softmax). Ω is ½‖w‖² (L2), ‖w‖₁ (L1), ρ‖w‖₁ + (1−ρ)/2 ‖w‖² (elastic net) or nothing. The
+//! intercept b costs nothing, so that the result does not depend on where zero is.
+//!
+//! `problem.rs` has the sums over rows, `newton.rs` and `descent.rs` the two algorithms, `proof.rs` the bound from below
+//! that any point gives: the result is within a known share of the best objective, whatever the algorithm did.
+//!
+//! Without a penalty there is a best point only where the classes overlap: elsewhere the objective goes on falling while
+//! the weights go to infinity. So that is decided first, exactly.
+
+mod descent;
+mod newton;
+mod options;
+mod problem;
+mod proof;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use options::DESCRIPTOR;
+pub use options::{LogisticOptions, LogisticPenalty};
+
+use crate::Error;
+use crate::classes::ClassPair;
+use crate::dataset::Dataset;
+use crate::observe::{Observer, Progress};
+use crate::separate::{self, Examples, SeparateSettings, Verdict};
+use crate::theory::margin::Extent;
+use crate::theta::Theta;
+use crate::train::engine::evidence::Detail;
+use crate::train::engine::fit::Fit;
+use crate::train::engine::learned::Learned;
+use crate::train::engine::run::{Status, Task};
+use crate::train::settings::{Bias, Settings};
+use descent::{Columns, Descent};
+use newton::{Newton, Step};
+use problem::{Point, Problem};
+use proof::Proof;
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+/// Rows of a task with their classes, for [`learn`].
+pub(crate) struct Rows<'a> {
+    pub(crate) data: &'a Dataset,
+    /// The class of each row, counted from 0.
+    pub(crate) labels: &'a [u32],
+    pub(crate) classes: usize,
+    pub(crate) weights: Option<&'a [f64]>,
+    pub(crate) extent: Extent,
+}
+
+impl Rows<'_> {
+    /// Whether a row counts at all.
+    fn counts(&self, i: usize) -> bool {
+        self.weights.is_none_or(|weights| weights[i] > 0.0)
+    }
+}
+
+/// What was learned: the weights of the second class of two, or of each class of more.
+pub(crate) struct Solution {
+    pub(crate) thetas: Vec<Theta>,
+    pub(crate) status: Status,
+    pub(crate) steps: u64,
+    pub(crate) margin_upper: Option<f64>,
+    pub(crate) detail: Detail,
+}
+
+/// The fit of two sides.
+fn fit(
+    task: &Task<'_>,
+    settings: &Settings,
+    options: &LogisticOptions,
+    observer: &mut dyn Observer,
+) -> Result<Fit, Error> {
+    let labels: Vec<u32> = task.signs.iter().map(|&sign| u32::from(sign > 0)).collect();
+    let rows = Rows {
+        data: task.data,
+        labels: &labels,
+        classes: 2,
+        weights: task.weights.as_deref(),
+        extent: task.extent,
+    };
+    let mut found = learn(&rows, settings, options, observer)?;
+    Ok(Fit {
+        learned: Learned::Linear(found.thetas.swap_remove(0)),
+        status: found.status,
+        epochs: found.steps,
+        updates: found.steps,
+        candidates: Vec::new(),
+        margin_upper: found.margin_upper,
+        space: None,
+        detail: Some(found.detail),
+    })
+}
+
+/// Learns, and proves how good the result is.
+pub(crate) fn learn(
+    rows: &Rows<'_>,
+    settings: &Settings,
+    options: &LogisticOptions,
+    observer: &mut dyn Observer,
+) -> Result<Solution, Error> {
+    let clock = Instant::now();
+    let penalty = options.prices();
+    if penalty.is_none()
+        && let Some(refused) = without_optimum(rows, settings, observer)?
+    {
+        return Ok(refused);
+    }
+    // A price that nothing can be divided by is none, and no sum of prices overflows.
+    let price = |c: f64| Some((options.c * c).min(1e200)).filter(|&price| price > 1e-200).unwrap_or(0.0);
+    let prices =
+        (0..rows.data.len()).map(|i| price(rows.weights.map_or(1.0, |weights| weights[i]))).collect();
+    let has_intercept = settings.bias != Bias::None;
+    let problem = Problem::new(rows.data, rows.labels, rows.classes, prices, has_intercept, penalty);
+    let mut limits = Limits { settings, clock, observer, steps: 0, rows: rows.data.len() as u64 };
+    let found = solve(&problem, problem.zero(), options.gap, rows.extent.radius_upper, &mut limits);
+    Ok(found.solution(&problem, settings))
+}
+
+/// What may end a run early.
+struct Limits<'a> {
+    settings: &'a Settings,
+    clock: Instant,
+    observer: &'a mut dyn Observer,
+    steps: u64,
+    rows: u64,
+}
+
+impl Limits<'_> {
+    fn pause(&mut self) -> ControlFlow<Status> {
+        let progress = Progress::Training {
+            epoch: self.steps,
+            epochs: self.settings.epochs,
+            position: 0,
+            examples: self.rows,
+            updates: self.steps,
+            margin_upper: None,
+        };
+        if self.observer.progress(&progress).is_break() {
+            return ControlFlow::Break(Status::Interrupted);
+        }
+        if self.settings.max_seconds.is_some_and(|most| self.clock.elapsed().as_secs_f64() >= most) {
+            return ControlFlow::Break(Status::TimeLimit);
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// The end of an algorithm.
+struct Found {
+    point: Point,
+    status: Status,
+    steps: u64,
+    proof: Proof,
+}
+
+/// Either algorithm, as it stands.
+enum Algorithm<'p, 'a> {
+    Newton(Newton<'p, 'a>),
+    Descent(Descent<'p, 'a>),
+}
+
+impl Algorithm<'_, '_> {
+    fn step(&mut self, limits: &mut Limits<'_>) -> ControlFlow<Status, Step> {
+        let pause = &mut || limits.pause();
+        match self {
+            Algorithm::Newton(newton) => newton.step(pause),
+            Algorithm::Descent(descent) => descent.step(pause),
+        }
+    }
+
+    /// The objective is no more than this.
+    fn objective(&self) -> f64 {
+        match self {
+            Algorithm::Newton(newton) => newton.objective,
+            Algorithm::Descent(descent) => descent.objective,
+        }
+    }
+
+    fn prove(&mut self, radius: f64, bias_input: f64) -> Proof {
+        match self {
+            Algorithm::Newton(Newton { problem, point, scores, .. })
+            | Algorithm::Descent(Descent { problem, point, scores, .. }) => {
+                let proof = problem.prove(point, scores, radius, bias_input);
+                self.update();
+                proof
+            }
+        }
+    }
+
+    /// Takes over intercepts that a proof has made better.
+    fn update(&mut self) {
+        match self {
+            Algorithm::Newton(newton) => newton.update(),
+            Algorithm::Descent(descent) => descent.update(),
+        }
+    }
+
+    fn into_point(self) -> Point {
+        match self {
+            Algorithm::Newton(newton) => newton.point,
+            Algorithm::Descent(descent) => descent.point,
+        }
+    }
+}
+
+/// Goes on from a point until the gap is as wanted, or a limit comes.
+fn solve(problem: &Problem<'_>, start: Point, wanted: f64, radius: f64, limits: &mut Limits<'_>) -> Found {
+    let columns;
+    let mut algorithm = if problem.penalty.absolute > 0.0 {
+        columns = Columns::new(problem.data);
+        Algorithm::Descent(Descent::new(problem, &columns, start))
+    } else {
+        Algorithm::Newton(Newton::new(problem, start))
+    };
+    let bias_input = limits.settings.bias.input();
+    let mut worth = 0.3 * wanted;
+    // Steps whose gain the objective has no digits for still make the proof better, but not for ever.
+    const BLIND_STEPS: u32 = 5;
+    let mut blind = 0;
+    let (status, proof) = loop {
+        let before = algorithm.objective();
+        let mut stalled = match algorithm.step(limits) {
+            ControlFlow::Break(status) => break (status, algorithm.prove(radius, bias_input)),
+            ControlFlow::Continue(Step::Made { left }) => {
+                limits.steps += 1;
+                if left > worth * algorithm.objective() && limits.steps < limits.settings.epochs {
+                    continue;
+                }
+                // The guess was too bold if the proof does not agree.
+                worth *= 0.1;
+                false
+            }
+            ControlFlow::Continue(Step::Stalled) => true,
+        };
+        blind = if algorithm.objective() < before { 0 } else { blind + 1 };
+        stalled |= blind > BLIND_STEPS;
+        let last = stalled || limits.steps >= limits.settings.epochs;
+        match algorithm.prove(radius, bias_input) {
+            proof if proof.gap.map_or(stalled, |gap| gap <= wanted) => break (Status::Converged, proof),
+            proof if last => break (Status::EpochLimit, proof),
+            _ => {}
+        }
+    };
+    Found { point: algorithm.into_point(), status, steps: limits.steps, proof }
+}
+
+impl Found {
+    fn solution(self, problem: &Problem<'_>, settings: &Settings) -> Solution {
+        let (width, input) = (problem.width(), settings.bias.input());
+        let Proof { primal, dual, gap, margin_upper } = self.proof;
+        let kept = self.point.weights.chunks_exact(width).filter(|own| own.iter().any(|&w| w != 0.0)).count();
+        let thetas = (0..width)
+            .map(|score| Theta {
+                weights: self.point.weights.iter().skip(score).step_by(width).copied().collect(),
+                bias: if input == 0.0 { 0.0 } else { self.point.intercepts[score] / input },
+                bias_input: input,
+            })
+            .collect();
+        let dual = gap.map(|_| dual);
+        let detail = Detail::Logistic { primal, dual, gap, kept: kept as u64 };
+        Solution { thetas, status: self.status, steps: self.steps, margin_upper, detail }
+    }
+}
+
+/// Without a penalty: the answer where no finite weights are best, because the classes do not overlap.
+fn without_optimum(
+    rows: &Rows<'_>,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Option<Solution>, Error> {
+    let stacked;
+    let (examples, classes) = if rows.classes == 2 {
+        let sign = |(i, &label): (usize, &u32)| match label {
+            _ if !rows.counts(i) => 0,
+            1 => 1,
+            _ => -1,
+        };
+        let signs = rows.labels.iter().enumerate().map(sign).collect();
+        let bias = match settings.bias {
+            Bias::None => separate::Bias::None,
+            Bias::Append(value) => separate::Bias::Append(value),
+        };
+        (Examples::with_signs(rows.data, signs, bias), 1)
+    } else {
+        stacked = stack(rows, settings)?;
+        (Examples::with_signs(&stacked, vec![1; stacked.len()], separate::Bias::None), rows.classes)
+    };
+    let pair = ClassPair { positive: "own".into(), negative: vec!["other".to_string()].into() };
+    let wanted = SeparateSettings {
+        bias: examples.bias(),
+        max_seconds: settings.max_seconds,
+        seed: settings.seed,
+        ..SeparateSettings::default()
+    };
+    let found = separate::decide(&examples, &pair, &wanted, observer)?;
+    let status = match found.verdict {
+        Verdict::Overlap => return Ok(None),
+        Verdict::Complete | Verdict::QuasiComplete => Status::NoOptimum,
+        _ => Status::Undecided,
+    };
+    Ok(Some(Solution {
+        thetas: vec![Theta::zero(rows.data.columns(), settings.bias.input()); classes],
+        status,
+        steps: 0,
+        margin_upper: None,
+        detail: Detail::NoOptimum { verdict: found.verdict },
+    }))
+}
+
+/// The rows as they agree with all classes at once: for a row of class y and each other class r, the row at the place of y
+/// and its opposite at the place of r.
+fn stack(rows: &Rows<'_>, settings: &Settings) -> Result<Dataset, Error> {
+    let input = settings.bias.input();
+    let width = rows.data.columns() + 1;
+    let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+    for (i, &label) in rows.labels.iter().enumerate().filter(|&(i, _)| rows.counts(i)) {
+        let appended = (input != 0.0).then_some((width - 1, input));
+        let own = rows.data.row(i).iter().filter(|&(_, x)| x != 0.0).chain(appended);
+        for other in (0..rows.classes as u32).filter(|&other| other != label) {
+            let mut places = [(label, 1.0), (other, -1.0)];
+            places.sort_unstable_by_key(|&(class, _)| class);
+            for (class, sign) in places {
+                for (j, x) in own.clone() {
+                    indices.push((class as usize * width + j) as u32);
+                    values.push(sign * x);
+                }
+            }
+            offsets.push(values.len());
+        }
+    }
+    let labels = vec!["own"; offsets.len() - 1];
+    Ok(Dataset::sparse(rows.classes * width, &offsets, &indices, &values, &labels)?)
+}

@@ -1,0 +1,212 @@
+//! Newton's method, for the penalties that have a second derivative everywhere (L2, or none).
+//!
+//! The direction solves H·p = −g: from the matrix itself where it is small, otherwise by conjugate gradients that stop as
+//! early as the point is far from the best (truncated Newton). A step along it is halved until the objective is smaller;
+//! the scores along it are known, so that a trial takes no look at the rows.
+
+use super::problem::{Point, Problem};
+use super::proof::solve;
+use crate::linalg;
+use rayon::prelude::*;
+use std::ops::ControlFlow;
+
+/// The largest matrix of second derivatives that is written down, in rows.
+const MOST_WRITTEN: usize = 400;
+
+/// Newton's method as it stands.
+pub(super) struct Newton<'p, 'a> {
+    pub(super) problem: &'p Problem<'a>,
+    pub(super) point: Point,
+    pub(super) scores: Vec<f64>,
+    pub(super) objective: f64,
+    /// The length of the first gradient.
+    first: f64,
+}
+
+/// What a step came to.
+pub(super) enum Step {
+    /// The objective is smaller by about this much than before, and this far from the best as far as can be guessed.
+    Made { left: f64 },
+    /// No step makes the objective smaller: its digits are at their end.
+    Stalled,
+}
+
+impl<'p, 'a> Newton<'p, 'a> {
+    pub(super) fn new(problem: &'p Problem<'a>, point: Point) -> Self {
+        let scores = problem.scores(&point);
+        let objective = problem.objective(&point, &scores);
+        Self { problem, point, scores, objective, first: 0.0 }
+    }
+
+    /// Takes over a point whose intercepts were changed.
+    pub(super) fn update(&mut self) {
+        self.objective = self.problem.objective(&self.point, &self.scores);
+    }
+
+    /// One step. `pause` is called after each pass over the rows and may end it.
+    pub(super) fn step<B>(&mut self, pause: &mut impl FnMut() -> ControlFlow<B>) -> ControlFlow<B, Step> {
+        let problem = self.problem;
+        let probabilities = problem.probabilities(&self.scores);
+        // Minus the gradient.
+        let mut down = problem.combine(&problem.residuals(&probabilities));
+        let square = problem.penalty.square;
+        down.weights.iter_mut().zip(&self.point.weights).for_each(|(g, w)| *g -= square * w);
+        let length = down.dot(&down).sqrt();
+        self.first = self.first.max(length);
+        pause()?;
+        if length == 0.0 {
+            return ControlFlow::Continue(Step::Stalled);
+        }
+        let size = down.weights.len() + down.intercepts.len();
+        let written = (size <= MOST_WRITTEN && problem.width() == 1)
+            .then(|| problem.matrix(&probabilities))
+            .and_then(|matrix| solve(matrix, &joined(&down)));
+        let direction = match written {
+            Some(solution) => split(solution, problem.width()),
+            None => self.conjugate_gradients(&probabilities, &down, length, pause)?,
+        };
+        pause()?;
+        let slope = down.dot(&direction);
+        let along = problem.scores(&direction);
+        pause()?;
+        // For a quadratic function the whole way is half the slope; a small part of it is left behind.
+        let left = 0.05 * slope;
+        let mut fraction = 1.0;
+        while fraction > 1e-10 {
+            let mut tried = self.point.clone();
+            tried.add(fraction, &direction);
+            let mut scores = self.scores.clone();
+            scores.par_iter_mut().zip(&along).for_each(|(score, step)| *score += fraction * step);
+            let found = problem.objective(&tried, &scores);
+            if is_enough(self.objective, found, 1e-4 * fraction * slope) {
+                self.point = tried;
+                self.scores = scores;
+                self.objective = found;
+                let left = if fraction == 1.0 { left } else { f64::INFINITY };
+                return ControlFlow::Continue(Step::Made { left });
+            }
+            fraction *= 0.5;
+            pause()?;
+        }
+        ControlFlow::Continue(Step::Stalled)
+    }
+
+    /// An approximate solution of H·p = `down`, by conjugate gradients with the diagonal of H as the measure of length.
+    fn conjugate_gradients<B>(
+        &self,
+        probabilities: &[f64],
+        down: &Point,
+        length: f64,
+        pause: &mut impl FnMut() -> ControlFlow<B>,
+    ) -> ControlFlow<B, Point> {
+        const MOST: usize = 500;
+        let problem = self.problem;
+        let square = problem.penalty.square;
+        let mut diagonal = problem.curvatures(probabilities);
+        diagonal.weights.iter_mut().for_each(|h| *h += square);
+        let measure = |vector: &Point| {
+            let divide = |v: &[f64], by: &[f64]| -> Vec<f64> {
+                v.iter().zip(by).map(|(v, h)| if *h > 0.0 { v / h } else { *v }).collect()
+            };
+            Point {
+                weights: divide(&vector.weights, &diagonal.weights),
+                intercepts: divide(&vector.intercepts, &diagonal.intercepts),
+            }
+        };
+        let mut solution = problem.zero();
+        let mut rest = down.clone();
+        let mut measured = measure(&rest);
+        let mut direction = measured.clone();
+        let mut size = rest.dot(&measured);
+        let start = size;
+        // The nearer to the best, the more digits of the direction are worth their passes.
+        let tolerance = (length / self.first).sqrt().clamp(1e-8, 0.1);
+        for _ in 0..MOST {
+            let mut bent = problem.curve(probabilities, &direction);
+            bent.weights.iter_mut().zip(&direction.weights).for_each(|(b, d)| *b += square * d);
+            pause()?;
+            let curvature = direction.dot(&bent);
+            if curvature.is_nan() || curvature <= 0.0 {
+                break;
+            }
+            let step = size / curvature;
+            solution.add(step, &direction);
+            rest.add(-step, &bent);
+            measured = measure(&rest);
+            let before = std::mem::replace(&mut size, rest.dot(&measured));
+            if size.is_nan() || size <= tolerance * tolerance * start {
+                break;
+            }
+            let factor = size / before;
+            let old = std::mem::replace(&mut direction, measured.clone());
+            direction.add(factor, &old);
+        }
+        ControlFlow::Continue(solution)
+    }
+}
+
+/// Whether an objective is smaller than before by what was asked. Where that is less than its last digits tell, it must be
+/// the same but for them.
+pub(super) fn is_enough(before: f64, found: f64, wanted: f64) -> bool {
+    let digits = 8.0 * f64::EPSILON * before;
+    if wanted < 1e-3 * digits { found <= before + digits } else { found <= before - wanted && found < before }
+}
+
+fn joined(point: &Point) -> Vec<f64> {
+    point.weights.iter().chain(&point.intercepts).copied().collect()
+}
+
+fn split(mut all: Vec<f64>, width: usize) -> Point {
+    let intercepts = all.split_off(all.len() - width);
+    Point { weights: all, intercepts }
+}
+
+impl Problem<'_> {
+    /// The lower half of the matrix of second derivatives for one score, row by row, the intercept last.
+    fn matrix(&self, probabilities: &[f64]) -> Vec<f64> {
+        let (columns, size) = (self.data.columns(), self.data.columns() + 1);
+        // Blocks that do not depend on the threads; each has a matrix of its own.
+        let count = (self.data.len() / (4 * size)).clamp(1, 8);
+        let block = |k: usize| k * self.data.len() / count..(k + 1) * self.data.len() / count;
+        let parts: Vec<Vec<f64>> = (0..count)
+            .into_par_iter()
+            .map(|k| {
+                let mut matrix = vec![0.0; size * size];
+                let mut wide = vec![0.0; size];
+                for i in block(k) {
+                    let p = probabilities[i];
+                    let bend = self.prices[i] * p * (1.0 - p);
+                    let row = self.data.row(i);
+                    if row.stored() == columns {
+                        row.iter().for_each(|(j, x)| wide[j] = x);
+                        wide[columns] = 1.0;
+                        for (j, &x) in wide.iter().enumerate().filter(|&(_, &x)| x != 0.0) {
+                            linalg::add_dense(bend * x, &wide[..=j], &mut matrix[j * size..=j * size + j]);
+                        }
+                        continue;
+                    }
+                    for (j, x) in row.iter() {
+                        let (factor, own) = (bend * x, &mut matrix[j * size..=j * size + j]);
+                        for (k, y) in row.iter().take_while(|&(k, _)| k <= j) {
+                            own[k] += factor * y;
+                        }
+                        matrix[columns * size + j] += factor;
+                    }
+                    matrix[columns * size + columns] += bend;
+                }
+                matrix
+            })
+            .collect();
+        let mut parts = parts.into_iter();
+        let mut matrix = parts.next().unwrap_or_default();
+        parts.for_each(|part| matrix.iter_mut().zip(part).for_each(|(to, from)| *to += from));
+        for j in 0..columns {
+            matrix[j * size + j] += self.penalty.square;
+        }
+        if !self.has_intercept {
+            matrix[columns * size..].fill(0.0);
+            matrix[columns * size + columns] = 1.0;
+        }
+        matrix
+    }
+}

@@ -1,0 +1,191 @@
+//! The options of logistic regression.
+
+use super::fit;
+use super::problem::Penalty;
+use crate::observe::Observer;
+use crate::train::engine::fit::Fit;
+use crate::train::engine::run::Task;
+use crate::train::learners::registry::{
+    Abilities, Choice, Descriptor, NumberRange, OptionDescriptor, OptionKind, Registered,
+};
+use crate::train::learners::{Learner, Options};
+use crate::train::settings::Settings;
+use crate::{Error, SettingsError};
+use serde::{Deserialize, Serialize};
+
+/// What the registry says of it.
+pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
+    name: "logistic",
+    title: "logistic regression",
+    summary: "Logistic regression, to a proved gap: when you want probabilities, or weights that a penalty keeps small or \
+              leaves out",
+    options: &[
+        OptionDescriptor {
+            name: "penalty",
+            symbol: "PENALTY",
+            kind: OptionKind::Choice(&[
+                Choice { name: "l2", help: "½‖w‖²: keeps all weights small" },
+                Choice { name: "l1", help: "‖w‖₁: leaves features out" },
+                Choice { name: "elastic-net", help: "a mixture of both" },
+                Choice {
+                    name: "none",
+                    help: "nothing; classes that do not overlap then have no best weights",
+                },
+            ]),
+            auto: None,
+            default: "l2",
+            help: "what weights cost; the intercept costs nothing",
+        },
+        OptionDescriptor {
+            name: "C",
+            symbol: "C",
+            kind: OptionKind::Number(PRICES),
+            auto: None,
+            default: "1",
+            help: "the weight of the loss against the penalty",
+        },
+        OptionDescriptor {
+            name: "l1_ratio",
+            symbol: "SHARE",
+            kind: OptionKind::Number(SHARES),
+            auto: None,
+            default: "0.5",
+            help: "the share of ‖w‖₁ in an elastic net; the rest is ½‖w‖²",
+        },
+        OptionDescriptor {
+            name: "gap",
+            symbol: "SHARE",
+            kind: OptionKind::Number(GAPS),
+            auto: None,
+            default: "0.000001",
+            help: "stop when the objective is proved to be within this share of the best",
+        },
+    ],
+    abilities: Abilities { many_classes: true, probabilities: true, ..Abilities::ALL_ROWS },
+    // Each is a step of Newton's method, of which few are needed.
+    usual_epochs: 1000,
+    compared_up_to: None,
+    usual: || Learner::Logistic(LogisticOptions::default()),
+};
+
+const PRICES: NumberRange = NumberRange::from_to(1e-100, 1e100);
+const SHARES: NumberRange = NumberRange::from_to(0.0, 1.0);
+const GAPS: NumberRange = NumberRange::from_below(1e-12, 1.0);
+
+/// What weights cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LogisticPenalty {
+    /// ½‖w‖²
+    #[default]
+    L2,
+    /// ‖w‖₁
+    L1,
+    /// ρ‖w‖₁ + (1−ρ)/2 ‖w‖²
+    ElasticNet,
+    /// Nothing.
+    None,
+}
+
+/// The options of logistic regression.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LogisticOptions {
+    /// What weights cost.
+    pub penalty: LogisticPenalty,
+    /// C, the weight of the loss against the penalty.
+    pub c: f64,
+    /// ρ, the share of ‖w‖₁ in an elastic net.
+    pub l1_ratio: f64,
+    /// The run has converged when the objective is proved to be within this share of the best.
+    pub gap: f64,
+}
+
+impl Default for LogisticOptions {
+    fn default() -> Self {
+        Self { penalty: LogisticPenalty::default(), c: 1.0, l1_ratio: 0.5, gap: 1e-6 }
+    }
+}
+
+impl LogisticOptions {
+    /// The prices of the two norms.
+    pub(super) fn prices(&self) -> Penalty {
+        let mixed = |share: f64| Penalty { absolute: share, square: 1.0 - share };
+        match self.penalty {
+            LogisticPenalty::L2 => mixed(0.0),
+            LogisticPenalty::L1 => mixed(1.0),
+            LogisticPenalty::ElasticNet => mixed(self.l1_ratio),
+            LogisticPenalty::None => Penalty::NONE,
+        }
+    }
+}
+
+impl Registered for LogisticOptions {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn with_options(&self, given: &Options) -> Result<Learner, SettingsError> {
+        let penalty = given.choice("penalty").unwrap_or(self.penalty);
+        Ok(Learner::Logistic(Self {
+            penalty,
+            c: given.number("C").unwrap_or(self.c),
+            l1_ratio: given.number("l1_ratio").unwrap_or(self.l1_ratio),
+            gap: given.number("gap").unwrap_or(self.gap),
+        }))
+    }
+
+    fn options(&self) -> Options {
+        Options::new()
+            .with_choice("penalty", self.penalty)
+            .with("C", self.c)
+            .with("l1_ratio", self.l1_ratio)
+            .with("gap", self.gap)
+    }
+
+    fn validate(&self) -> Result<(), SettingsError> {
+        let refuse = |field: &'static str, problem: String| Err(SettingsError::new(field, problem));
+        if !PRICES.contains(self.c) {
+            return refuse(
+                "C",
+                format!(
+                    "C must be a number {PRICES}: it is the weight of the loss, so above 0, and the sums of an objective \
+                     must neither overflow nor vanish"
+                ),
+            );
+        }
+        if !SHARES.contains(self.l1_ratio) {
+            return refuse("l1_ratio", format!("the share of ‖w‖₁ must be a number {SHARES}"));
+        }
+        if !GAPS.contains(self.gap) {
+            return refuse(
+                "gap",
+                format!(
+                    "the gap must be {GAPS}: it is the part of the objective by which the result may miss the best, and \
+                     rounding hides what is smaller"
+                ),
+            );
+        }
+        Ok(())
+    }
+
+    fn describe(&self) -> String {
+        let c = self.c;
+        match self.penalty {
+            LogisticPenalty::L2 => format!("logistic regression, penalty ½‖w‖², C = {c}"),
+            LogisticPenalty::L1 => format!("logistic regression, penalty ‖w‖₁, C = {c}"),
+            LogisticPenalty::ElasticNet => {
+                format!("logistic regression, elastic net with {} of ‖w‖₁, C = {c}", self.l1_ratio)
+            }
+            LogisticPenalty::None => "logistic regression without a penalty".to_string(),
+        }
+    }
+
+    fn fit(
+        &self,
+        task: &Task<'_>,
+        settings: &Settings,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Fit>, Error> {
+        fit(task, settings, self, observer).map(Some)
+    }
+}

@@ -1,0 +1,298 @@
+//! The problem that logistic regression solves, and what its algorithms ask of the rows: scores, losses, gradients.
+//!
+//! Two classes have one score vector, more have one for each class. Everything is summed over blocks of rows whose number
+//! depends on the data alone, and the blocks are added in their order: so the bits do not depend on the threads.
+
+use crate::dataset::{Dataset, Row};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Ω(w) = ρ‖w‖₁ + (1−ρ)/2 ‖w‖², or nothing at all.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Penalty {
+    /// The price of ‖w‖₁.
+    pub(crate) absolute: f64,
+    /// The price of ½‖w‖².
+    pub(crate) square: f64,
+}
+
+impl Penalty {
+    pub(crate) const NONE: Self = Self { absolute: 0.0, square: 0.0 };
+
+    pub(crate) fn is_none(self) -> bool {
+        self == Self::NONE
+    }
+
+    /// Ω(w)
+    pub(super) fn of(self, weights: &[f64]) -> f64 {
+        let absolute = if self.absolute > 0.0 { weights.iter().map(|w| w.abs()).sum::<f64>() } else { 0.0 };
+        let squares = if self.square > 0.0 { weights.iter().map(|w| w * w).sum::<f64>() } else { 0.0 };
+        self.absolute * absolute + 0.5 * self.square * squares
+    }
+}
+
+/// Weights and intercepts: those of a feature lie side by side, one for each score.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Point {
+    pub(crate) weights: Vec<f64>,
+    pub(crate) intercepts: Vec<f64>,
+}
+
+/// minimise Ω(w) + Σ uᵢ ℓᵢ(w, b), where uᵢ = C·cᵢ and the intercepts b cost nothing.
+pub(crate) struct Problem<'a> {
+    pub(super) data: &'a Dataset,
+    /// The class of each row.
+    pub(super) labels: &'a [u32],
+    /// uᵢ, how much each row counts.
+    pub(super) prices: Vec<f64>,
+    pub(super) classes: usize,
+    pub(super) has_intercept: bool,
+    pub(super) penalty: Penalty,
+    blocks: Vec<Range<usize>>,
+}
+
+/// Rows that one thread takes at a time where nothing is summed over features.
+pub(super) const CHUNK: usize = 2048;
+
+impl<'a> Problem<'a> {
+    pub(crate) fn new(
+        data: &'a Dataset,
+        labels: &'a [u32],
+        classes: usize,
+        prices: Vec<f64>,
+        has_intercept: bool,
+        penalty: Penalty,
+    ) -> Self {
+        let width = if classes == 2 { 1 } else { classes };
+        // Each block has sums of its own: as many blocks as there are sums to fill.
+        let sums = (data.columns() * width).max(1);
+        let count = (data.stored().max(data.len()) * width / (2 * sums)).clamp(1, 16).min(data.len());
+        let blocks = (0..count).map(|k| k * data.len() / count..(k + 1) * data.len() / count).collect();
+        Self { data, labels, prices, classes, has_intercept, penalty, blocks }
+    }
+
+    /// Scores that each row has.
+    pub(super) fn width(&self) -> usize {
+        if self.classes == 2 { 1 } else { self.classes }
+    }
+
+    /// Weights and intercepts of zero.
+    pub(crate) fn zero(&self) -> Point {
+        let width = self.width();
+        Point { weights: vec![0.0; self.data.columns() * width], intercepts: vec![0.0; width] }
+    }
+
+    /// The scores of all rows.
+    pub(super) fn scores(&self, point: &Point) -> Vec<f64> {
+        let width = self.width();
+        let mut scores = vec![0.0; self.data.len() * width];
+        scores.par_chunks_mut(CHUNK * width).enumerate().for_each(|(chunk, scores)| {
+            for (k, scores) in scores.chunks_exact_mut(width).enumerate() {
+                scores.copy_from_slice(&point.intercepts);
+                add_products(self.data.row(chunk * CHUNK + k), &point.weights, scores);
+            }
+        });
+        scores
+    }
+
+    /// Σ uᵢ ℓᵢ of these scores.
+    pub(super) fn loss(&self, scores: &[f64]) -> f64 {
+        let width = self.width();
+        let sums: Vec<f64> = scores
+            .par_chunks(CHUNK * width)
+            .enumerate()
+            .map(|(chunk, scores)| {
+                let rows = scores.chunks_exact(width).enumerate();
+                rows.map(|(k, scores)| {
+                    let i = chunk * CHUNK + k;
+                    self.prices[i] * loss(scores, self.labels[i] as usize)
+                })
+                .sum()
+            })
+            .collect();
+        sums.iter().sum()
+    }
+
+    /// The objective at a point whose rows have these scores.
+    pub(super) fn objective(&self, point: &Point, scores: &[f64]) -> f64 {
+        self.penalty.of(&point.weights) + self.loss(scores)
+    }
+
+    /// For each row the probabilities that its scores give: of the second class of two, of each class of more.
+    pub(super) fn probabilities(&self, scores: &[f64]) -> Vec<f64> {
+        let width = self.width();
+        let mut probabilities = scores.to_vec();
+        probabilities
+            .par_chunks_mut(CHUNK * width)
+            .for_each(|rows| rows.chunks_exact_mut(width).for_each(to_probabilities));
+        probabilities
+    }
+
+    /// uᵢ (eᵢ − pᵢ), with eᵢ = 1 at the row's class: minus the slope of the loss in the scores.
+    pub(super) fn residuals(&self, probabilities: &[f64]) -> Vec<f64> {
+        let width = self.width();
+        let mut residuals = vec![0.0; probabilities.len()];
+        residuals.par_chunks_mut(CHUNK * width).enumerate().for_each(|(chunk, rows)| {
+            for (k, row) in rows.chunks_exact_mut(width).enumerate() {
+                let i = chunk * CHUNK + k;
+                let (price, class) = (self.prices[i], self.labels[i] as usize);
+                for (score, residual) in row.iter_mut().enumerate() {
+                    let own = if width == 1 { class == 1 } else { class == score };
+                    *residual = price * (f64::from(u8::from(own)) - probabilities[i * width + score]);
+                }
+            }
+        });
+        residuals
+    }
+
+    /// Σ rᵢ xᵢ over the rows, for each score, and Σ rᵢ.
+    pub(super) fn combine(&self, residuals: &[f64]) -> Point {
+        let width = self.width();
+        self.over_blocks(|i, row, sums| {
+            let residual = &residuals[i * width..(i + 1) * width];
+            add_row(row, residual, &mut sums.weights);
+            sums.intercepts.iter_mut().zip(residual).for_each(|(sum, r)| *sum += r);
+        })
+    }
+
+    /// What the losses add to the product of the Hessian and a direction; `curvatures` are the probabilities of the rows.
+    pub(super) fn curve(&self, probabilities: &[f64], direction: &Point) -> Point {
+        let width = self.width();
+        self.over_blocks(|i, row, sums| {
+            let own = &probabilities[i * width..(i + 1) * width];
+            if let [p] = *own {
+                let slope = row.dot(&direction.weights) + direction.intercepts[0];
+                let bent = self.prices[i] * p * (1.0 - p) * slope;
+                row.add_to(bent, &mut sums.weights);
+                sums.intercepts[0] += bent;
+                return;
+            }
+            let mut slopes = direction.intercepts.clone();
+            add_products(row, &direction.weights, &mut slopes);
+            let mean: f64 = own.iter().zip(&slopes).map(|(p, slope)| p * slope).sum();
+            slopes.iter_mut().zip(own).for_each(|(slope, p)| *slope = self.prices[i] * p * (*slope - mean));
+            add_row(row, &slopes, &mut sums.weights);
+            sums.intercepts.iter_mut().zip(&slopes).for_each(|(sum, slope)| *sum += slope);
+        })
+    }
+
+    /// The diagonal of what the losses add to the Hessian.
+    pub(super) fn curvatures(&self, probabilities: &[f64]) -> Point {
+        let width = self.width();
+        self.over_blocks(|i, row, sums| {
+            for (score, p) in probabilities[i * width..(i + 1) * width].iter().enumerate() {
+                let bend = self.prices[i] * p * (1.0 - p);
+                row.iter().for_each(|(j, x)| sums.weights[j * width + score] += bend * x * x);
+                sums.intercepts[score] += bend;
+            }
+        })
+    }
+
+    /// Adds up what `add` makes of each row.
+    fn over_blocks(&self, add: impl Fn(usize, Row<'_>, &mut Point) + Sync) -> Point {
+        let parts: Vec<Point> = self
+            .blocks
+            .par_iter()
+            .map(|block| {
+                let mut sums = self.zero();
+                block.clone().for_each(|i| add(i, self.data.row(i), &mut sums));
+                sums
+            })
+            .collect();
+        let mut parts = parts.into_iter();
+        let mut total = parts.next().unwrap_or_default();
+        for part in parts {
+            total.add(1.0, &part);
+        }
+        if !self.has_intercept {
+            total.intercepts.fill(0.0);
+        }
+        total
+    }
+
+    /// The most additions on the way to a sum over rows.
+    pub(super) fn additions(&self) -> usize {
+        self.data.len().div_ceil(self.blocks.len()) + self.blocks.len()
+    }
+}
+
+impl Point {
+    /// self += scale · other
+    pub(super) fn add(&mut self, scale: f64, other: &Self) {
+        let add = |to: &mut [f64], from: &[f64]| {
+            to.iter_mut().zip(from).for_each(|(to, from)| *to += scale * from);
+        };
+        add(&mut self.weights, &other.weights);
+        add(&mut self.intercepts, &other.intercepts);
+    }
+
+    /// ⟨self, other⟩
+    pub(super) fn dot(&self, other: &Self) -> f64 {
+        let dot = |a: &[f64], b: &[f64]| crate::linalg::dot_dense(a, b);
+        dot(&self.weights, &other.weights) + dot(&self.intercepts, &other.intercepts)
+    }
+}
+
+/// scores += row · weights, where the weights of a feature lie side by side.
+#[inline]
+pub(super) fn add_products(row: Row<'_>, weights: &[f64], scores: &mut [f64]) {
+    if let [score] = scores {
+        *score += row.dot(weights);
+        return;
+    }
+    let width = scores.len();
+    for (j, x) in row.iter().filter(|&(_, x)| x != 0.0) {
+        let own = &weights[j * width..(j + 1) * width];
+        scores.iter_mut().zip(own).for_each(|(score, w)| *score += x * w);
+    }
+}
+
+/// sums += factor · row for each factor, where the sums of a feature lie side by side.
+#[inline]
+fn add_row(row: Row<'_>, factors: &[f64], sums: &mut [f64]) {
+    if let [factor] = *factors {
+        row.add_to(factor, sums);
+        return;
+    }
+    let width = factors.len();
+    for (j, x) in row.iter().filter(|&(_, x)| x != 0.0) {
+        let own = &mut sums[j * width..(j + 1) * width];
+        own.iter_mut().zip(factors).for_each(|(sum, factor)| *sum += x * factor);
+    }
+}
+
+/// −ln of the probability that the scores give the class.
+pub(super) fn loss(scores: &[f64], class: usize) -> f64 {
+    if let [score] = *scores {
+        let agreement = if class == 1 { score } else { -score };
+        return (-agreement).max(0.0) + (-agreement.abs()).exp().ln_1p();
+    }
+    let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    // Those that are not the largest first, so that a loss near 0 keeps its digits.
+    let mut first = true;
+    let others = scores.iter().filter(|&&score| !(score == most && std::mem::take(&mut first)));
+    let others: f64 = others.map(|score| (score - most).exp()).sum();
+    (most - scores[class]) + others.ln_1p()
+}
+
+/// Scores to probabilities, in their place.
+pub(super) fn to_probabilities(scores: &mut [f64]) {
+    if let [score] = scores {
+        *score = logistic(*score);
+        return;
+    }
+    let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    scores.iter_mut().for_each(|score| *score = (*score - most).exp());
+    let sum: f64 = scores.iter().sum();
+    scores.iter_mut().for_each(|score| *score /= sum);
+}
+
+/// 1 / (1 + e^−score)
+pub(crate) fn logistic(score: f64) -> f64 {
+    if score >= 0.0 {
+        1.0 / (1.0 + (-score).exp())
+    } else {
+        let odds = score.exp();
+        odds / (1.0 + odds)
+    }
+}

@@ -1,0 +1,316 @@
+//! How far a point is from the best, proved by a point of the dual problem.
+//!
+//! For every choice of probabilities qᵢ (one for each class of a row, adding up to 1) with rᵢ = uᵢ(eᵢ − qᵢ),
+//! G = Σ rᵢ xᵢᵀ and Σ rᵢ = 0, no weights and intercepts have an objective below
+//!
+//! D = Σ uᵢ H(qᵢ) − Ω*(G), where H is the entropy and Ω* is
+//!
+//! - ½‖G‖² for L2, Σ max(0, |Gⱼ| − ρ)² / 2(1−ρ) for an elastic net;
+//! - 0 where all |Gⱼ| ≤ 1, for L1. Elsewhere all rᵢ are made smaller by the same factor, which leaves the qᵢ probabilities.
+//!
+//! The probabilities of the point itself are such a choice once the intercepts are the best for its weights: that is
+//! Σ rᵢ = 0. What rounding leaves of Σ rᵢ is taken from a single row, one whose probabilities are all well above that: it
+//! changes the entropy of that row, and G, by no more than a little, which is subtracted.
+
+use super::problem::{CHUNK, Point, Problem, logistic, to_probabilities};
+use crate::linalg;
+use crate::theory::margin::quotient_up;
+use rayon::prelude::*;
+
+/// What is proved of a point.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Proof {
+    /// The objective at the point.
+    pub(super) primal: f64,
+    /// D, rounded down: no point has a smaller objective.
+    pub(super) dual: f64,
+    /// (primal − dual) / primal; none where there is no penalty, whose dual point rounding never meets.
+    pub(super) gap: Option<f64>,
+    /// ‖Σ rᵢ x̃ᵢ‖ / Σ uᵢ(1 − qᵢ of the own class), rounded up: no margin of the rows is larger.
+    pub(super) margin_upper: Option<f64>,
+}
+
+/// Unit roundoff, with room for the few operations that use it.
+const U: f64 = f64::EPSILON * 0.51;
+
+/// How much an entropy may change where a probability is off, as a multiple: no logarithm of a float that is not tiny beside
+/// 1 is larger.
+const STEEPEST: f64 = 40.0;
+
+/// What exponentials, logarithms and the few operations around them lose, as a share.
+const FUNCTIONS: f64 = 16.0 * U;
+
+impl Problem<'_> {
+    /// Makes the intercepts the best for the weights, and proves how good the point is. `radius` is the length of the
+    /// longest row, `bias_input` the appended coordinate by which margins are measured.
+    pub(super) fn prove(
+        &self,
+        point: &mut Point,
+        scores: &mut Vec<f64>,
+        radius: f64,
+        bias_input: f64,
+    ) -> Proof {
+        *scores = self.scores(point);
+        if self.has_intercept {
+            self.centre(point, scores);
+        }
+        let primal = self.objective(point, scores);
+        let slopes = self.slopes(scores);
+        let sums = self.combine(&slopes.residuals);
+        let rounding = (self.additions() + 16) as f64 * U;
+        // The exact sum for these residuals, and the residuals themselves, are off by this much in length.
+        let mut drift = (rounding + FUNCTIONS) * radius * slopes.wrong * (1.0 + 16.0 * U);
+        let length = linalg::norm_squared(&sums.weights).sqrt() * (1.0 + rounding);
+        let appended = linalg::norm_squared(&sums.intercepts).sqrt() * bias_input.abs();
+        let appended_drift = (rounding + FUNCTIONS) * bias_input.abs() * slopes.wrong;
+        let whole = (length + drift).hypot(appended + appended_drift) * (1.0 + 4.0 * U);
+        let margin_upper =
+            (slopes.wrong > 0.0).then(|| quotient_up(whole, slopes.wrong * (1.0 - rounding - FUNCTIONS)));
+        let margin_upper = margin_upper.filter(|upper| upper.is_finite());
+        if self.penalty.is_none() {
+            return Proof { primal, dual: 0.0, gap: None, margin_upper };
+        }
+        let mut cost_of_rest = 0.0;
+        if self.has_intercept {
+            let off = slopes.wrong * (rounding + FUNCTIONS);
+            let rest: f64 = sums.intercepts.iter().map(|r| r.abs() + off).sum();
+            let (room, price) = self.roomiest(scores);
+            if room <= 4.0 * rest {
+                // No row can take it: nothing is proved.
+                return Proof { primal, dual: 0.0, gap: Some(1.0), margin_upper };
+            }
+            drift += rest * radius * (1.0 + 8.0 * U);
+            cost_of_rest = rest * ((2.0 * price / room).ln() + 1.0) * (1.0 + FUNCTIONS);
+        }
+        let (absolute, square) = (self.penalty.absolute, self.penalty.square);
+        let (factor, conjugate) = if square > 0.0 {
+            let beyond = |g: &f64| (g.abs() - absolute).max(0.0);
+            let beyond = sums.weights.iter().map(|g| beyond(g).powi(2)).sum::<f64>().sqrt();
+            let beyond = beyond * (1.0 + (sums.weights.len() + 8) as f64 * U) + drift;
+            (1.0, beyond * beyond / (2.0 * square) * (1.0 + 8.0 * U))
+        } else {
+            let most = sums.weights.iter().fold(0.0, |most: f64, g| most.max(g.abs())) + drift;
+            (if most > absolute { absolute / most * (1.0 - 4.0 * U) } else { 1.0 }, 0.0)
+        };
+        let (entropy, all) = self.entropy(scores, factor);
+        let entropy = entropy * (1.0 - rounding) - FUNCTIONS * all;
+        let dual = entropy - conjugate - cost_of_rest;
+        let dual = dual.max(0.0);
+        let primal = primal.max(dual);
+        let gap = if primal > 0.0 { (primal - dual) / primal } else { 0.0 };
+        Proof { primal, dual, gap: Some(gap), margin_upper }
+    }
+
+    /// The row that can take most: uᵢ times its smallest probability, and uᵢ.
+    fn roomiest(&self, scores: &[f64]) -> (f64, f64) {
+        let width = self.width();
+        let rows = scores.par_chunks(width).with_min_len(CHUNK).zip(&self.prices);
+        rows.map(|(row, &price)| {
+            let least = match *row {
+                [score] => logistic(-score.abs()),
+                _ => {
+                    let mut own = row.to_vec();
+                    to_probabilities(&mut own);
+                    own.into_iter().fold(f64::INFINITY, f64::min)
+                }
+            };
+            (price * least, price)
+        })
+        .reduce(|| (0.0, 1.0), |a, b| if b.0 > a.0 { b } else { a })
+    }
+
+    /// The residuals of the scores, with as many digits as the scores allow, and Σ uᵢ(1 − qᵢ of the own class).
+    fn slopes(&self, scores: &[f64]) -> Slopes {
+        let width = self.width();
+        let mut residuals = scores.to_vec();
+        let wrong: Vec<f64> = residuals
+            .par_chunks_mut(CHUNK * width)
+            .enumerate()
+            .map(|(chunk, rows)| {
+                let mut wrong = 0.0;
+                for (k, row) in rows.chunks_exact_mut(width).enumerate() {
+                    let i = chunk * CHUNK + k;
+                    let (price, class) = (self.prices[i], self.labels[i] as usize);
+                    if let [score] = row {
+                        let sign = if class == 1 { 1.0 } else { -1.0 };
+                        let part = price * logistic(-sign * *score);
+                        *score = sign * part;
+                        wrong += part;
+                        continue;
+                    }
+                    to_probabilities(row);
+                    let mut part = 0.0;
+                    for (_, q) in row.iter_mut().enumerate().filter(|&(other, _)| other != class) {
+                        part += price * *q;
+                        *q *= -price;
+                    }
+                    row[class] = part;
+                    wrong += part;
+                }
+                wrong
+            })
+            .collect();
+        Slopes { residuals, wrong: wrong.iter().sum() }
+    }
+
+    /// Σ uᵢ H(qᵢ) for qᵢ = e + factor·(p − e), and a sum of which rounding takes a share of [`FUNCTIONS`] at most.
+    fn entropy(&self, scores: &[f64], factor: f64) -> (f64, f64) {
+        let width = self.width();
+        let term = |q: f64| if q > 0.0 { -q * q.ln() } else { 0.0 };
+        let rest = |wrong: f64| if wrong < 1.0 { -(1.0 - wrong) * (-wrong).ln_1p() } else { 0.0 };
+        let sums: Vec<(f64, f64)> = scores
+            .par_chunks(CHUNK * width)
+            .enumerate()
+            .map(|(chunk, rows)| {
+                let (mut sum, mut all) = (0.0, 0.0);
+                let mut probabilities = vec![0.0; width];
+                for (k, row) in rows.chunks_exact(width).enumerate() {
+                    let i = chunk * CHUNK + k;
+                    let (price, class) = (self.prices[i], self.labels[i] as usize);
+                    let entropy = if let [score] = *row {
+                        let agreement = if class == 1 { score } else { -score };
+                        let wrong = factor * logistic(-agreement);
+                        all += price * STEEPEST * wrong;
+                        term(wrong) + rest(wrong)
+                    } else {
+                        probabilities.copy_from_slice(row);
+                        to_probabilities(&mut probabilities);
+                        let others = (0..width).filter(|&other| other != class);
+                        let others = others.map(|other| factor * probabilities[other]);
+                        let wrong: f64 = others.clone().sum();
+                        all += price * STEEPEST * wrong;
+                        others.map(term).sum::<f64>() + rest(wrong.min(1.0))
+                    };
+                    sum += price * entropy;
+                    all += price * entropy;
+                }
+                (sum, all)
+            })
+            .collect();
+        sums.iter().fold((0.0, 0.0), |(a, b), (c, d)| (a + c, b + d))
+    }
+
+    /// Newton's method on the intercepts alone, for the weights as they are. Far from the best a step is halved until the
+    /// loss is smaller; near it, where the loss has no digits left to tell, until the slope is.
+    fn centre(&self, point: &mut Point, scores: &mut [f64]) {
+        const MOST: usize = 200;
+        let (width, scale) = (self.width(), self.prices.iter().sum::<f64>());
+        let (mut slope, mut matrix) = self.bends(scores);
+        let mut loss = self.loss(scores);
+        let mut fraction = 1.0;
+        let size = |slope: &[f64]| slope.iter().map(|s| s.abs()).sum::<f64>();
+        for _ in 0..MOST {
+            if size(&slope) <= f64::EPSILON * scale {
+                return;
+            }
+            let Some(step) = solve(matrix.clone(), &slope) else { return };
+            let moved: Vec<f64> = step.iter().map(|s| fraction * s).collect();
+            let mut tried = scores.to_vec();
+            tried.par_chunks_mut(CHUNK * width).for_each(|rows| {
+                for row in rows.chunks_exact_mut(width) {
+                    row.iter_mut().zip(&moved).for_each(|(score, step)| *score += step);
+                }
+            });
+            let found = self.loss(&tried);
+            let (next_slope, next_matrix) = self.bends(&tried);
+            let near = (found - loss).abs() <= 1e-12 * loss;
+            if if near { size(&next_slope) < 0.9 * size(&slope) } else { found < loss } {
+                point.intercepts.iter_mut().zip(&moved).for_each(|(b, step)| *b += step);
+                scores.copy_from_slice(&tried);
+                (loss, slope, matrix, fraction) = (found, next_slope, next_matrix, 1.0);
+            } else if near || fraction < 1e-6 {
+                return;
+            } else {
+                fraction *= 0.5;
+            }
+        }
+    }
+
+    /// Minus the slope of the loss in the intercepts, and its matrix of second derivatives.
+    fn bends(&self, scores: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let width = self.width();
+        let parts: Vec<(Vec<f64>, Vec<f64>)> = scores
+            .par_chunks(CHUNK * width)
+            .enumerate()
+            .map(|(chunk, rows)| {
+                let (mut slope, mut matrix) = (vec![0.0; width], vec![0.0; width * width]);
+                let mut p = vec![0.0; width];
+                for (k, row) in rows.chunks_exact(width).enumerate() {
+                    let i = chunk * CHUNK + k;
+                    let (price, class) = (self.prices[i], self.labels[i] as usize);
+                    p.copy_from_slice(row);
+                    to_probabilities(&mut p);
+                    if let [p] = *p {
+                        slope[0] += price * (f64::from(u8::from(class == 1)) - p);
+                        matrix[0] += price * p * (1.0 - p);
+                        continue;
+                    }
+                    for a in 0..width {
+                        slope[a] += price * (f64::from(u8::from(class == a)) - p[a]);
+                        matrix[a * width + a] += price * p[a];
+                        let own = price * p[a];
+                        for b in 0..=a {
+                            matrix[a * width + b] -= own * p[b];
+                        }
+                    }
+                }
+                (slope, matrix)
+            })
+            .collect();
+        let (mut slope, mut matrix) = (vec![0.0; width], vec![0.0; width * width]);
+        for (part, bends) in parts {
+            slope.iter_mut().zip(part).for_each(|(to, from)| *to += from);
+            matrix.iter_mut().zip(bends).for_each(|(to, from)| *to += from);
+        }
+        if width > 1 {
+            // All intercepts may move together: the matrix says nothing about that direction, so it is given a weight.
+            let mean = (0..width).map(|a| matrix[a * width + a]).sum::<f64>() / width as f64;
+            matrix.iter_mut().for_each(|m| *m += mean / width as f64);
+        }
+        (slope, matrix)
+    }
+}
+
+struct Slopes {
+    residuals: Vec<f64>,
+    wrong: f64,
+}
+
+/// The solution of a symmetric positive definite system, of which the lower half is given, row by row; none where it has
+/// no Cholesky factor.
+pub(super) fn solve(mut matrix: Vec<f64>, right: &[f64]) -> Option<Vec<f64>> {
+    let n = right.len();
+    let mut solution = right.to_vec();
+    factorise(&mut matrix, n)?;
+    for a in 0..n {
+        let (row, before) = (&matrix[a * n..a * n + a], &solution[..a]);
+        let known = linalg::dot_dense(row, before);
+        solution[a] = (solution[a] - known) / matrix[a * n + a];
+    }
+    for a in (0..n).rev() {
+        solution[a] /= matrix[a * n + a];
+        let own = solution[a];
+        let (before, row) = (&mut solution[..a], &matrix[a * n..a * n + a]);
+        linalg::add_dense(-own, row, before);
+    }
+    solution.iter().all(|x| x.is_finite()).then_some(solution)
+}
+
+/// Replaces the lower half of a matrix by its Cholesky factor.
+fn factorise(matrix: &mut [f64], n: usize) -> Option<()> {
+    for a in 0..n {
+        let (above, rest) = matrix.split_at_mut(a * n);
+        let row = &mut rest[..n];
+        for b in 0..a {
+            let known = linalg::dot_dense(&above[b * n..b * n + b], &row[..b]);
+            row[b] = (row[b] - known) / above[b * n + b];
+        }
+        let left = row[a] - linalg::norm_squared(&row[..a]);
+        // Rounding may leave a little less than nothing of a direction that the others span.
+        if left.is_nan() || left <= row[a].abs() * f64::EPSILON {
+            return None;
+        }
+        row[a] = left.sqrt();
+    }
+    Some(())
+}

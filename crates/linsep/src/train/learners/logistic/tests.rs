@@ -1,0 +1,239 @@
+//! Properties of the optimum, references, and the ends of the range.
+
+use super::problem::Penalty;
+use super::*;
+use crate::random::Random;
+use crate::train::{Learner, Outcome, train};
+use proptest::prelude::*;
+
+fn settings(penalty: LogisticPenalty, c: f64) -> Settings {
+    let options = LogisticOptions { penalty, c, ..LogisticOptions::default() };
+    Settings { learner: Learner::Logistic(options), epochs: 1000, ..Settings::default() }
+}
+
+/// Rows of classes that overlap, dense or sparse, some features rare.
+fn data(seed: u64, rows: usize, columns: usize, classes: usize, sparse: bool) -> Dataset {
+    let random = &mut Random::new(seed);
+    let (mut values, mut labels) = (Vec::new(), Vec::new());
+    for i in 0..rows {
+        let class = if i < classes { i } else { random.below(classes as u64) as usize };
+        for j in 0..columns {
+            let present = !sparse || random.below(3) == 0;
+            let shift = if j % classes == class { 1.0 } else { 0.0 };
+            values.push(if present { random.normal() + shift } else { 0.0 });
+        }
+        labels.push(class.to_string());
+    }
+    let dense = Dataset::dense(columns, &values, &labels).unwrap();
+    if !sparse {
+        return dense;
+    }
+    let (mut offsets, mut indices, mut kept) = (vec![0], Vec::new(), Vec::new());
+    for i in 0..rows {
+        for (j, x) in dense.row(i).iter().filter(|&(_, x)| x != 0.0) {
+            indices.push(j as u32);
+            kept.push(x);
+        }
+        offsets.push(kept.len());
+    }
+    Dataset::sparse(columns, &offsets, &indices, &kept, &labels).unwrap()
+}
+
+fn weights(outcome: &Outcome) -> Vec<Theta> {
+    match &outcome.learned {
+        Learned::Linear(theta) => vec![theta.clone()],
+        Learned::Each(each) => each.iter().map(|learned| learned.theta().clone()).collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn detail(outcome: &Outcome) -> (f64, f64, f64) {
+    match outcome.evidence.detail {
+        Some(Detail::Logistic { primal, dual: Some(dual), gap: Some(gap), .. }) => (primal, dual, gap),
+        ref other => panic!("{other:?}"),
+    }
+}
+
+/// The objective as the definition has it, row by row.
+fn objective(data: &Dataset, thetas: &[Theta], penalty: Penalty, c: f64) -> f64 {
+    let loss: f64 = (0..data.len())
+        .map(|i| {
+            let scores: Vec<f64> = thetas.iter().map(|theta| theta.score(data.row(i))).collect();
+            let class = data.labels()[i] as usize;
+            match scores[..] {
+                [score] => (1.0 + (if class == 1 { -score } else { score }).exp()).ln(),
+                _ => scores.iter().map(|score| score.exp()).sum::<f64>().ln() - scores[class],
+            }
+        })
+        .sum();
+    let price: f64 = thetas.iter().map(|theta| penalty.of(&theta.weights)).sum();
+    price + c * loss
+}
+
+fn penalties() -> impl Strategy<Value = LogisticPenalty> {
+    prop_oneof![Just(LogisticPenalty::L2), Just(LogisticPenalty::L1), Just(LogisticPenalty::ElasticNet)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// The result is within its gap, the objective is what the definition says, and nothing near it is smaller than the
+    /// dual objective, let alone any other point that is tried.
+    #[test]
+    fn the_optimum_is_where_it_is_proved_to_be(
+        seed: u64,
+        rows in 12usize..60,
+        columns in 1usize..7,
+        classes in 2usize..5,
+        penalty in penalties(),
+        c in prop_oneof![Just(0.05), Just(1.0), Just(30.0)],
+        sparse: bool,
+        bias: bool,
+    ) {
+        let data = data(seed, rows, columns, classes, sparse);
+        let bias = if bias { Bias::Append(2.0) } else { Bias::None };
+        let settings = Settings { bias, ..settings(penalty, c) };
+        let outcome = train(&data, &settings, &mut ()).unwrap();
+        prop_assert_eq!(outcome.status, Status::Converged);
+        let (primal, dual, gap) = detail(&outcome);
+        let Learner::Logistic(options) = settings.learner else { unreachable!() };
+        prop_assert!(gap <= options.gap && dual <= primal);
+        let (found, prices) = (weights(&outcome), options.prices());
+        let defined = objective(&data, &found, prices, c);
+        prop_assert!((defined - primal).abs() <= 1e-9 * primal, "{} {}", defined, primal);
+        let random = &mut Random::new(seed ^ 1);
+        for k in 0..60 {
+            let size = 10f64.powi(-(k % 6));
+            let mut other = found.clone();
+            for theta in &mut other {
+                theta.weights.iter_mut().for_each(|w| *w += size * random.normal());
+                theta.bias += size * random.normal();
+            }
+            let there = objective(&data, &other, prices, c);
+            prop_assert!(there >= dual * (1.0 - 1e-12), "{} is below {}", there, dual);
+        }
+        // The margin that the multipliers bound is at least that of any weights.
+        if let Some(lower) = outcome.evidence.margin.lower {
+            prop_assert!(lower <= outcome.evidence.margin.upper);
+        }
+    }
+
+    /// Exchanging the classes changes the sign of the scores and nothing else.
+    #[test]
+    fn the_classes_can_be_exchanged(seed: u64, rows in 12usize..40, columns in 1usize..5, penalty in penalties()) {
+        let data = data(seed, rows, columns, 2, false);
+        let extent = Extent::of(&data, 1.0);
+        let options = LogisticOptions { penalty, gap: 1e-10, ..LogisticOptions::default() };
+        let theta = |labels: &[u32]| {
+            let rows = Rows { data: &data, labels, classes: 2, weights: None, extent };
+            learn(&rows, &settings(penalty, 1.0), &options, &mut ()).unwrap().thetas.swap_remove(0)
+        };
+        let swapped: Vec<u32> = data.labels().iter().map(|&label| 1 - label).collect();
+        let (one, other) = (theta(data.labels()), theta(&swapped));
+        for i in 0..data.len() {
+            prop_assert!((one.score(data.row(i)) + other.score(data.row(i))).abs() < 1e-3);
+        }
+    }
+
+    /// A row that counts twice is two rows.
+    #[test]
+    fn weights_are_repetitions(seed: u64, rows in 12usize..30, columns in 1usize..4, classes in 2usize..4, penalty in penalties()) {
+        let data = data(seed, rows, columns, classes, false);
+        let random = &mut Random::new(seed ^ 2);
+        let counts: Vec<usize> = (0..rows).map(|i| if i < classes { 1 } else { random.below(3) as usize }).collect();
+        let repeated: Vec<usize> = (0..rows).flat_map(|i| vec![i; counts[i]]).collect();
+        let weighted = data.clone().with_weights(counts.iter().map(|&count| count as f64).collect()).unwrap();
+        let settings = settings(penalty, 1.0);
+        let weighted = detail(&train(&weighted, &settings, &mut ()).unwrap());
+        let plain = detail(&train(&data.subset(&repeated).unwrap(), &settings, &mut ()).unwrap());
+        prop_assert!((weighted.0 - plain.0).abs() <= 2e-6 * plain.0, "{:?} {:?}", weighted, plain);
+    }
+}
+
+#[test]
+fn a_problem_that_can_be_solved_by_hand() {
+    // Without features the intercept alone is fitted: the odds are those of the classes.
+    let data = Dataset::dense(1, &[0.0, 0.0, 0.0, 0.0], &["a", "b", "b", "b"]).unwrap();
+    let outcome = train(&data, &settings(LogisticPenalty::L2, 1.0), &mut ()).unwrap();
+    let theta = &weights(&outcome)[0];
+    assert!((theta.intercept() - 3f64.ln()).abs() < 1e-6, "{theta:?}");
+    let entropy = 4f64.ln() + 3.0 * (4.0f64 / 3.0).ln();
+    let (primal, dual, _) = detail(&outcome);
+    assert!((primal - entropy).abs() < 1e-6 && (dual - entropy).abs() < 1e-6, "{primal} {dual} {entropy}");
+}
+
+#[test]
+fn a_large_penalty_leaves_all_features_out() {
+    let data = data(7, 50, 5, 2, false);
+    let outcome = train(&data, &settings(LogisticPenalty::L1, 1e-4), &mut ()).unwrap();
+    assert!(
+        matches!(outcome.evidence.detail, Some(Detail::Logistic { kept: 0, .. })),
+        "{:?}",
+        outcome.evidence
+    );
+    assert_eq!(outcome.status, Status::Converged);
+}
+
+#[test]
+fn without_a_penalty_there_is_an_optimum_only_where_classes_overlap() {
+    let apart = Dataset::dense(1, &[1.0, 2.0, 3.0, 4.0], &["a", "a", "b", "b"]).unwrap();
+    let touching = Dataset::dense(1, &[1.0, 2.0, 2.0, 4.0], &["a", "a", "b", "b"]).unwrap();
+    let three = Dataset::dense(1, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &["a", "a", "b", "b", "c", "c"]).unwrap();
+    for (data, verdict) in
+        [(&apart, Verdict::Complete), (&touching, Verdict::QuasiComplete), (&three, Verdict::Complete)]
+    {
+        let outcome = train(data, &settings(LogisticPenalty::None, 1.0), &mut ()).unwrap();
+        assert_eq!((outcome.status, outcome.status.has_model()), (Status::NoOptimum, false));
+        assert_eq!(outcome.evidence.detail, Some(Detail::NoOptimum { verdict }));
+    }
+    for (seed, classes) in [(3, 2), (4, 3)] {
+        let data = data(seed, 200, 2, classes, false);
+        let outcome = train(&data, &settings(LogisticPenalty::None, 1.0), &mut ()).unwrap();
+        assert_eq!(outcome.status, Status::Converged);
+        // Every feature is as frequent in what was predicted as in what was seen: the slope is zero.
+        let thetas = weights(&outcome);
+        for j in 0..2 {
+            let slope: f64 = (0..data.len())
+                .map(|i| {
+                    let mut scores: Vec<f64> = thetas.iter().map(|theta| theta.score(data.row(i))).collect();
+                    problem::to_probabilities(&mut scores);
+                    let own = if classes == 2 { data.labels()[i] == 1 } else { data.labels()[i] == 0 };
+                    data.row(i).iter().nth(j).unwrap().1 * (f64::from(u8::from(own)) - scores[0])
+                })
+                .sum();
+            assert!(slope.abs() < 1e-3, "{slope}");
+        }
+    }
+}
+
+#[test]
+fn the_bits_do_not_depend_on_the_threads() {
+    for (classes, penalty) in [(2, LogisticPenalty::L2), (3, LogisticPenalty::L2), (2, LogisticPenalty::L1)] {
+        for columns in [5, 500] {
+            let data = data(11, 3000, columns, classes, columns > 100);
+            let settings = settings(penalty, 0.1);
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+            let one = pool.install(|| train(&data, &settings, &mut ()).unwrap());
+            let many = train(&data, &settings, &mut ()).unwrap();
+            assert_eq!(weights(&one), weights(&many));
+            assert_eq!(one.evidence, many.evidence);
+        }
+    }
+}
+
+/// Huge and tiny prices: a result with an honest gap, never a number that is none.
+#[test]
+fn the_ends_of_the_range() {
+    let data = data(5, 40, 3, 2, false);
+    for c in [1e-100, 1e-12, 1e8, 1e100] {
+        for penalty in [LogisticPenalty::L2, LogisticPenalty::L1] {
+            let settings = Settings { epochs: 50, ..settings(penalty, c) };
+            let outcome = train(&data, &settings, &mut ()).unwrap();
+            let (primal, dual, gap) = detail(&outcome);
+            assert!(
+                primal.is_finite() && dual <= primal && (0.0..=1.0).contains(&gap),
+                "{c}: {primal} {dual} {gap}"
+            );
+        }
+    }
+}
