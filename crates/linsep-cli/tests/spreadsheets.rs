@@ -317,7 +317,7 @@ fn a_guessed_label_is_placed_as_it_is() {
 fn labels_may_lie_in_a_second_file() {
     let folder = Folder::with("data.csv", "width,colour\n1,red\n2,blue\n-1,red\n-2,blue\n");
     folder.write("labels.txt", "big\n big \nsmall\nsmall\n");
-    let ran = folder.linsep("train data.csv --labels labels.txt -o model").exits(0);
+    let ran = folder.linsep("train data.csv --labels labels.txt --learner perceptron -o model").exits(0);
     assert!(ran.out.contains("4 rows, 3 features"), "{ran:?}");
     folder.linsep("predict model data.csv").exits(0);
     let predicted = folder.linsep("predict model data.csv -q").exits(0);
@@ -343,4 +343,20 @@ fn labels_may_lie_in_a_second_file() {
         .says(&["one of them is enough"]);
     folder.write("data.svm", "1 1:1\n-1 2:1\n");
     folder.linsep("train data.svm --labels labels.txt").exits(2).says(&["no meaning for LIBSVM files"]);
+}
+
+#[test]
+fn a_model_of_labels_in_a_second_file_is_told_where_they_are() {
+    let folder = Folder::with("data.csv", "width,height\n1,2\n2,3\n-1,1\n-2,0\n");
+    folder.write("labels.txt", "big\nbig\nsmall\nsmall\n");
+    let ran = folder.linsep("train data.csv --labels labels.txt -o model").exits(0);
+    assert!(ran.out.contains("4 rows, 2 features"), "{ran:?}");
+    folder.write("labelled.csv", "width,height,size\n1,2,big\n-1,1,small\n");
+    folder.linsep("evaluate model labelled.csv").exits(2).says(&["knows no column of labels", "--labels"]);
+    folder.linsep("evaluate model labelled.csv --label size").exits(0).says(&["0.00 %"]);
+    folder.linsep("predict model labelled.csv -q").exits(0);
+    folder.linsep("convert data.csv --labels labels.txt rows.linsep").exits(0);
+    folder.linsep("train rows.linsep -o other").exits(0);
+    folder.linsep("convert data.csv --labels labels.txt rows.csv").exits(0);
+    assert_eq!(folder.text("rows.csv").lines().next(), Some("width,height,label"));
 }
