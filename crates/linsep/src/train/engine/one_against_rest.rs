@@ -29,17 +29,17 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// The classes that have rows.
-struct Present {
-    names: Vec<String>,
+pub(crate) struct Present {
+    pub(crate) names: Vec<String>,
     /// The place of each of them among the classes of the data.
-    own_places: Vec<usize>,
+    pub(crate) own_places: Vec<usize>,
     /// The place of each class of the data among them; 0 for those without rows.
-    places: Vec<u32>,
+    pub(crate) places: Vec<u32>,
     /// The place of each row's class among them.
-    labels: Vec<u32>,
+    pub(crate) labels: Vec<u32>,
 }
 
-fn present(data: &Dataset) -> Result<Present, Error> {
+pub(crate) fn present(data: &Dataset) -> Result<Present, Error> {
     let counts = data.class_counts();
     let mut places = vec![0; counts.len()];
     let (mut names, mut own_places) = (Vec::new(), Vec::new());

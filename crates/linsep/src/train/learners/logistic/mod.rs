@@ -17,12 +17,14 @@
 mod descent;
 mod newton;
 mod options;
+mod path;
 mod problem;
 mod proof;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use options::DESCRIPTOR;
+pub(crate) use path::logistic_path;
 pub use options::{LogisticOptions, LogisticPenalty};
 
 use crate::Error;
@@ -106,21 +108,25 @@ pub(crate) fn learn(
     observer: &mut dyn Observer,
 ) -> Result<Solution, Error> {
     let clock = Instant::now();
-    let penalty = options.prices();
-    if penalty.is_none()
+    if options.prices().is_none()
         && let Some(refused) = without_optimum(rows, settings, observer)?
     {
         return Ok(refused);
     }
+    let problem = problem_of(rows, settings, options);
+    let mut limits = Limits { settings, clock, observer, steps: 0, rows: rows.data.len() as u64 };
+    let found = solve(&problem, problem.zero(), options.gap, rows.extent.radius_upper, &mut limits);
+    Ok(found.solution(&problem, settings))
+}
+
+/// The problem that these options state for these rows.
+fn problem_of<'a>(rows: &Rows<'a>, settings: &Settings, options: &LogisticOptions) -> Problem<'a> {
     // A price that nothing can be divided by is none, and no sum of prices overflows.
     let price = |c: f64| Some((options.c * c).min(1e200)).filter(|&price| price > 1e-200).unwrap_or(0.0);
     let prices =
         (0..rows.data.len()).map(|i| price(rows.weights.map_or(1.0, |weights| weights[i]))).collect();
     let has_intercept = settings.bias != Bias::None;
-    let problem = Problem::new(rows.data, rows.labels, rows.classes, prices, has_intercept, penalty);
-    let mut limits = Limits { settings, clock, observer, steps: 0, rows: rows.data.len() as u64 };
-    let found = solve(&problem, problem.zero(), options.gap, rows.extent.radius_upper, &mut limits);
-    Ok(found.solution(&problem, settings))
+    Problem::new(rows.data, rows.labels, rows.classes, prices, has_intercept, options.prices())
 }
 
 /// What may end a run early.

@@ -1,0 +1,87 @@
+//! What a search tries: ways to prepare the rows, learners, penalties.
+
+use crate::dataset::{Dataset, Rows};
+use crate::features::{Features, Scaling, Schema};
+use crate::train::{Learner, LogisticOptions, SvmLoss, SvmOptions};
+use serde::Serialize;
+
+/// One way to learn.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Candidate {
+    /// What is made of the columns.
+    pub features: Features,
+    /// How features are scaled.
+    pub scaling: Scaling,
+    /// The learner with its options.
+    #[serde(skip)]
+    pub learner: Learner,
+}
+
+/// Candidates that share their preparation and differ in the weight of the loss, which goes up.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Family {
+    pub(super) features: Features,
+    pub(super) scaling: Scaling,
+    pub(super) kind: Kind,
+    /// The weights of the loss, C.
+    pub(super) prices: Vec<f64>,
+}
+
+/// Which learner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Logistic,
+    SquaredHinge,
+}
+
+impl Family {
+    /// The learner for a weight of the loss. The search needs less of an optimum than the model that is kept.
+    pub(super) fn learner(&self, c: f64, gap: Option<f64>) -> Learner {
+        match self.kind {
+            Kind::Logistic => {
+                let usual = LogisticOptions::default();
+                Learner::Logistic(LogisticOptions { c, gap: gap.unwrap_or(usual.gap), ..usual })
+            }
+            Kind::SquaredHinge => {
+                let usual = SvmOptions { loss: SvmLoss::SquaredHinge, ..SvmOptions::default() };
+                Learner::Svm(SvmOptions { c, gap: gap.unwrap_or(usual.gap), ..usual })
+            }
+        }
+    }
+
+    pub(super) fn candidates(&self) -> impl Iterator<Item = Candidate> {
+        self.prices.iter().map(|&c| Candidate {
+            features: self.features,
+            scaling: self.scaling,
+            learner: self.learner(c, None),
+        })
+    }
+}
+
+/// The weights of the loss that are tried: from so little that a row hardly counts to nearly no penalty.
+const PRICES: [f64; 11] = [1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0];
+
+/// With more features than this, sparse rows are not expanded.
+const MOST_EXPANDED: usize = 300;
+
+/// What is tried on these rows, the simplest first.
+pub(super) fn families(data: &Dataset, schema: &Schema, probabilities: bool) -> Vec<Family> {
+    let logistic = |features, scaling| Family { features, scaling, kind: Kind::Logistic, prices: PRICES.to_vec() };
+    let is_sparse = matches!(data.rows(), Rows::Sparse { .. });
+    let is_table = matches!(schema, Schema::Table { .. });
+    if is_sparse && !is_table && data.columns() > MOST_EXPANDED {
+        let hinge = |scaling| Family { kind: Kind::SquaredHinge, ..logistic(Features::Plain, scaling) };
+        let mut families =
+            vec![logistic(Features::Plain, Scaling::Auto), logistic(Features::Plain, Scaling::UnitRows)];
+        // Rows of length 1 need a larger weight for the same fit.
+        families[1].prices = PRICES.iter().map(|c| 30.0 * c).skip(2).collect();
+        if !probabilities {
+            families.extend([hinge(Scaling::Auto), hinge(Scaling::UnitRows)]);
+            families[3].prices = PRICES.iter().map(|c| 3.0 * c).skip(3).collect();
+        }
+        return families;
+    }
+    [Features::Plain, Features::Splines, Features::Pairs, Features::SplinesAndPairs]
+        .map(|features| logistic(features, Scaling::Auto))
+        .to_vec()
+}

@@ -1,0 +1,48 @@
+//! Choosing among candidates by what they said about held-out rows.
+
+use super::metric::{JudgedRow, Metric};
+
+/// The held-out rows of each fold, as one candidate judged them.
+pub(super) type Folds = Vec<Vec<JudgedRow>>;
+
+/// The metric over all rows, and its standard error.
+pub(super) fn value(metric: Metric, folds: &Folds, outcomes: usize) -> (f64, f64) {
+    let values = parts(metric, folds, outcomes);
+    (mean(&values), standard_error(&values))
+}
+
+/// What the metric is a mean of: the rows, or else the folds.
+fn parts(metric: Metric, folds: &Folds, outcomes: usize) -> Vec<f64> {
+    match metric {
+        Metric::Error | Metric::LogLoss => {
+            folds.iter().flatten().filter_map(|row| metric.of_row(row)).collect()
+        }
+        _ => folds.iter().map(|rows| metric.of(rows, outcomes)).collect(),
+    }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+/// The standard deviation of a mean of these.
+fn standard_error(values: &[f64]) -> f64 {
+    let (n, mean) = (values.len() as f64, mean(values));
+    if values.len() < 2 {
+        return 0.0;
+    }
+    (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n * (n - 1.0))).sqrt()
+}
+
+/// The candidate to take. Candidates stand in the order of their complexity, and the simplest is taken whose difference from
+/// the best one, on the same rows, is within `tolerance` standard errors of that difference.
+pub(super) fn choose(metric: Metric, candidates: &[Folds], outcomes: usize, tolerance: f64) -> usize {
+    let values: Vec<Vec<f64>> = candidates.iter().map(|folds| parts(metric, folds, outcomes)).collect();
+    let means: Vec<f64> = values.iter().map(|values| mean(values)).collect();
+    let best = (0..means.len()).fold(0, |best, k| if means[k] < means[best] { k } else { best });
+    let is_tied = |k: &usize| {
+        let differences: Vec<f64> = values[*k].iter().zip(&values[best]).map(|(a, b)| a - b).collect();
+        mean(&differences) <= tolerance * standard_error(&differences)
+    };
+    (0..best).find(is_tied).unwrap_or(best)
+}

@@ -1,0 +1,101 @@
+//! What the candidates of a family say about rows that they have not learned from.
+
+use super::candidates::{Family, Kind};
+use super::metric::JudgedRow;
+use crate::Error;
+use crate::classes::Classes;
+use crate::dataset::Dataset;
+use crate::features::{Scaler, Schema, learn_columns};
+use crate::model::learn_expansion;
+use crate::observe::{Observer, Progress};
+use crate::split::Split;
+use crate::theta::Theta;
+use crate::train::{Learned, Learner, Settings, Status, logistic_path, train};
+
+/// The gap of a search: which candidate is best shows long before the last digits.
+const GAP: f64 = 1e-3;
+/// Steps of an optimum in a search.
+const STEPS: u64 = 50;
+
+/// Learns each candidate of a family from the training rows, and judges the held-out rows by it. `None` if the observer
+/// stopped it.
+pub(super) fn judge(
+    split: Split,
+    schema: &Schema,
+    family: &Family,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Option<Vec<Vec<JudgedRow>>>, Error> {
+    if observer.progress(&Progress::Parts { what: "folds", done: 0, total: 1 }).is_break() {
+        return Ok(None);
+    }
+    let (schema, split) = learn_columns(schema.clone(), split)?;
+    let expansion = learn_expansion(family.features, None, &schema, &split.train, settings, observer)?;
+    let Some(expansion) = expansion else { return Ok(None) };
+    let expanded = expansion.apply_all(split.train)?;
+    let scaler = Scaler::learn_expanded(family.scaling, &expanded, &expansion);
+    let rows = scaler.apply_all(expanded)?;
+    let held_out = scaler.apply_all(expansion.apply_all(split.held_out)?)?;
+    let settings = Settings { epochs: STEPS, init: crate::train::Init::Zero, ..settings.clone() };
+    let mut judged = Vec::new();
+    match family.kind {
+        Kind::Logistic => {
+            let Learner::Logistic(options) = family.learner(1.0, Some(GAP)) else { return Ok(None) };
+            let path = logistic_path(&rows, &settings, &options, &family.prices, observer)?;
+            if path.thetas.len() < family.prices.len() {
+                return Ok(None);
+            }
+            judged.extend(path.thetas.iter().map(|thetas| judge_rows(thetas, &path.classes, &held_out)));
+        }
+        Kind::SquaredHinge => {
+            for &c in &family.prices {
+                let learner = family.learner(c, Some(GAP));
+                let outcome = train(&rows, &Settings { learner, ..settings.clone() }, observer)?;
+                if outcome.status == Status::Interrupted {
+                    return Ok(None);
+                }
+                let thetas: Vec<Theta> = match &outcome.learned {
+                    Learned::Each(each) => each.iter().map(|learned| learned.theta().clone()).collect(),
+                    one => vec![one.theta().clone()],
+                };
+                judged.push(judge_rows(&thetas, &outcome.classes, &held_out));
+            }
+        }
+    }
+    Ok(Some(judged))
+}
+
+/// What weights say about rows.
+fn judge_rows(thetas: &[Theta], classes: &Classes, rows: &Dataset) -> Vec<JudgedRow> {
+    let outcomes = classes.outcomes_of(rows.classes());
+    let mut scores = Vec::with_capacity(thetas.len());
+    (0..rows.len())
+        .map(|i| {
+            let (row, truth) = (rows.row(i), outcomes[rows.labels()[i] as usize]);
+            scores.clear();
+            scores.extend(thetas.iter().map(|theta| theta.score(row)));
+            let (outcome, score) = match scores[..] {
+                [score] => (usize::from(score >= 0.0), score),
+                _ => {
+                    let best = (1..scores.len()).fold(0, |best, k| if scores[k] > scores[best] { k } else { best });
+                    (best, scores[best])
+                }
+            };
+            let truth = truth.map(|truth| truth as u32);
+            JudgedRow { truth, outcome: outcome as u32, score, loss: loss(&scores, truth) }
+        })
+        .collect()
+}
+
+/// −ln of the probability that scores give to an outcome. One that is not known is as unlikely as can be said: it is worth
+/// as much as one of all the others.
+fn loss(scores: &[f64], truth: Option<u32>) -> f64 {
+    let Some(truth) = truth else { return ((scores.len() + 1) as f64).ln().max(1.0) };
+    if let [score] = *scores {
+        let agreement = if truth == 1 { score } else { -score };
+        return (-agreement).max(0.0) + libm::log1p(libm::exp(-agreement.abs()));
+    }
+    let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = scores.iter().map(|score| libm::exp(score - most)).sum();
+    most - scores[truth as usize] + libm::log(sum)
+}
