@@ -2,7 +2,7 @@
 
 use crate::classes::class_name;
 use crate::dataset::Dataset;
-use crate::features::{Recipe, Scaler, Scaling, Schema};
+use crate::features::{Expansion, Recipe, Scaler, Scaling, Schema};
 use crate::model::Model;
 use crate::numbers::counted;
 use crate::observe::{Observer, Progress, in_parallel};
@@ -112,7 +112,7 @@ impl Fold {
         };
         let margin = outcome.evidence.margin.lower;
         let schema = Schema::Array { features: self.train.columns() };
-        let recipe = Recipe { columns: schema, scaling: self.scaler.clone() };
+        let recipe = Recipe { columns: schema, expansion: Expansion::none(), scaling: self.scaler.clone() };
         let model = Model::with_recipe(outcome, recipe, None);
         let errors = model.errors_watched(&self.held_out, observer);
         Ok(errors.map(|errors| Fitted { status, theta, margin, errors }))

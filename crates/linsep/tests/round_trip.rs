@@ -1,6 +1,6 @@
 //! What linsep writes it reads: any table, through every format and back, has the same rows, labels and predictions.
 
-use linsep::features::{Recipe, Scaler};
+use linsep::features::Recipe;
 use linsep::model::Predictor;
 use linsep::read::{Format, ReadOptions, RowStream, Source};
 use linsep::write::convert;
@@ -130,7 +130,7 @@ fn check(table: &Table) {
     let model = (original.dataset.classes().len() > 1).then(|| {
         let outcome =
             train(&original.dataset, &Settings { epochs: 3, ..Settings::default() }, &mut ()).unwrap();
-        let recipe = Recipe { columns: original.schema.clone(), scaling: Scaler::None };
+        let recipe = Recipe::from(original.schema.clone());
         Model::with_recipe(outcome, recipe, None)
     });
     for (format, copy) in in_all_formats(&path, &options) {

@@ -38,6 +38,16 @@ pub(crate) const SCALES: &[(&str, &str)] = &[
     ("unit-rows", "Each row divided by its length"),
 ];
 
+pub(crate) const FEATURES: &[(&str, &str)] = &[
+    ("plain", "Those of the columns, so that the boundary is linear in them"),
+    ("splines", "Also bends of each column of numbers: natural cubic splines, linear beyond the outer knots"),
+    (
+        "pairs",
+        "Also products of pairs of columns, words included; of many, those that a plain model's errors show most",
+    ),
+    ("splines+pairs", "Both"),
+];
+
 pub(crate) const MISSING: &[(&str, &str)] = &[
     (
         "auto",

@@ -9,8 +9,9 @@ pub(crate) use data::{BiasArgs, CacheArgs, ClassArgs, ReadArgs, TaskArgs};
 pub(crate) use learner::{LearnerArg, LearnerArgs};
 pub(crate) use separate::{SeparateArgs, VerifyArgs};
 
-use choice::{MISTAKES, ORDERS, SHOW, choice};
+use choice::{FEATURES, MISTAKES, ORDERS, SHOW, choice};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use linsep::features::Features;
 use linsep::job::Show;
 use linsep::read::Format;
 use linsep::train::{MistakeRule, Order};
@@ -96,7 +97,7 @@ pub(crate) struct TrainArgs {
     pub(crate) spec: Option<PathBuf>,
 
     /// Which learner [default: averaged; for more than two classes multiclass, or svm for numbered features that are more than
-    /// the rows]
+    /// the rows; logistic with --features]
     #[arg(long, value_enum, help_heading = "Learning")]
     pub(crate) learner: Option<LearnerArg>,
     /// At most this many passes over the data [default: 100; 1000 for svm, logistic and max-margin; 1 when learning online]
@@ -136,6 +137,12 @@ pub(crate) struct TrainArgs {
 
     #[command(flatten)]
     pub(crate) classes: ClassArgs,
+    /// Which features are learned from, made on the training rows and stored in the model [default: plain]
+    #[arg(long, value_parser = choice::<Features>(FEATURES), help_heading = "Classes and scale")]
+    pub(crate) features: Option<Features>,
+    /// At most this many products of pairs of columns [default: half the rows for each boundary, from 50 to 2000]
+    #[arg(long, value_name = "N", help_heading = "Classes and scale")]
+    pub(crate) max_pairs: Option<usize>,
     /// Hold out this share of the rows of each class, and report the error on them
     #[arg(long, value_name = "FRACTION", help_heading = "Classes and scale", allow_negative_numbers = true)]
     pub(crate) holdout: Option<f64>,

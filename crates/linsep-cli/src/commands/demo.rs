@@ -85,7 +85,7 @@ impl Demo {
             ("Bound", report::describe_bound(evidence, settings)),
             ("Meaning", report::explain(evidence, settings)),
         ]));
-        let recipe = Recipe { columns: self.loaded.schema.clone(), scaling: scaler };
+        let recipe = Recipe { scaling: scaler, ..Recipe::from(self.loaded.schema.clone()) };
         Ok(Model::with_recipe(outcome, recipe, None))
     }
 

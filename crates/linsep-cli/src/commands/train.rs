@@ -72,6 +72,8 @@ fn spec(args: &TrainArgs) -> anyhow::Result<TrainSpec> {
         spec.options.set(name, value.clone());
     }
     args.bias.lay_over(&mut spec.bias);
+    set(&mut spec.features, &args.features);
+    set(&mut spec.max_pairs, &args.max_pairs);
     set(&mut spec.holdout, &args.holdout);
     set(&mut spec.epochs, &args.epochs);
     set(&mut spec.max_updates, &args.max_updates);

@@ -1,14 +1,16 @@
 //! Records to rows: what a model remembers of how its features were made.
 //!
-//! A [`Recipe`] has two parts. Its columns ([`Schema`]) say what each column of a file contributes: a number, one feature
-//! for each word, or nothing; and what a missing cell becomes. Its scaling ([`Scaler`]) brings the features to a common
-//! scale. Both are learned on the training rows only ([`learn_columns`], [`Scaler::learn`]), saved in the model, and
-//! applied to every row that the model sees later.
+//! A [`Recipe`] has three parts. Its columns ([`Schema`]) say what each column of a file contributes: a number, one feature
+//! for each word, or nothing; and what a missing cell becomes. Its expansion ([`Expansion`]) adds bends and products of
+//! columns. Its scaling ([`Scaler`]) brings the features to a common scale. All are learned on the training rows only
+//! ([`learn_columns`], [`Expansion::learn`], [`Scaler::learn`]), saved in the model, and applied to every row that the model
+//! sees later.
 //!
 //! Each kind of feature has a file of its own and implements `FeatureKind`. To add a kind, write such a file and add a
 //! variant to [`ColumnKind`].
 
 pub(crate) mod dates;
+pub mod expansion;
 mod form;
 mod missing;
 mod missing_words;
@@ -19,6 +21,7 @@ pub(crate) mod styled;
 mod words;
 
 pub use dates::DateOrder;
+pub use expansion::{Bends, Expansion, ExpansionBuffer, Features, Residuals};
 pub use form::CellForm;
 pub use missing::Missing;
 pub(crate) use missing::{Mean, OnMissing};
@@ -39,31 +42,41 @@ use words::missing_feature;
 pub struct Recipe {
     /// How columns become features.
     pub columns: Schema,
+    /// Which features are made of those of the columns.
+    pub expansion: Expansion,
     /// How features are scaled.
     pub scaling: Scaler,
 }
 
 impl From<Schema> for Recipe {
     fn from(columns: Schema) -> Self {
-        Self { columns, scaling: Scaler::None }
+        Self { columns, expansion: Expansion::none(), scaling: Scaler::None }
     }
 }
 
 impl Recipe {
-    /// Number of features.
+    /// Number of features, after the expansion.
     pub fn features(&self) -> usize {
-        self.columns.features()
+        self.columns.features() + self.expansion.added()
     }
 
-    /// What to call feature `j`.
+    /// What to call feature `j`, after the expansion.
     pub fn feature_name(&self, j: usize) -> String {
-        self.columns.feature_name(j)
+        self.expansion.feature_name(j, |j| self.columns.feature_name(j))
     }
 
-    /// The scaled form of a row that was read by the columns of this recipe.
-    pub fn apply<'a>(&self, row: Row<'a>, buffer: &'a mut RowBuffer) -> Row<'a> {
-        self.scaling.apply(row, buffer)
+    /// The expanded and scaled form of a row that was read by the columns of this recipe.
+    pub fn apply<'a>(&self, row: Row<'a>, buffer: &'a mut RecipeBuffer) -> Row<'a> {
+        let RecipeBuffer { expanded, scaled } = buffer;
+        self.scaling.apply(self.expansion.apply(row, expanded), scaled)
     }
+}
+
+/// Room for one row on its way through a recipe.
+#[derive(Clone, Debug, Default)]
+pub struct RecipeBuffer {
+    expanded: ExpansionBuffer,
+    scaled: RowBuffer,
 }
 
 /// What one column of a table contributes to a row. One implementation for each kind of feature.

@@ -1,5 +1,6 @@
 //! Scaling of features, learned on the training rows and saved in the model.
 
+use super::Expansion;
 use crate::dataset::{Dataset, DatasetError, Row, Rows};
 use serde::{Deserialize, Serialize};
 
@@ -133,12 +134,34 @@ impl RowBuffer {
 impl Scaler {
     /// Learns the scaling from all rows of `data`.
     pub fn learn(scaling: Scaling, data: &Dataset) -> Self {
+        Self::learn_plain(scaling, data, data.columns())
+    }
+
+    /// Learns the scaling of rows that were expanded. The bends of columns are on a scale that means something, and stay as
+    /// they are. Whether features that most rows lack need a scale, those of the columns decide.
+    pub fn learn_expanded(scaling: Scaling, data: &Dataset, expansion: &Expansion) -> Self {
+        if expansion.is_none() {
+            return Self::learn(scaling, data);
+        }
+        let mut scaler = Self::learn_plain(scaling, data, expansion.inputs());
+        if let Scaler::MaxAbs { divisor } | Scaler::Standard(Standard { divisor, .. }) = &mut scaler {
+            expansion.bent().for_each(|j| divisor[j] = 1.0);
+        }
+        if let Scaler::Standard(Standard { mut mean, divisor, .. }) = scaler {
+            expansion.bent().for_each(|j| mean[j] = 0.0);
+            scaler = Scaler::Standard(Standard::new(mean, divisor));
+        }
+        scaler
+    }
+
+    /// Learns the scaling; the features of columns are those before `plain`.
+    fn learn_plain(scaling: Scaling, data: &Dataset, plain: usize) -> Self {
         match scaling {
             Scaling::None => Scaler::None,
             Scaling::UnitRows => Scaler::UnitRows,
             Scaling::MaxAbs => Scaler::MaxAbs { divisor: largest_magnitudes(data) },
             Scaling::Standard => standard(data),
-            Scaling::Auto => by_need(data),
+            Scaling::Auto => by_need(data, plain),
         }
     }
 
@@ -232,7 +255,8 @@ struct Needs {
 }
 
 impl Needs {
-    fn of(data: &Dataset) -> Self {
+    /// Of these rows; whether the others differ, those before `plain` tell.
+    fn of(data: &Dataset, plain: usize) -> Self {
         let rows: Vec<usize> = (0..data.len()).step_by(data.len().div_ceil(SAMPLE).max(1)).collect();
         let values = || rows.iter().flat_map(|&i| data.row(i).iter());
         let mut features: Vec<u32> = values().map(|(j, _)| j as u32).collect();
@@ -242,7 +266,7 @@ impl Needs {
             .filter(|same| same.len() * 2 >= rows.len())
             .map(|same| same[0])
             .collect();
-        let is_other = |j: usize| common.binary_search(&(j as u32)).is_err();
+        let is_other = |j: usize| j < plain && common.binary_search(&(j as u32)).is_err();
         let mut others: Vec<f64> = values().filter(|&(j, _)| is_other(j)).map(|(_, x)| x.abs()).collect();
         others.sort_unstable_by(f64::total_cmp);
         let usual = others.get(others.len().saturating_sub(1) / 2).copied().unwrap_or(0.0);
@@ -252,16 +276,16 @@ impl Needs {
 }
 
 /// Mean and deviation of some features, in two passes over the rows.
-struct Moments {
-    mean: Vec<f64>,
-    deviation: Vec<f64>,
+pub(super) struct Moments {
+    pub(super) mean: Vec<f64>,
+    pub(super) deviation: Vec<f64>,
     /// Whether every stored value is 1.
     only_ones: Vec<bool>,
 }
 
 impl Moments {
     /// Of these features, which are in order. `None` for all.
-    fn of(data: &Dataset, some: Option<&[u32]>) -> Self {
+    pub(super) fn of(data: &Dataset, some: Option<&[u32]>) -> Self {
         let n = data.len() as f64;
         let count = some.map_or(data.columns(), <[u32]>::len);
         let mut stored = vec![0u64; count];
@@ -336,25 +360,27 @@ fn standard(data: &Dataset) -> Scaler {
     match data.rows() {
         Rows::Dense { .. } => Scaler::Standard(Standard::new(mean, divisor)),
         Rows::Sparse { .. } => {
-            let common = Needs::of(data).common;
+            let common = Needs::of(data, data.columns()).common;
             centring(common.iter().map(|&j| (j as usize, mean[j as usize], deviation[j as usize])), divisor)
         }
     }
 }
 
-/// What suits each feature.
-fn by_need(data: &Dataset) -> Scaler {
+/// What suits each feature, of which those before `plain` are features of columns.
+fn by_need(data: &Dataset, plain: usize) -> Scaler {
     if matches!(data.rows(), Rows::Dense { .. }) {
         return standard(data);
     }
-    let Needs { common, others_differ } = Needs::of(data);
+    let Needs { common, others_differ } = Needs::of(data, plain);
     let Moments { mean, deviation, only_ones } = Moments::of(data, Some(&common));
     // Words that most rows have stay as they are too.
     let centred = || (0..common.len()).filter(|&place| !only_ones[place]);
     if centred().next().is_none() && !others_differ {
         return Scaler::None;
     }
-    let divisor = if others_differ { largest_magnitudes(data) } else { vec![1.0; data.columns()] };
+    let mut divisor = if others_differ { largest_magnitudes(data) } else { vec![1.0; data.columns()] };
+    // Products are made of scaled numbers and words.
+    divisor[plain..].fill(1.0);
     centring(centred().map(|place| (common[place] as usize, mean[place], deviation[place])), divisor)
 }
 

@@ -144,7 +144,7 @@ impl Labelling<'_> {
                 Ok(None) => break,
                 Err(error) => return self.fail(error),
             };
-            let columns = self.model.learned.columns();
+            let columns = self.model.recipe.columns.features();
             let unknown = (0..batch.len()).filter(|&i| batch.row(i).width() > columns).count();
             self.predicted.with_unknown_features += unknown as u64;
             let mut end = 0;

@@ -4,7 +4,8 @@ use super::Model;
 use super::arrays::{get_each, get_learned, put_learned};
 use crate::Error;
 use crate::classes::Classes;
-use crate::features::{Recipe, Scaler, Scaling, Schema, Standard};
+use crate::features::expansion::{get_expansion, put_expansion};
+use crate::features::{Expansion, Recipe, Scaler, Scaling, Schema, Standard};
 use crate::store::{self, Opened, StoreError, Tensors};
 use crate::theta::Theta;
 use crate::train::{Boundary, Evidence, Settings};
@@ -19,6 +20,8 @@ const KIND: &str = "model";
 struct Content<'a> {
     classes: Cow<'a, Classes>,
     schema: Cow<'a, Schema>,
+    #[serde(default, skip_serializing_if = "is_none")]
+    expansion: Option<ExpansionContent>,
     scaling: Scaling,
     centred: bool,
     settings: Cow<'a, Settings>,
@@ -28,6 +31,14 @@ struct Content<'a> {
     fingerprint: Cow<'a, Option<String>>,
     #[serde(default, skip_serializing_if = "is_none")]
     spec: Cow<'a, Option<serde_json::Value>>,
+}
+
+/// Which parts of an expansion are among the arrays.
+#[derive(Serialize, Deserialize)]
+struct ExpansionContent {
+    bends: bool,
+    products: bool,
+    candidates: u64,
 }
 
 fn is_none<T>(value: &Option<T>) -> bool {
@@ -58,6 +69,14 @@ impl Model {
     fn parts(&self) -> (Tensors<'_>, Content<'_>) {
         let mut tensors = Tensors::default();
         put_learned(&mut tensors, "", &self.learned);
+        let expansion = &self.recipe.expansion;
+        put_expansion(&mut tensors, expansion);
+        let made = expansion.features();
+        let expansion = (!expansion.is_none()).then(|| ExpansionContent {
+            bends: made.splines(),
+            products: made.pairs(),
+            candidates: expansion.candidates(),
+        });
         let mut centred = false;
         match &self.recipe.scaling {
             Scaler::None | Scaler::UnitRows => {}
@@ -73,6 +92,7 @@ impl Model {
         let content = Content {
             classes: Cow::Borrowed(&self.classes),
             schema: Cow::Borrowed(&self.recipe.columns),
+            expansion,
             scaling: self.recipe.scaling.scaling(),
             centred,
             settings: Cow::Borrowed(&self.settings),
@@ -101,7 +121,19 @@ impl Model {
             Classes::Each { names } => get_each(&opened, names.len(), settings)?,
         };
         let columns = learned.columns();
-        check_schema(schema, columns)?;
+        let expansion = match &opened.content.expansion {
+            None => Expansion::none(),
+            Some(ExpansionContent { bends, products, candidates }) => {
+                // The features of the columns have weights among others, so there are no more of them.
+                let inputs = schema.features();
+                if inputs > columns {
+                    return Err(damaged("it has more columns than weights"));
+                }
+                get_expansion(&opened, inputs, (*bends, *products), *candidates)?
+            }
+        };
+        let plain = columns.checked_sub(expansion.added());
+        check_schema(schema, plain.ok_or_else(|| damaged("it has more features than weights"))?)?;
         let scaler = get_scaler(&opened, columns)?;
         let content = opened.content;
         let mut settings = content.settings.into_owned();
@@ -112,7 +144,7 @@ impl Model {
         Ok(Self {
             learned,
             classes: content.classes.into_owned(),
-            recipe: Recipe { columns: content.schema.into_owned(), scaling: scaler },
+            recipe: Recipe { columns: content.schema.into_owned(), expansion, scaling: scaler },
             settings,
             evidence: content.evidence.into_owned(),
             boundaries: content.boundaries.into_owned(),
@@ -227,7 +259,7 @@ mod tests {
                 let scaled = scaler.apply_all(data.clone()).unwrap();
                 // A bias or rows that would overflow a kernel are refused, as they should be.
                 let outcome = crate::train(&scaled, &settings, &mut ()).ok()?;
-                let recipe = Recipe { columns: schema, scaling: scaler };
+                let recipe = Recipe { columns: schema, expansion: Expansion::none(), scaling: scaler };
                 Some(Model::with_recipe(outcome, recipe, Some(data.fingerprint().to_string())))
             },
         )

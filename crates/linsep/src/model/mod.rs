@@ -2,12 +2,14 @@
 
 mod arrays;
 mod evaluate;
+mod expand;
 mod file;
 mod predict;
 
 pub use evaluate::{
     ClassEvaluation, ConfusionCell, Evaluation, MOST_IN_MATRIX, ManyEvaluation, evaluate, evaluate_many,
 };
+pub(crate) use expand::learn_expansion;
 pub use predict::{Prediction, Predictor};
 
 use crate::classes::Classes;

@@ -2,7 +2,7 @@
 
 use super::Model;
 use crate::dataset::{Dataset, Row};
-use crate::features::RowBuffer;
+use crate::features::RecipeBuffer;
 use crate::observe::{Observer, Pace, Progress};
 use crate::theory::geometry;
 use crate::train::{ClassScores, Learned};
@@ -28,7 +28,7 @@ pub struct Predictor<'a> {
     /// The weights of many classes, where those are scored faster together.
     scores: Option<Arc<ClassScores>>,
     sums: Vec<f64>,
-    buffer: RowBuffer,
+    buffer: RecipeBuffer,
 }
 
 impl<'a> Predictor<'a> {
@@ -39,7 +39,7 @@ impl<'a> Predictor<'a> {
             _ => 0.0,
         };
         let scores = ClassScores::of_learned(&model.learned).map(Arc::new);
-        Self { model, weight_norm, scores, sums: Vec::new(), buffer: RowBuffer::default() }
+        Self { model, weight_norm, scores, sums: Vec::new(), buffer: RecipeBuffer::default() }
     }
 
     /// The model.
@@ -47,9 +47,9 @@ impl<'a> Predictor<'a> {
         self.model
     }
 
-    /// Predicts one row, as read: it is scaled here. Features that the model does not know are left out.
+    /// Predicts one row, as read: it is expanded and scaled here. Features that the model does not know are left out.
     pub fn predict(&mut self, row: Row<'_>) -> Prediction {
-        let row = row.truncated(self.model.learned.columns());
+        let row = row.truncated(self.model.recipe.columns.features());
         let row = self.model.recipe.apply(row, &mut self.buffer);
         let learned = &self.model.learned;
         let (outcome, score) = match &self.scores {

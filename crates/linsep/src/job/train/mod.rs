@@ -2,6 +2,7 @@
 
 mod advice;
 mod duplicates;
+mod expand;
 mod leak;
 mod proof;
 mod recorder;
@@ -17,7 +18,7 @@ use super::warnings::Warning;
 use super::{label, refuse_overwriting};
 use crate::classes::Classes;
 use crate::dataset::Dataset;
-use crate::features::{Missing, Recipe, Scaler, Scaling, fill_gaps, learn_columns};
+use crate::features::{Expansion, Missing, Recipe, Scaler, Scaling, fill_gaps, learn_columns};
 use crate::model::Model;
 use crate::observe::{Note, Observer, PAUSE, Progress, watched};
 use crate::read::{Format, ReadNotes, ReadOptions, RowStream, Schema, Source, read};
@@ -270,8 +271,8 @@ impl Runner<'_> {
         // The fingerprint is that of the rows as they were read. If those are the rows that are learned from, it can be
         // computed meanwhile.
         let gaps = data.filled_cells().is_some_and(|cells| !cells.is_empty());
-        let all_kept = classes.only.is_empty() && self.spec.holdout.is_none() && !gaps;
-        let scaler = all_kept.then(|| self.scaler(&data));
+        let all_kept = classes.only.is_empty() && self.spec.holdout.is_none() && !gaps && !self.may_expand();
+        let scaler = all_kept.then(|| self.scaler_of(&data, &Expansion::none()));
         let rows_are_learned_as_read = scaler == Some(Scaler::None);
         let early = known.or_else(|| (!rows_are_learned_as_read).then(|| data.fingerprint().to_string()));
         let data = classes.kept(data)?;
@@ -295,18 +296,20 @@ impl Runner<'_> {
                 (filled, None)
             }
         };
-        let scaler = scaler.unwrap_or_else(|| self.scaler(&data));
-        schema.fill_from(&scaler);
         // What may change a user's mind is said before the work.
         notes.remarks.extend(self.remark_on_classes(data.classes().len()));
         tell(&notes, observer);
         let foreseen = self.foresee(&schema, &data, held_out.as_ref(), observer);
+        let expansion = self.expansion(&schema, &data, observer)?;
+        let data = expansion.apply_all(data)?;
+        let scaler = scaler.unwrap_or_else(|| self.scaler_of(&data, &expansion));
+        schema.fill_from(&scaler);
         let data = scaler.apply_all(data)?;
 
         let mut lost = Vec::new();
         // Rows that are changed by something learned from all of them do not judge fairly.
         let spec = Self::told(self.spec, gaps);
-        let as_drawn = spec.data.as_drawn(scaler.scaling());
+        let as_drawn = spec.data.as_drawn(scaler.scaling()) && expansion.is_none();
         let (outcome, fingerprint) = self.learn(&data, checkpoint, early, as_drawn, &mut lost, observer)?;
         let train_seconds = clock.elapsed().as_secs_f64();
         if outcome.status != Status::Converged && self.scaling() == Scaling::None {
@@ -321,7 +324,7 @@ impl Runner<'_> {
             ));
         }
         let status = if proved == Status::Interrupted { proved } else { outcome.status };
-        let recipe = Recipe { columns: schema, scaling: scaler };
+        let recipe = Recipe { columns: schema, expansion, scaling: scaler };
         let model = Model::with_recipe(outcome, recipe, fingerprint);
         let counted = data.class_counts().into_iter().map(|count| count as u64);
         let counts = outcome_counts(&model.classes, data.classes(), counted);
@@ -458,7 +461,7 @@ impl Runner<'_> {
         let seconds = Seconds { read: clock.elapsed().as_secs_f64(), train: 0.0 };
         scaler.widen(stream.schema().features());
         let status = outcome.status;
-        let recipe = Recipe { columns: stream.schema(), scaling: scaler };
+        let recipe = Recipe { scaling: scaler, ..Recipe::from(stream.schema()) };
         let model = Model::with_recipe(outcome, recipe, None);
         Ok(Trained { lost, ..self.finish(model, status, notes, seconds)? })
     }
@@ -495,13 +498,6 @@ impl Runner<'_> {
             )),
             _ => Ok(()),
         }
-    }
-
-    fn scaler(&self, data: &Dataset) -> Scaler {
-        let Some(model) = &self.warm else { return Scaler::learn(self.scaling(), data) };
-        let mut scaler = model.recipe.scaling.clone();
-        scaler.widen(data.columns());
-        scaler
     }
 }
 

@@ -4,6 +4,7 @@ use super::TrainSpec;
 use crate::SettingsError;
 use crate::classes::class_name;
 use crate::dataset::Dataset;
+use crate::features::Features;
 use crate::model::Model;
 use crate::read::{Missing, Schema, Source};
 use crate::scale::Scaling;
@@ -24,6 +25,7 @@ pub(super) fn is_online(spec: &TrainSpec, checkpoint: Option<&State>) -> Result<
         || spec.teaching_set.is_some()
         || spec.classes.row_weights.is_some()
         // A class takes part in the multi-class perceptron from its first row on, so a stream differs from its file.
+        || spec.expands()
         || learner.is_some_and(|learner| !learner.is_online() || learner.abilities().many_classes)
         || shards.is_some_and(|shards| shards > 1)
         || spec.classes.weight == ClassWeight::Balanced
@@ -97,7 +99,8 @@ const FEWEST_ROWS: usize = 30;
 /// Chooses the learner where none was named, by what was best on real data. On tables (`bench/tables.py`): logistic
 /// regression where there are more features than rows, and only a penalty keeps weights from fitting anything; otherwise, for
 /// more than two classes, all of them together. For numbered features that are more than the rows, such as words of texts
-/// (`bench/sparse_defaults.py`), and more than two classes: each against the rest with a penalty.
+/// (`bench/sparse_defaults.py`), and more than two classes: each against the rest with a penalty. Bends and products of
+/// columns are many, and it is a penalty that keeps curves smooth: logistic regression.
 pub(super) fn choose_learner(
     spec: &TrainSpec,
     settings: &mut Settings,
@@ -110,10 +113,11 @@ pub(super) fn choose_learner(
     let is_table = matches!(schema, Schema::Table { .. });
     let is_wide = data.columns() > data.len();
     let penalised = is_table && is_wide && data.len() >= FEWEST_ROWS;
-    if named || (two && !penalised) || classes > MOST_TOGETHER || settings.shards > 1 {
+    let expands = spec.expands();
+    if named || (two && !penalised && !expands) || classes > MOST_TOGETHER || settings.shards > 1 {
         return Ok(());
     }
-    let learner = if penalised {
+    let learner = if penalised || expands {
         Learner::named("logistic")?
     } else if !is_table && is_wide {
         Learner::named("svm")?.with_options(&Options::new().with("loss", "squared-hinge"))?
@@ -176,6 +180,11 @@ pub(super) fn refuse_combinations(
         return Err(SettingsError::new("checkpoint", problem));
     }
     refuse_proof(spec, settings)?;
+    if spec.max_pairs.is_some() && !spec.features.is_some_and(Features::pairs) {
+        let problem =
+            "⟦max_pairs⟧ counts products of columns: ask for them with ⟦features=pairs⟧ or splines+pairs";
+        return Err(SettingsError::new("max_pairs", problem));
+    }
     let leaves_rows_out = spec.data.read.skip_bad || spec.data.read.csv.missing == Missing::DropRow;
     if spec.classes.row_weights.is_some() && leaves_rows_out {
         let problem =
@@ -185,6 +194,11 @@ pub(super) fn refuse_combinations(
     if let Some(model) = warm {
         refuse_start(spec, model)?;
     }
+    if online && warm.is_some_and(|model| !model.recipe.expansion.is_none()) {
+        let problem = "the model to start from has bends or products of columns, which need all rows in memory; learning \
+                       online forgets each row";
+        return Err(SettingsError::new("init", problem));
+    }
     if online {
         for (given, field, name) in [
             (spec.holdout.is_some(), "holdout", "⟦holdout⟧"),
@@ -192,6 +206,7 @@ pub(super) fn refuse_combinations(
             (spec.teaching_set.is_some(), "teaching_set", "⟦teaching_set⟧"),
             (spec.classes.row_weights.is_some(), "weights", "⟦weights⟧"),
             (settings.shards > 1, "shards", "⟦shards⟧"),
+            (spec.expands(), "features", "⟦features⟧"),
         ] {
             if given {
                 let problem = format!("{name} needs all rows in memory; learning online forgets each row");
@@ -257,6 +272,13 @@ fn refuse_start(spec: &TrainSpec, model: &Model) -> Result<(), SettingsError> {
             "the model to start from was trained with another ⟦scale⟧: its weights fit no other".into(),
         );
     }
+    let made = model.recipe.expansion.features();
+    if spec.features.is_some_and(|features| features != made) {
+        let name = made.name();
+        return refuse(format!(
+            "the model to start from has other features ({name}): leave ⟦features⟧ out, its weights fit no others"
+        ));
+    }
     Ok(())
 }
 
@@ -280,6 +302,7 @@ pub(super) fn refuse_whole(
         (spec.start_model().is_some(), "init", "⟦init=MODEL⟧"),
         (settings.shards > 1, "shards", "⟦shards⟧"),
         (scaling != Scaling::None, "scale", "⟦scale⟧"),
+        (spec.expands(), "features", "⟦features⟧"),
     ] {
         if given {
             let problem = format!("{name} needs all rows in memory: leave it out, or ⟦memory⟧");

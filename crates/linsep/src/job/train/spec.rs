@@ -1,6 +1,7 @@
 //! The specification of a training job.
 
 use crate::Error;
+use crate::features::Features;
 use crate::job::{BiasSpec, ClassSpec, DataSpec};
 use crate::read::options::is_default;
 use crate::scale::Scaling;
@@ -24,6 +25,12 @@ pub struct TrainSpec {
     /// How features are scaled, as learned on the training rows; if not said, as suits each of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<Scaling>,
+    /// Which features are made of those of the columns; if not said, none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub features: Option<Features>,
+    /// At most this many products of pairs of columns; if not said, by the number of rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_pairs: Option<usize>,
     /// The learner, by its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub learner: Option<String>,
@@ -106,6 +113,11 @@ impl TrainSpec {
         self.init.as_deref().filter(|path| STARTS.iter().all(|start| path.as_os_str() != *start))
     }
 
+    /// Whether features beside those of the columns are asked for.
+    pub(crate) fn expands(&self) -> bool {
+        self.features.is_some_and(|features| features != Features::Plain)
+    }
+
     /// Whether the trace or the teaching set is asked for.
     pub(crate) fn wants_proof(&self) -> bool {
         self.trace.is_some() || self.teaching_set.is_some()
@@ -119,6 +131,8 @@ impl TrainSpec {
             classes: ClassSpec { positive: settings.positive.clone(), ..self.classes.clone() },
             holdout: self.holdout,
             scale: Some(scale),
+            features: self.features,
+            max_pairs: self.max_pairs,
             learner: Some(settings.learner.name().to_string()),
             options: settings.learner.options(),
             epochs: Some(settings.epochs),
