@@ -73,6 +73,8 @@ fn spec(args: &TrainArgs) -> anyhow::Result<TrainSpec> {
     }
     args.bias.lay_over(&mut spec.bias);
     set(&mut spec.holdout, &args.holdout);
+    spec.probabilities |= args.probability.probabilities;
+    set(&mut spec.threshold, &args.probability.rule()?);
     set(&mut spec.epochs, &args.epochs);
     set(&mut spec.max_updates, &args.max_updates);
     set(&mut spec.max_seconds, &args.max_seconds);
