@@ -55,7 +55,7 @@
 //! | [`mod@separate`] | the exact engine: verdicts with certificates |
 //! | [`theory`] | what is proved, one file per statement |
 //! | [`model`] | predict, evaluate, save, load |
-//! | [`job`], [`mod@compare`], [`story`] | whole jobs as values |
+//! | [`job`], [`mod@compare`], [`mod@out_of_fold`], [`story`] | whole jobs as values |
 //! | [`report`], [`numbers`], [`spelling`] | results as JSON records and plain sentences |
 //! | [`observe`], [`waiting`], [`memory`] | progress, notes, interruption; waiting for pipes; how much memory there is |
 //!
@@ -81,6 +81,7 @@ pub mod memory;
 pub mod model;
 pub mod numbers;
 pub mod observe;
+pub mod out_of_fold;
 pub mod random;
 pub mod read;
 pub mod report;

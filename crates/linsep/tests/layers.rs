@@ -19,7 +19,7 @@ const STAGES: &[&[&str]] = &[
     &["separate"],
     &["train"],
     &["model"],
-    &["compare", "story"],
+    &["compare", "out_of_fold", "story"],
     &["job"],
     &["report"],
 ];

@@ -64,6 +64,11 @@ pub(crate) const SHOW: &[(&str, &str)] = &[
     ("label", "The class"),
     ("score", "The decision function; at least 0 means the positive class"),
     ("distance", "The distance to the boundary, in the units of the scaled features where the model scales"),
+    (
+        "probability",
+        "The probability of the positive class; with more than two classes those of all, separated by commas, in the order of \
+         their names. For models of logistic regression, of --loss log, or trained with --probabilities",
+    ),
 ];
 
 pub(crate) const SEPARATE_BIASES: &[(&str, &str)] = &[

@@ -3,10 +3,12 @@
 mod choice;
 mod data;
 mod learner;
+mod probability;
 mod separate;
 
 pub(crate) use data::{BiasArgs, CacheArgs, ClassArgs, ReadArgs, TaskArgs};
 pub(crate) use learner::{LearnerArg, LearnerArgs};
+pub(crate) use probability::{ProbabilityArgs, ThresholdArg};
 pub(crate) use separate::{SeparateArgs, VerifyArgs};
 
 use choice::{FEATURES, MISTAKES, ORDERS, SHOW, choice};
@@ -69,7 +71,7 @@ pub(crate) enum Command {
     Separate(SeparateArgs),
     /// Check a certificate of separate against the data, with the small exact checker alone
     Verify(VerifyArgs),
-    /// Judge a model on labelled rows: error, confusion matrix, precision, recall, F1, AUC
+    /// Judge a model on labelled rows: error, confusion matrix, precision, recall, F1, AUC; how good its probabilities are
     Evaluate(EvaluateArgs),
     /// Show what is in a model: settings, classes, evidence, strongest weights; or what is in a cache
     Inspect(InspectArgs),
@@ -146,6 +148,8 @@ pub(crate) struct TrainArgs {
     /// Hold out this share of the rows of each class, and report the error on them
     #[arg(long, value_name = "FRACTION", help_heading = "Classes and scale", allow_negative_numbers = true)]
     pub(crate) holdout: Option<f64>,
+    #[command(flatten)]
+    pub(crate) probability: ProbabilityArgs,
 
     /// Save the run here when it starts and every so often, so that a killed run can be taken up
     #[arg(long, value_name = "FILE", help_heading = "Interruptions")]
@@ -266,12 +270,15 @@ pub(crate) struct PredictArgs {
     /// What to print for each row
     #[arg(long, value_parser = choice::<Show>(SHOW), default_value = "label")]
     pub(crate) show: Show,
-    /// Print a table with line, label, score and distance
+    /// Print a table with line, label, score, distance and, where the model has probabilities, that of the label; with
+    /// --show probability, a table with line, label and the probability of each class
     ///
     /// The line is that of the row in its file (for arrays, the number of the row); --skip-bad and --missing
     /// drop-row need it. Distances are in the units of the scaled features where the model scales.
-    #[arg(long, conflicts_with = "show")]
+    #[arg(long)]
     pub(crate) csv: bool,
+    #[command(flatten)]
+    pub(crate) threshold: ThresholdArg,
     /// Write to a file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -285,6 +292,8 @@ pub(crate) struct EvaluateArgs {
     pub(crate) model: PathBuf,
     /// Labelled rows; - for standard input
     pub(crate) data: PathBuf,
+    #[command(flatten)]
+    pub(crate) threshold: ThresholdArg,
     /// Print one JSON record on standard output instead of the report
     #[arg(long)]
     pub(crate) json: bool,

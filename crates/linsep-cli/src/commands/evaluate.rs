@@ -8,7 +8,11 @@ use linsep::job::EvaluateSpec;
 use linsep::report::{EvaluateRecord, evaluate_report};
 
 pub(crate) fn run(args: &EvaluateArgs, console: Console) -> anyhow::Result<Exit> {
-    let spec = EvaluateSpec { model: args.model.clone(), data: args.read.data(&args.data) };
+    let spec = EvaluateSpec {
+        model: args.model.clone(),
+        data: args.read.data(&args.data),
+        threshold: args.threshold.threshold,
+    };
     let evaluated = spec.run(&mut ProgressDisplay::of_whole_job(console))?;
     if args.json {
         print_json(&EvaluateRecord::from(&evaluated))

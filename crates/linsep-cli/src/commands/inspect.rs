@@ -8,7 +8,7 @@ use anyhow::bail;
 use linsep::classes::Classes;
 use linsep::features::Scaler;
 use linsep::job::{Spec, TrainSpec};
-use linsep::model::Model;
+use linsep::model::{Calibration, Model};
 use linsep::numbers;
 use linsep::read::cache::{Cache, is_cache};
 use linsep::report::{self, boundary_table};
@@ -45,6 +45,12 @@ pub(crate) fn run(args: &InspectArgs) -> anyhow::Result<Exit> {
             "fingerprint": model.fingerprint,
             "features": model.learned.columns(),
         });
+        if let Some(calibration) = model.calibrated() {
+            record["probabilities"] = probabilities(calibration);
+        }
+        if let Some(threshold) = &model.threshold {
+            record["threshold"] = json!(threshold);
+        }
         if let Learned::Each(each) = &model.learned {
             let classes: Vec<_> = strongest
                 .iter()
@@ -70,6 +76,24 @@ pub(crate) fn run(args: &InspectArgs) -> anyhow::Result<Exit> {
         return print_json(&record);
     }
     print_result(|out| out.write_all(to_text(&model, &strongest).as_bytes()))
+}
+
+/// How scores become probabilities, as JSON.
+fn probabilities(calibration: &Calibration) -> serde_json::Value {
+    let mut record = json!({"kind": calibration.name()});
+    match calibration {
+        Calibration::Natural => {}
+        Calibration::Sigmoid { slope, intercept } => {
+            record["slope"] = json!(slope);
+            record["intercept"] = json!(intercept);
+        }
+        Calibration::Isotonic { scores, probabilities } => {
+            record["scores"] = json!(scores);
+            record["probabilities"] = json!(probabilities);
+        }
+        Calibration::Temperature { inverse } => record["inverse"] = json!(inverse),
+    }
+    record
 }
 
 /// Prints the specification that makes the model again.
@@ -190,6 +214,12 @@ fn to_text(model: &Model, strongest: &[Strongest]) -> String {
     ];
     if let Some(detail) = report::describe_detail(evidence) {
         lines.push(("Detail", detail));
+    }
+    if let Some(how) = report::describe_calibration(model) {
+        lines.push(("Scores", how));
+    }
+    if let (Some(threshold), Some(pair)) = (&model.threshold, model.classes.pair()) {
+        lines.push(("Threshold", report::describe_threshold(threshold, &pair.positive)));
     }
     if matches!(model.learned, Learned::Linear(_) | Learned::Voted { .. }) {
         let intercept = format!("{:.6}", model.learned.theta().intercept());

@@ -2,7 +2,7 @@
 
 use crate::args::PredictArgs;
 use crate::console::{self, Console, ProgressDisplay};
-use crate::exit::Exit;
+use crate::exit::{Exit, Usage};
 use crate::output::{self, StandardOutput};
 use linsep::job::{PredictSpec, Show};
 use std::io::Write;
@@ -11,7 +11,17 @@ pub(crate) fn run(args: &PredictArgs, console: Console) -> anyhow::Result<Exit> 
     let spec = PredictSpec {
         model: args.model.clone(),
         data: args.read.data(&args.data),
-        show: if args.csv { Show::Table } else { args.show },
+        show: match args.show {
+            Show::Probability if args.csv => Show::ProbabilityTable,
+            Show::Label if args.csv => Show::Table,
+            _ if args.csv => {
+                let problem =
+                    "--csv goes with --show probability alone: its table has labels, scores and distances";
+                return Err(Usage(problem.to_string()).into());
+            }
+            show => show,
+        },
+        threshold: args.threshold.threshold,
         output: args.output.clone(),
     };
     if args.output.is_some() {

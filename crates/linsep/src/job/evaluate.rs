@@ -1,8 +1,8 @@
 //! Judging a model on labelled rows.
 
 use super::data::{load_model, tell};
-use super::measure::{Evaluated, Judged};
-use super::predict::{not_finite, predict_rows};
+use super::measure::{Evaluated, Judged, probabilities_beside};
+use super::predict::{not_finite, overrule_threshold, predict_rows};
 use super::{DataSpec, TrainSpec};
 use crate::Error;
 use crate::classes::shortened;
@@ -23,6 +23,9 @@ pub struct EvaluateSpec {
     pub model: PathBuf,
     /// The labelled rows.
     pub data: DataSpec,
+    /// The probability from which on a row is called positive, instead of that of the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<f64>,
 }
 
 /// The classes that a model knows, in few words.
@@ -34,7 +37,8 @@ fn known(model: &Model) -> String {
 impl EvaluateSpec {
     /// Judges the model.
     pub fn run(&self, observer: &mut dyn Observer) -> Result<Evaluated, Error> {
-        let model = load_model(&self.model)?;
+        let mut model = load_model(&self.model)?;
+        overrule_threshold(&mut model, self.threshold)?;
         let mut options = self.data.read.clone();
         options.schema = Some(model.recipe.columns.clone());
         let mut stream = RowStream::open(&self.data.source, &options)?;
@@ -73,7 +77,7 @@ impl EvaluateSpec {
         if observer.will_stop() {
             return Err(Error::Interrupted);
         }
-        let evaluated = judged.measure(&model.classes, None, notes.skipped).on_training_rows(is_training);
+        let evaluated = judged.measure(&model, None, notes.skipped).on_training_rows(is_training);
         evaluated.warnings().iter().for_each(|warning| warning.tell(observer));
         Ok(evaluated)
     }
@@ -114,7 +118,7 @@ impl EvaluateSpec {
         observer: &mut dyn Observer,
     ) -> Result<Judged, Error> {
         let mut judged = Judged::default();
-        let predictor = Predictor::new(model);
+        let predictor = Predictor::new(model).with_probabilities();
         let mut outcomes: Vec<Option<usize>> = Vec::new();
         let mut pace = Pace::new(model.learned.rows_before_pause());
         while let Some(batch) = stream.next_batch()? {
@@ -147,13 +151,20 @@ impl EvaluateSpec {
         judged: &mut Judged,
     ) -> Result<(), Error> {
         let model = predictor.model();
-        for (i, prediction) in rows.clone().zip(predict_rows(predictor, batch, rows)) {
+        let judge = |predictor: &mut Predictor<'_>, batch: &Batch, i: usize| {
+            let prediction = predictor.predict(batch.row(i));
+            let truth = outcomes[batch.label(i) as usize];
+            let measured = truth.and_then(|truth| probabilities_beside(predictor, &prediction, truth));
+            (prediction, measured)
+        };
+        for (i, (prediction, probabilities)) in rows.clone().zip(predict_rows(predictor, batch, rows, judge))
+        {
             if !prediction.score.is_finite() {
                 let row = judged.len() + judged.unknown + 1;
                 return Err(not_finite(stream.name(), batch.line(i).unwrap_or(row)));
             }
             match outcomes[batch.label(i) as usize] {
-                Some(outcome) => judged.push(&prediction, outcome),
+                Some(outcome) => judged.push(&prediction, probabilities, outcome),
                 None if self.data.read.skip_bad => judged.unknown += 1,
                 None => {
                     let label = &stream.label_names()[batch.label(i) as usize];

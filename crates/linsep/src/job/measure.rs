@@ -3,7 +3,10 @@
 use super::warnings::{JudgedOn, Warning};
 use crate::classes::{ClassPair, Classes};
 use crate::dataset::Dataset;
-use crate::model::{Evaluation, ManyEvaluation, Model, Prediction, Predictor, evaluate, evaluate_many};
+use crate::model::{
+    Evaluation, ManyEvaluation, Model, Prediction, Predictor, Reliability, RowProbabilities, Threshold,
+    evaluate_labels, evaluate_many,
+};
 use crate::observe::{Observer, Pace, Progress};
 use crate::theory::binomial::Interval;
 use serde::Serialize;
@@ -21,6 +24,12 @@ pub enum Evaluated {
         baseline_class: String,
         /// The sides.
         classes: ClassPair,
+        /// How good the probabilities are, where the model has some.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        probabilities: Option<Reliability>,
+        /// The threshold that the labels go by, where there is one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        threshold: Option<Threshold>,
         /// Rows that were skipped.
         skipped_rows: u64,
         /// Whether the model was trained on these very rows, so that they tell nothing about new ones.
@@ -34,6 +43,9 @@ pub enum Evaluated {
         evaluation: ManyEvaluation,
         /// The class that the baseline always answers.
         baseline_class: String,
+        /// How good the probabilities are, where the model has some.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        probabilities: Option<Reliability>,
         /// Rows that were skipped.
         skipped_rows: u64,
         /// Whether the model was trained on these very rows, so that they tell nothing about new ones.
@@ -121,6 +133,15 @@ impl Evaluated {
 }
 
 impl Evaluated {
+    /// How good the probabilities are, where the model has some.
+    pub fn probabilities(&self) -> Option<&Reliability> {
+        match self {
+            Evaluated::Pair { probabilities, .. } | Evaluated::Many { probabilities, .. } => {
+                probabilities.as_ref()
+            }
+        }
+    }
+
     /// Reasons to trust the model less, where these are rows of a file.
     pub fn warnings(&self) -> Vec<Warning> {
         let training = self.is_of_training_rows().then_some(Warning::TrainingRows);
@@ -134,6 +155,8 @@ pub(super) struct Judged {
     scores: Vec<f64>,
     found: Vec<usize>,
     truth: Vec<usize>,
+    /// Empty for a model without probabilities.
+    probabilities: Vec<RowProbabilities>,
     /// Rows of classes that the model does not know.
     pub(super) unknown: u64,
 }
@@ -150,7 +173,13 @@ impl Judged {
     }
 
     /// Adds a row of which the true outcome is known.
-    pub(super) fn push(&mut self, prediction: &Prediction, truth: usize) {
+    pub(super) fn push(
+        &mut self,
+        prediction: &Prediction,
+        probabilities: Option<RowProbabilities>,
+        truth: usize,
+    ) {
+        self.probabilities.extend(probabilities);
         self.scores.push(prediction.score);
         self.found.push(prediction.outcome);
         self.truth.push(truth);
@@ -159,7 +188,7 @@ impl Judged {
     /// Judges rows in memory, as read; `None` if the observer stopped that.
     pub(super) fn of(model: &Model, data: &Dataset, observer: &mut dyn Observer) -> Option<Self> {
         let mut judged = Self::default();
-        let mut predictor = Predictor::new(model);
+        let mut predictor = Predictor::new(model).with_probabilities();
         let outcomes = model.classes.outcomes_of(data.classes());
         let (mut end, mut pace) = (0, Pace::new(model.learned.rows_before_pause()));
         while end < data.len() {
@@ -167,7 +196,11 @@ impl Judged {
             end = rows.end;
             for i in rows {
                 match outcomes[data.labels()[i] as usize] {
-                    Some(outcome) => judged.push(&predictor.predict(data.row(i)), outcome),
+                    Some(outcome) => {
+                        let found = predictor.predict(data.row(i));
+                        let probabilities = probabilities_beside(&predictor, &found, outcome);
+                        judged.push(&found, probabilities, outcome);
+                    }
                     None => judged.unknown += 1,
                 }
             }
@@ -186,8 +219,10 @@ impl Judged {
     }
 
     /// The measures. The baseline always answers the outcome `usual`, or else the most frequent one of these rows.
-    pub(super) fn measure(self, classes: &Classes, usual: Option<usize>, skipped: u64) -> Evaluated {
-        let Self { scores, found, truth, unknown } = self;
+    pub(super) fn measure(self, model: &Model, usual: Option<usize>, skipped: u64) -> Evaluated {
+        let Self { scores, found, truth, probabilities, unknown } = self;
+        let classes = &model.classes;
+        let probabilities = Reliability::of(&probabilities);
         let outcomes = classes.outcomes();
         let mut counts = vec![0u64; outcomes.len()];
         truth.iter().for_each(|&outcome| counts[outcome] += 1);
@@ -199,19 +234,43 @@ impl Judged {
         match classes {
             Classes::Pair(pair) => {
                 let signs: Vec<i8> = truth.iter().map(|&outcome| if outcome == 1 { 1 } else { -1 }).collect();
-                let evaluation = Evaluation { baseline_error, ..evaluate(&scores, &signs) };
+                let called: Vec<bool> = found.iter().map(|&outcome| outcome == 1).collect();
+                let evaluation = Evaluation { baseline_error, ..evaluate_labels(&scores, &called, &signs) };
                 Evaluated::Pair {
                     evaluation,
                     baseline_class,
                     classes: pair.clone(),
+                    probabilities,
+                    threshold: model.threshold,
                     skipped_rows,
                     training_rows: false,
                 }
             }
             Classes::Each { names } => {
                 let evaluation = ManyEvaluation { baseline_error, ..evaluate_many(&found, &truth, names) };
-                Evaluated::Many { evaluation, baseline_class, skipped_rows, training_rows: false }
+                Evaluated::Many {
+                    evaluation,
+                    baseline_class,
+                    probabilities,
+                    skipped_rows,
+                    training_rows: false,
+                }
             }
+        }
+    }
+}
+
+/// The probabilities of the row that was predicted last, beside its true outcome; `None` for a model without
+/// probabilities.
+pub(super) fn probabilities_beside(
+    predictor: &Predictor<'_>,
+    prediction: &Prediction,
+    truth: usize,
+) -> Option<RowProbabilities> {
+    match (predictor.model().classes.pair(), prediction.probability?) {
+        (Some(_), positive) => Some(RowProbabilities::of_pair(positive, truth == 1)),
+        (None, _) => {
+            Some(RowProbabilities::of_many(predictor.class_probabilities(), prediction.outcome, truth))
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::DataSpec;
 use super::data::{load_model, tell};
 use super::refuse_overwriting;
-use crate::model::{Model, Prediction, Predictor};
+use crate::model::{Model, Prediction, Predictor, Threshold};
 use crate::numbers::counted;
 use crate::observe::{Note, Observer, Pace, Progress};
 use crate::read::{Batch, Labels, Missing, RowStream};
@@ -27,8 +27,24 @@ pub enum Show {
     Score,
     /// The distance to the boundary, in the units of the scaled features where the model scales.
     Distance,
-    /// A table with line, label, score and distance.
+    /// The probability of the positive class; for many classes those of all, in their order, separated by commas.
+    Probability,
+    /// A table with line, label, score and distance, and the probability of the label where the model has probabilities.
     Table,
+    /// A table with line, label and the probability of each class.
+    ProbabilityTable,
+}
+
+impl Show {
+    /// Whether each row is shown with its line.
+    fn is_table(self) -> bool {
+        matches!(self, Show::Table | Show::ProbabilityTable)
+    }
+
+    /// Whether the probabilities of all classes are shown.
+    fn needs_probabilities(self) -> bool {
+        matches!(self, Show::Probability | Show::ProbabilityTable)
+    }
 }
 
 /// Which rows are labelled by which model.
@@ -42,6 +58,9 @@ pub struct PredictSpec {
     /// What is written for each row.
     #[serde(default)]
     pub show: Show,
+    /// The probability from which on a row is called positive, instead of that of the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<f64>,
     /// Where the lines are written; if no file is named, to the writer that the caller gives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<PathBuf>,
@@ -65,7 +84,11 @@ impl PredictSpec {
             refuse_overwriting(&[output], &inputs)?;
             self.data.refuse_replacing_cache(&[output])?;
         }
-        let model = load_model(&self.model)?;
+        let mut model = load_model(&self.model)?;
+        overrule_threshold(&mut model, self.threshold)?;
+        if self.show.needs_probabilities() && model.calibrated().is_none() {
+            return Err(no_probabilities("show", "⟦show=probability⟧", &model).into());
+        }
         if self.show == Show::Distance && !matches!(model.learned, Learned::Linear(_)) {
             let problem = "this model has no one flat boundary to be distant from (it votes, sums kernels, looks rows up, \
                            or tells many classes apart); ⟦show=score⟧ has what it goes by";
@@ -108,7 +131,7 @@ impl PredictSpec {
     /// Where rows are left out, a bare list of labels no longer tells which row each belongs to.
     fn check(&self) -> Result<(), SettingsError> {
         let option = match self.data.read.csv.missing {
-            _ if self.show == Show::Table => return Ok(()),
+            _ if self.show.is_table() => return Ok(()),
             _ if self.data.read.skip_bad => "⟦skip_bad⟧",
             Missing::DropRow => "⟦missing=drop-row⟧",
             _ => return Ok(()),
@@ -133,10 +156,15 @@ struct Labelling<'a> {
 
 impl Labelling<'_> {
     fn write(&mut self, stream: &mut RowStream, out: &mut dyn Write) -> io::Result<()> {
-        if self.show == Show::Table {
-            writeln!(out, "line,label,score,distance")?;
+        self.print_head(out)?;
+        let mut predictor = Predictor::new(self.model);
+        if self.show == Show::Table || self.show.needs_probabilities() {
+            predictor = predictor.with_probabilities();
         }
-        let predictor = Predictor::new(self.model);
+        let predict = |predictor: &mut Predictor<'_>, batch: &Batch, i: usize| {
+            let prediction = predictor.predict(batch.row(i));
+            (prediction, predictor.class_probabilities().to_vec())
+        };
         let mut pace = Pace::new(self.model.learned.rows_before_pause());
         loop {
             let batch = match stream.next_batch() {
@@ -151,14 +179,16 @@ impl Labelling<'_> {
             while end < batch.len() {
                 let rows = pace.next(end, batch.len());
                 end = rows.end;
-                for (i, prediction) in rows.clone().zip(predict_rows(&predictor, &batch, rows)) {
+                for (i, (prediction, probabilities)) in
+                    rows.clone().zip(predict_rows(&predictor, &batch, rows, predict))
+                {
                     self.predicted.rows += 1;
                     let line = batch.line(i).unwrap_or(self.predicted.rows);
                     let distance = prediction.distance.unwrap_or(0.0);
                     if !prediction.score.is_finite() || !distance.is_finite() {
                         return self.fail(not_finite(stream.name(), line));
                     }
-                    self.print(line, prediction, out)?;
+                    self.print(line, prediction, &probabilities, out)?;
                 }
                 let (bytes, total) = stream.bytes();
                 let rows = self.predicted.rows;
@@ -179,12 +209,42 @@ impl Labelling<'_> {
         Err(io::Error::other("the rows could not be labelled"))
     }
 
-    fn print(&self, line: u64, prediction: Prediction, out: &mut dyn Write) -> io::Result<()> {
+    fn print_head(&self, out: &mut dyn Write) -> io::Result<()> {
+        match self.show {
+            Show::Table if self.model.calibrated().is_some() => {
+                writeln!(out, "line,label,score,distance,probability")
+            }
+            Show::Table => writeln!(out, "line,label,score,distance"),
+            Show::ProbabilityTable => {
+                let names = self.outcomes.iter().map(|name| quoted(&format!("p({name})")));
+                writeln!(out, "line,label,{}", names.collect::<Vec<_>>().join(","))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn print(
+        &self,
+        line: u64,
+        prediction: Prediction,
+        probabilities: &[f64],
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         let label = &self.outcomes[prediction.outcome];
         let score = || number(prediction.score);
         let distance = || prediction.distance.map_or(String::new(), number);
+        let all = || probabilities.iter().map(|&p| number(p)).collect::<Vec<_>>().join(",");
         match self.show {
-            Show::Table => writeln!(out, "{line},{},{},{}", quoted(label), score(), distance()),
+            Show::Table => {
+                let own = probabilities.get(prediction.outcome);
+                let own = own.map_or(String::new(), |&p| format!(",{}", number(p)));
+                writeln!(out, "{line},{},{},{}{own}", quoted(label), score(), distance())
+            }
+            Show::ProbabilityTable => writeln!(out, "{line},{},{}", quoted(label), all()),
+            Show::Probability => match (self.model.classes.pair(), prediction.probability) {
+                (Some(_), Some(p)) => writeln!(out, "{}", number(p)),
+                _ => writeln!(out, "{}", all()),
+            },
             Show::Label => writeln!(out, "{label}"),
             Show::Score => writeln!(out, "{}", score()),
             Show::Distance => writeln!(out, "{}", distance()),
@@ -192,18 +252,49 @@ impl Labelling<'_> {
     }
 }
 
-/// Predicts rows of a batch, in their order: in parallel, unless that costs more than the scores themselves.
-pub(super) fn predict_rows(predictor: &Predictor<'_>, batch: &Batch, rows: Range<usize>) -> Vec<Prediction> {
+/// Predicts rows of a batch, in their order: in parallel, unless that costs more than the scores themselves. `predict` is
+/// given the predictor, the batch and the place of a row in it.
+pub(super) fn predict_rows<R: Send>(
+    predictor: &Predictor<'_>,
+    batch: &Batch,
+    rows: Range<usize>,
+    predict: impl Fn(&mut Predictor<'_>, &Batch, usize) -> R + Sync,
+) -> Vec<R> {
     if let Learned::Linear(_) = predictor.model().learned {
         let mut predictor = predictor.clone();
-        return rows.map(|i| predictor.predict(batch.row(i))).collect();
+        return rows.map(|i| predict(&mut predictor, batch, i)).collect();
     }
     // Few rows are few because each takes long: then all threads have a part of them.
     let together = (rows.len() / (4 * rayon::current_num_threads())).clamp(1, 256);
     rows.into_par_iter()
         .with_min_len(together)
-        .map_init(|| predictor.clone(), |predictor, i| predictor.predict(batch.row(i)))
+        .map_init(|| predictor.clone(), |predictor, i| predict(predictor, batch, i))
         .collect()
+}
+
+/// Sets the threshold that was asked for in place of that of the model.
+pub(super) fn overrule_threshold(model: &mut Model, threshold: Option<f64>) -> Result<(), SettingsError> {
+    let Some(probability) = threshold else { return Ok(()) };
+    let threshold = Threshold::given(probability)?;
+    if model.classes.pair().is_none() {
+        let problem = "⟦threshold⟧ is for two sides, and this model tells more than two classes apart";
+        return Err(SettingsError::new("threshold", problem));
+    }
+    if model.calibrated().is_none() {
+        return Err(no_probabilities("threshold", "⟦threshold⟧", model));
+    }
+    model.threshold = Some(threshold);
+    Ok(())
+}
+
+/// The error for a model without probabilities.
+fn no_probabilities(field: &'static str, name: &str, model: &Model) -> SettingsError {
+    let problem = format!(
+        "{name} needs a model with probabilities, and this one of {} has none: train it with ⟦probabilities⟧, or with \
+         ⟦learner=logistic⟧",
+        model.settings.learner.name()
+    );
+    SettingsError::new(field, problem)
 }
 
 /// The error for a row whose score overflows.

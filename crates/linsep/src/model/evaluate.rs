@@ -40,11 +40,16 @@ pub struct Evaluation {
     pub auc: Option<f64>,
 }
 
-/// Judges scores against the signs of the rows.
+/// Judges scores against the signs of the rows: at least 0 means positive.
 pub fn evaluate(scores: &[f64], signs: &[i8]) -> Evaluation {
+    let called: Vec<bool> = scores.iter().map(|&score| score >= 0.0).collect();
+    evaluate_labels(scores, &called, signs)
+}
+
+/// Judges which rows were called positive against the signs of the rows; the scores give the order of the rows alone.
+pub fn evaluate_labels(scores: &[f64], called: &[bool], signs: &[i8]) -> Evaluation {
     let count = |positive: bool, predicted: bool| {
-        scores.iter().zip(signs).filter(|&(&s, &y)| (y > 0) == positive && (s >= 0.0) == predicted).count()
-            as u64
+        called.iter().zip(signs).filter(|&(&p, &y)| (y > 0) == positive && p == predicted).count() as u64
     };
     let (tp, fp, tn, fne) = (count(true, true), count(false, true), count(false, false), count(true, false));
     let rows = scores.len() as u64;

@@ -1,7 +1,8 @@
 //! Models as files: safetensors with versioned metadata.
 
-use super::Model;
 use super::arrays::{get_each, get_learned, put_learned};
+use super::probability::Saved;
+use super::{Calibration, Model, Threshold};
 use crate::Error;
 use crate::classes::Classes;
 use crate::features::expansion::{get_expansion, put_expansion};
@@ -31,6 +32,10 @@ struct Content<'a> {
     fingerprint: Cow<'a, Option<String>>,
     #[serde(default, skip_serializing_if = "is_none")]
     spec: Cow<'a, Option<serde_json::Value>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    calibration: Option<Saved>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    threshold: Option<Threshold>,
 }
 
 /// Which parts of an expansion are among the arrays.
@@ -89,6 +94,7 @@ impl Model {
                 }
             }
         }
+        let calibration = self.calibration.as_ref().and_then(|calibration| calibration.put(&mut tensors));
         let content = Content {
             classes: Cow::Borrowed(&self.classes),
             schema: Cow::Borrowed(&self.recipe.columns),
@@ -100,6 +106,8 @@ impl Model {
             boundaries: Cow::Borrowed(&self.boundaries),
             fingerprint: Cow::Borrowed(&self.fingerprint),
             spec: Cow::Borrowed(&self.spec),
+            calibration,
+            threshold: self.threshold,
         };
         (tensors, content)
     }
@@ -135,13 +143,16 @@ impl Model {
         let plain = columns.checked_sub(expansion.added());
         check_schema(schema, plain.ok_or_else(|| damaged("it has more features than weights"))?)?;
         let scaler = get_scaler(&opened, columns)?;
+        let two_sides = opened.content.classes.pair().is_some();
+        let saved = opened.content.calibration.as_ref();
+        let calibration = saved.map(|saved| Calibration::get(&opened, saved, two_sides)).transpose()?;
         let content = opened.content;
         let mut settings = content.settings.into_owned();
         if let crate::train::Init::Warm(start) = &mut settings.init {
             // The start itself is not saved: only that there was one.
             *start = Theta::default();
         }
-        Ok(Self {
+        let model = Self {
             learned,
             classes: content.classes.into_owned(),
             recipe: Recipe { columns: content.schema.into_owned(), expansion, scaling: scaler },
@@ -150,7 +161,15 @@ impl Model {
             boundaries: content.boundaries.into_owned(),
             fingerprint: content.fingerprint.into_owned(),
             spec: content.spec.into_owned(),
-        })
+            calibration,
+            threshold: content.threshold,
+        };
+        let usable =
+            |threshold: &Threshold| two_sides && threshold.is_sound() && model.calibrated().is_some();
+        if model.threshold.as_ref().is_some_and(|threshold| !usable(threshold)) {
+            return Err(damaged("its threshold does not fit its probabilities"));
+        }
+        Ok(model)
     }
 }
 

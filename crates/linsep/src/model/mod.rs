@@ -4,17 +4,25 @@ mod arrays;
 mod evaluate;
 mod expand;
 mod file;
+mod isotonic;
 mod predict;
+mod probability;
+mod reliability;
+mod threshold;
 
 pub use evaluate::{
-    ClassEvaluation, ConfusionCell, Evaluation, MOST_IN_MATRIX, ManyEvaluation, evaluate, evaluate_many,
+    ClassEvaluation, ConfusionCell, Evaluation, MOST_IN_MATRIX, ManyEvaluation, evaluate, evaluate_labels,
+    evaluate_many,
 };
 pub(crate) use expand::learn_expansion;
 pub use predict::{Prediction, Predictor};
+pub use probability::{Calibration, ISOTONIC_ROWS, ISOTONIC_ROWS_OF_SIDE};
+pub use reliability::{Bin, Reliability, RowProbabilities};
+pub use threshold::{Counts, Threshold, ThresholdRule};
 
 use crate::classes::Classes;
 use crate::features::{Recipe, Scaler, Schema};
-use crate::train::{Boundary, Evidence, Learned, Outcome, Settings};
+use crate::train::{Boundary, Evidence, Learned, Learner, Outcome, Settings};
 
 /// A trained classifier.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +43,10 @@ pub struct Model {
     pub fingerprint: Option<String>,
     /// The specification of the job that made it, as JSON.
     pub spec: Option<serde_json::Value>,
+    /// How scores become probabilities, where that was learned on out-of-fold scores.
+    pub calibration: Option<Calibration>,
+    /// The probability from which on a row is called positive; without it, the sign of the score decides.
+    pub threshold: Option<Threshold>,
 }
 
 /// Weights for rows as read.
@@ -64,7 +76,24 @@ impl Model {
             boundaries: outcome.boundaries,
             fingerprint,
             spec: None,
+            calibration: None,
+            threshold: None,
         }
+    }
+
+    /// How its scores become probabilities: as was learned, or naturally, where the loss of the learner makes the scores
+    /// logarithms of odds. `None` if neither is so.
+    pub fn calibrated(&self) -> Option<&Calibration> {
+        self.calibration
+            .as_ref()
+            .or_else(|| self.has_natural_probabilities().then_some(&Calibration::Natural))
+    }
+
+    /// Whether the scores are logarithms of odds. With many classes, those that were learned one by one against the rest
+    /// are not: together they say too much.
+    pub fn has_natural_probabilities(&self) -> bool {
+        let together = matches!(self.settings.learner, Learner::Logistic(_));
+        self.settings.learner.abilities().probabilities && (self.classes.pair().is_some() || together)
     }
 
     /// Features by the size of their weight, largest first; none where there are no weights. For many classes, those of

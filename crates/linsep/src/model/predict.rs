@@ -1,6 +1,6 @@
 //! Scores, labels and distances for new rows.
 
-use super::Model;
+use super::{Calibration, Model};
 use crate::dataset::{Dataset, Row};
 use crate::features::RecipeBuffer;
 use crate::observe::{Observer, Pace, Progress};
@@ -18,6 +18,9 @@ pub struct Prediction {
     /// The distance to the boundary, in the space of the scaled features; none where there is no one boundary of
     /// that kind (many classes, votes, kernels), or where w = 0.
     pub distance: Option<f64>,
+    /// For two sides, the probability of the positive class; for many classes, that of the winner. None for a model
+    /// without probabilities, and for many classes where they were not asked for.
+    pub probability: Option<f64>,
 }
 
 /// A model ready to predict: what can be computed once, is.
@@ -29,6 +32,10 @@ pub struct Predictor<'a> {
     scores: Option<Arc<ClassScores>>,
     sums: Vec<f64>,
     buffer: RecipeBuffer,
+    calibration: Option<&'a Calibration>,
+    /// Whether the probabilities of many classes are wanted, and those of the last row.
+    all_classes: bool,
+    class_probabilities: Vec<f64>,
 }
 
 impl<'a> Predictor<'a> {
@@ -39,7 +46,22 @@ impl<'a> Predictor<'a> {
             _ => 0.0,
         };
         let scores = ClassScores::of_learned(&model.learned).map(Arc::new);
-        Self { model, weight_norm, scores, sums: Vec::new(), buffer: RecipeBuffer::default() }
+        Self {
+            model,
+            weight_norm,
+            scores,
+            sums: Vec::new(),
+            buffer: RecipeBuffer::default(),
+            calibration: model.calibrated(),
+            all_classes: false,
+            class_probabilities: Vec::new(),
+        }
+    }
+
+    /// The same, with the probabilities of all classes, which take a score for each of them. Nothing changes for a model
+    /// without probabilities.
+    pub fn with_probabilities(self) -> Self {
+        Self { all_classes: self.calibration.is_some(), ..self }
     }
 
     /// The model.
@@ -52,12 +74,39 @@ impl<'a> Predictor<'a> {
         let row = row.truncated(self.model.recipe.columns.features());
         let row = self.model.recipe.apply(row, &mut self.buffer);
         let learned = &self.model.learned;
-        let (outcome, score) = match &self.scores {
+        let (mut outcome, score) = match &self.scores {
             Some(scores) => scores.class_of(learned, row, &mut self.sums),
             None => learned.class_of(row),
         };
         let distance = (self.weight_norm > 0.0).then(|| score.abs() / self.weight_norm);
-        Prediction { outcome, score, distance }
+        let probability = match (learned, self.calibration) {
+            (Learned::Each(each), Some(calibration)) if self.all_classes => {
+                self.class_probabilities.clear();
+                self.class_probabilities.extend(each.iter().map(|learned| learned.score(row)));
+                calibration.probabilities_of(&mut self.class_probabilities);
+                Some(self.class_probabilities[outcome])
+            }
+            (Learned::Each(_), _) | (_, None) => None,
+            (_, Some(calibration)) => {
+                let p = calibration.probability(score);
+                if let Some(threshold) = &self.model.threshold {
+                    outcome = usize::from(p >= threshold.probability);
+                }
+                if self.all_classes {
+                    self.class_probabilities.clear();
+                    self.class_probabilities.extend([1.0 - p, p]);
+                }
+                Some(p)
+            }
+        };
+        Prediction { outcome, score, distance, probability }
+    }
+
+    /// The probabilities of all [outcomes](crate::classes::Classes::outcomes) for the row that was predicted last: they add
+    /// up to 1. Empty for a model without probabilities, and where they were not asked for
+    /// ([`with_probabilities`](Self::with_probabilities)).
+    pub fn class_probabilities(&self) -> &[f64] {
+        &self.class_probabilities
     }
 }
 
@@ -86,6 +135,14 @@ impl Model {
             }
         }
         Some(errors)
+    }
+
+    /// The probabilities of all [outcomes](crate::classes::Classes::outcomes) for a row; `None` for a model without them.
+    pub fn probabilities(&self, row: Row<'_>) -> Option<Vec<f64>> {
+        self.calibrated()?;
+        let mut predictor = Predictor::new(self).with_probabilities();
+        predictor.predict(row);
+        Some(predictor.class_probabilities)
     }
 
     /// The class of a row.

@@ -2,6 +2,7 @@
 
 use super::Block;
 use super::layout::{MOST_LINES, cell, column_width, right_cell};
+use super::probability::{self, describe_threshold};
 use crate::classes::ClassPair;
 use crate::job::Evaluated;
 use crate::model::{ClassEvaluation, Evaluation, ManyEvaluation};
@@ -13,14 +14,33 @@ const MOST_COLUMNS: usize = 12;
 
 /// How a model does, for people.
 pub fn evaluate_report(evaluated: &Evaluated) -> Vec<Block> {
-    match evaluated {
+    let mut blocks = match evaluated {
         Evaluated::Pair { evaluation, classes, baseline_class, training_rows, .. } => {
             two_sides(evaluation, classes, baseline_class, *training_rows)
         }
         Evaluated::Many { evaluation, baseline_class, training_rows, .. } => {
             many(evaluation, baseline_class, *training_rows)
         }
+    };
+    let mut more = Vec::new();
+    if let Evaluated::Pair { threshold: Some(threshold), classes, .. } = evaluated {
+        more.push(("Threshold", describe_threshold(threshold, &classes.positive)));
     }
+    more.extend(evaluated.probabilities().map(probability::measures).unwrap_or_default());
+    if let Some(Block::Facts(facts)) = blocks.first_mut() {
+        facts.extend(more);
+    }
+    blocks.extend(reliability_table(evaluated, "the rows"));
+    blocks
+}
+
+/// The reliability table, where the model has probabilities; `rows` says which rows are meant.
+pub(super) fn reliability_table(evaluated: &Evaluated, rows: &str) -> Option<Block> {
+    let of = match evaluated {
+        Evaluated::Pair { classes, .. } => &classes.positive,
+        Evaluated::Many { .. } => "the predicted class",
+    };
+    evaluated.probabilities().map(|found| probability::table(found, of, rows))
 }
 
 /// The share of errors on rows that were not learned from: what it is a share of, and its interval.

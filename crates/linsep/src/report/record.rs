@@ -2,6 +2,7 @@
 
 use crate::classes::Classes;
 use crate::job::{Evaluated, Seconds, Trained, Warning};
+use crate::model::{Calibration, Threshold};
 use crate::scale::Scaling;
 use crate::theory::margin::MarginInterval;
 use crate::theory::novikoff::MistakeBound;
@@ -68,6 +69,12 @@ pub struct TrainRecord<'a> {
     /// What is known about each class against the rest, where that is how they are told apart.
     #[serde(skip_serializing_if = "<[Boundary]>::is_empty")]
     pub boundaries: &'a [Boundary],
+    /// How scores become probabilities: `natural`, `sigmoid`, `isotonic` or `temperature`; left out where they do not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probabilities: Option<&'static str>,
+    /// The probability from which on a row is called positive, where there is a threshold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<Threshold>,
     /// The classes that are told apart.
     pub classes: &'a Classes,
     /// The settings.
@@ -120,6 +127,8 @@ impl<'a> From<&'a Trained> for TrainRecord<'a> {
             scaling: model.recipe.scaling.scaling(),
             detail: evidence.detail.as_ref(),
             boundaries: &model.boundaries,
+            probabilities: model.calibrated().map(Calibration::name),
+            threshold: model.threshold,
             classes: &model.classes,
             settings: &model.settings,
             fingerprint: model.fingerprint.as_deref(),

@@ -1,8 +1,9 @@
 //! The report of a training run.
 
 use super::Block;
-use super::evaluate::{baseline, matrix, measured_error, pair_matrix, recalls};
+use super::evaluate::{baseline, matrix, measured_error, pair_matrix, recalls, reliability_table};
 use super::layout::{MOST_LINES, cell, column_width};
+use super::probability::{describe_calibration, describe_threshold, measures_in_line};
 use super::wording::{
     describe_bound, describe_detail, describe_end, describe_end_of_separable, describe_margin,
     describe_settings, explain, explain_with_column,
@@ -21,6 +22,12 @@ use crate::train::{Bias, Boundary, Evidence, Init, Learner, Status};
 pub fn train_report(trained: &Trained) -> Vec<Block> {
     let mut blocks = vec![Block::Facts(facts(trained))];
     blocks.extend(trained.held_out.as_ref().and_then(held_out_matrix));
+    if asks_for_probabilities(trained) {
+        let held_out = trained.held_out.as_ref();
+        blocks.extend(
+            held_out.and_then(|held_out| reliability_table(&held_out.evaluated, "the held-out rows")),
+        );
+    }
     let boundaries = &trained.model.boundaries;
     if !boundaries.is_empty() {
         blocks.push(Block::text(format!("\nEach class against the rest:\n{}", boundary_table(boundaries))));
@@ -59,6 +66,12 @@ fn facts(trained: &Trained) -> Vec<(&'static str, String)> {
         ("Error", error(trained)),
     ];
     facts.extend(trained.held_out.as_ref().map(|held_out| ("Held out", held_out_measures(held_out))));
+    if asks_for_probabilities(trained) {
+        facts.extend(describe_calibration(model).map(|how| ("Scores", how)));
+    }
+    if let (Some(threshold), Some(pair)) = (&model.threshold, model.classes.pair()) {
+        facts.push(("Threshold", describe_threshold(threshold, &pair.positive)));
+    }
     facts.extend(new_rows(trained).map(|bound| ("New rows", bound)));
     facts.extend(describe_detail(evidence).map(|detail| ("Detail", detail)));
     facts.push(("Margin", describe_margin(evidence)));
@@ -86,6 +99,11 @@ fn facts(trained: &Trained) -> Vec<(&'static str, String)> {
         None => ("Saved", "not saved; name a file with ⟦output=MODEL⟧".to_string()),
     });
     facts
+}
+
+/// Whether probabilities or a threshold were asked for.
+fn asks_for_probabilities(trained: &Trained) -> bool {
+    trained.spec.probabilities || trained.spec.threshold.is_some()
 }
 
 /// The column that proves that the rows are separable, where the run itself did not separate them.
@@ -179,6 +197,9 @@ const LEAST_FOUND: usize = 3;
 /// The other measures on the held-out rows, in one line.
 fn held_out_measures(held_out: &HeldOut) -> String {
     let mut text = measures(held_out);
+    if let Some(found) = held_out.evaluated.probabilities() {
+        text.push_str(&format!("; {}", measures_in_line(found)));
+    }
     if held_out.duplicates > 0 {
         let rows = counted(held_out.duplicates, "row is", "rows are");
         text.push_str(&format!("; {rows} also among the training rows"));

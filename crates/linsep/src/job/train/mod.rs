@@ -1,6 +1,7 @@
 //! Training from a specification: in memory, out of core, or from a stream.
 
 mod advice;
+mod calibrate;
 mod duplicates;
 mod expand;
 mod leak;
@@ -30,6 +31,7 @@ use crate::train::{
     train_out_of_core, train_stream,
 };
 use crate::{Error, SettingsError};
+use calibrate::AsRead;
 use recorder::Recorder;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -281,9 +283,16 @@ impl Runner<'_> {
             settings::choose_learner(self.spec, &mut self.settings, &schema, &data)?;
         }
         settings::refuse_many(self.spec, &self.settings, data.classes().len())?;
+        self.spec.check_threshold(&self.settings, data.classes().len())?;
+        let calibrates = self.spec.asks_for_probabilities().is_some();
+        let as_read = |schema: &Schema, data: &Dataset| {
+            calibrates.then(|| AsRead { schema: schema.clone(), data: data.clone() })
+        };
+        let unprepared;
         let (data, held_out) = match self.spec.holdout {
             Some(fraction) => {
                 let mut split = hold_out(&data, fraction, self.settings.seed)?;
+                unprepared = as_read(&schema, &split.train);
                 // A warm start goes on with the columns of its model.
                 if self.warm.is_none() {
                     (schema, split) = learn_columns(schema, split)?;
@@ -291,6 +300,7 @@ impl Runner<'_> {
                 (split.train, Some(split.held_out))
             }
             None => {
+                unprepared = as_read(&schema, &data);
                 let filled;
                 (schema, filled) = fill_gaps(schema, data)?;
                 (filled, None)
@@ -323,9 +333,14 @@ impl Runner<'_> {
                 "interrupted: the trace and the teaching set, which need a whole run, are not written",
             ));
         }
-        let status = if proved == Status::Interrupted { proved } else { outcome.status };
+        let mut status = if proved == Status::Interrupted { proved } else { outcome.status };
         let recipe = Recipe { columns: schema, expansion, scaling: scaler };
-        let model = Model::with_recipe(outcome, recipe, fingerprint);
+        let mut model = Model::with_recipe(outcome, recipe, fingerprint);
+        if let Some(rows) = unprepared.filter(|_| status.has_model())
+            && self.calibrate(&mut model, &rows, &data, observer)
+        {
+            status = Status::Interrupted;
+        }
         let counted = data.class_counts().into_iter().map(|count| count as u64);
         let counts = outcome_counts(&model.classes, data.classes(), counted);
         let held_out =

@@ -21,6 +21,7 @@ pub(super) fn is_online(spec: &TrainSpec, checkpoint: Option<&State>) -> Result<
     let learner = spec.learner.as_deref().map(Learner::named).transpose()?;
     let shards = spec.shards.or(saved.map(|settings| settings.shards));
     let needs_all_rows = spec.holdout.is_some()
+        || spec.asks_for_probabilities().is_some()
         || !spec.classes.only.is_empty()
         || spec.teaching_set.is_some()
         || spec.classes.row_weights.is_some()
@@ -185,6 +186,9 @@ pub(super) fn refuse_combinations(
             "⟦max_pairs⟧ counts products of columns: ask for them with ⟦features=pairs⟧ or splines+pairs";
         return Err(SettingsError::new("max_pairs", problem));
     }
+    spec.check_probabilities(settings, warm.is_some())?;
+    let probabilities = spec.asks_for_probabilities();
+    let (field, asking) = probabilities.unwrap_or_default();
     let leaves_rows_out = spec.data.read.skip_bad || spec.data.read.csv.missing == Missing::DropRow;
     if spec.classes.row_weights.is_some() && leaves_rows_out {
         let problem =
@@ -207,6 +211,7 @@ pub(super) fn refuse_combinations(
             (spec.classes.row_weights.is_some(), "weights", "⟦weights⟧"),
             (settings.shards > 1, "shards", "⟦shards⟧"),
             (spec.expands(), "features", "⟦features⟧"),
+            (probabilities.is_some(), field, asking),
         ] {
             if given {
                 let problem = format!("{name} needs all rows in memory; learning online forgets each row");
@@ -293,7 +298,10 @@ pub(super) fn refuse_whole(
                        learn ⟦online⟧";
         return Err(SettingsError::new("memory", problem));
     }
+    let probabilities = spec.asks_for_probabilities();
+    let (field, asking) = probabilities.unwrap_or_default();
     for (given, field, name) in [
+        (probabilities.is_some(), field, asking),
         (spec.holdout.is_some(), "holdout", "⟦holdout⟧"),
         (!spec.classes.only.is_empty(), "classes", "⟦classes⟧"),
         (spec.classes.row_weights.is_some(), "weights", "⟦weights⟧"),

@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::features::Features;
 use crate::job::{BiasSpec, ClassSpec, DataSpec};
+use crate::model::ThresholdRule;
 use crate::read::options::is_default;
 use crate::scale::Scaling;
 use crate::train::{MistakeRule, Mixing, Options, Order, Settings};
@@ -22,6 +23,13 @@ pub struct TrainSpec {
     /// The share of the rows of each class that is held out, to count the errors on them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holdout: Option<f64>,
+    /// Whether scores are to become probabilities: where they are not so by nature, by scores of rows that were held out
+    /// in turn.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub probabilities: bool,
+    /// How the probability is chosen from which on a row is called positive; if not said, the sign of the score decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<ThresholdRule>,
     /// How features are scaled, as learned on the training rows; if not said, as suits each of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<Scaling>,
@@ -130,6 +138,8 @@ impl TrainSpec {
             data: DataSpec { cache: false, ..self.data.clone() },
             classes: ClassSpec { positive: settings.positive.clone(), ..self.classes.clone() },
             holdout: self.holdout,
+            probabilities: self.probabilities,
+            threshold: self.threshold,
             scale: Some(scale),
             features: self.features,
             max_pairs: self.max_pairs,

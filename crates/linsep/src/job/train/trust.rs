@@ -236,7 +236,7 @@ impl HeldOut {
             return None;
         };
         let (errors, rows) = (judged.errors(), held_out.len() as u64);
-        let evaluated = judged.measure(&model.classes, Some(most_frequent(counts)), 0);
+        let evaluated = judged.measure(model, Some(most_frequent(counts)), 0);
         Some(Self { errors, rows, evaluated, duplicates: foreseen.duplicates })
     }
 }

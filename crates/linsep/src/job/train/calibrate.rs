@@ -1,0 +1,165 @@
+//! Probabilities and the threshold of a model, by out-of-fold scores.
+
+use super::{Runner, TrainSpec};
+use crate::classes::Classes;
+use crate::dataset::Dataset;
+use crate::features::Schema;
+use crate::model::{Calibration, Model, Threshold, ThresholdRule};
+use crate::numbers::percent;
+use crate::observe::{Note, Observer};
+use crate::out_of_fold::{FOLDS, OutOfFold, OutOfFoldTask, Preparation, typical_size};
+use crate::train::{ClassWeight, Learner, Settings};
+use crate::{Error, SettingsError};
+
+impl TrainSpec {
+    /// What asks for probabilities, as texts name it, if anything does.
+    pub(super) fn asks_for_probabilities(&self) -> Option<(&'static str, &'static str)> {
+        match self.threshold {
+            Some(ThresholdRule::Probability(_)) => Some(("threshold", "⟦threshold⟧")),
+            Some(ThresholdRule::Cost { .. }) => Some(("cost", "⟦cost⟧")),
+            Some(ThresholdRule::Recall(_)) => Some(("recall", "⟦recall⟧")),
+            Some(ThresholdRule::Precision(_)) => Some(("precision", "⟦precision⟧")),
+            None => self.probabilities.then_some(("probabilities", "⟦probabilities⟧")),
+        }
+    }
+
+    /// Refuses probabilities that there cannot be. `warm` says whether the run starts from a model.
+    pub(super) fn check_probabilities(&self, settings: &Settings, warm: bool) -> Result<(), SettingsError> {
+        let Some((field, name)) = self.asks_for_probabilities() else { return Ok(()) };
+        if let Some(rule) = &self.threshold {
+            rule.validate()?;
+        }
+        if settings.learner == Learner::Memoriser {
+            let problem = format!(
+                "{name} needs scores that differ for rows that were not learned from; the memoriser says the same of all \
+                 of them"
+            );
+            return Err(SettingsError::new(field, problem));
+        }
+        if warm {
+            let problem = format!(
+                "{name} goes by rows that the scoring model has not learned from, and the model to start from may have: \
+                 leave ⟦init⟧ out"
+            );
+            return Err(SettingsError::new(field, problem));
+        }
+        Ok(())
+    }
+
+    /// Refuses a threshold for many classes.
+    pub(super) fn check_threshold(&self, settings: &Settings, classes: usize) -> Result<(), SettingsError> {
+        let Some((field, name)) = self.asks_for_probabilities().filter(|_| self.threshold.is_some()) else {
+            return Ok(());
+        };
+        if classes <= 2 || settings.positive.is_some() {
+            return Ok(());
+        }
+        let problem = format!(
+            "{name} is for two sides, and there are {classes} classes: choose one with ⟦positive=CLASS⟧, or keep two with \
+             ⟦classes=A,B⟧"
+        );
+        Err(SettingsError::new(field, problem))
+    }
+}
+
+/// The rows before anything was learned from them.
+pub(super) struct AsRead {
+    pub(super) schema: Schema,
+    pub(super) data: Dataset,
+}
+
+impl Runner<'_> {
+    /// Gives the model the probabilities and the threshold that were asked for. `prepared` are the rows that it has learned
+    /// from. What cannot be had is warned of, and the model stays as it was. Gives whether it was interrupted.
+    pub(super) fn calibrate(
+        &self,
+        model: &mut Model,
+        rows: &AsRead,
+        prepared: &Dataset,
+        observer: &mut dyn Observer,
+    ) -> bool {
+        match self.calibrated(model, rows, prepared, observer) {
+            Ok(()) => false,
+            Err(Error::Interrupted) => {
+                let lost = if self.spec.threshold.is_some() { "threshold" } else { "probabilities" };
+                observer.note(Note::Warning(&format!(
+                    "interrupted while out-of-fold scores were made: the model is kept without the {lost} asked for"
+                )));
+                true
+            }
+            Err(error) => {
+                observer.note(Note::Warning(&format!(
+                    "the model is kept without the probabilities or the threshold asked for: {error}"
+                )));
+                false
+            }
+        }
+    }
+
+    fn calibrated(
+        &self,
+        model: &mut Model,
+        rows: &AsRead,
+        prepared: &Dataset,
+        observer: &mut dyn Observer,
+    ) -> Result<(), Error> {
+        // Weights of classes shift what the scores say, so that they are no longer the odds in rows like these.
+        let natural = model.has_natural_probabilities() && self.settings.class_weight == ClassWeight::Equal;
+        if let (true, None | Some(ThresholdRule::Probability(_))) = (natural, &self.spec.threshold) {
+            if let Some(ThresholdRule::Probability(probability)) = self.spec.threshold {
+                model.threshold = Some(Threshold::given(probability)?);
+            }
+            return Ok(());
+        }
+        let task = OutOfFoldTask {
+            schema: &rows.schema,
+            data: &rows.data,
+            preparation: Preparation {
+                features: self.features(),
+                max_pairs: self.spec.max_pairs,
+                scaling: self.scaling(),
+            },
+            settings: &self.settings,
+            classes: &model.classes,
+            folds: FOLDS,
+        };
+        let mut found = task.run(observer)?;
+        if !model.has_natural_probabilities() {
+            found = found.in_units_of(typical_size(&model.learned, prepared));
+        }
+        if !natural {
+            model.calibration = Some(fit(&found, &model.classes)?);
+        }
+        let (Some(rule), Some(calibration)) = (self.spec.threshold, model.calibrated()) else {
+            return Ok(());
+        };
+        let probabilities: Vec<f64> =
+            found.scores.iter().map(|&score| calibration.probability(score)).collect();
+        let chosen = Threshold::choose(rule, &probabilities, &found.signs());
+        model.threshold = Some(chosen.ok_or_else(|| unreachable_target(rule))?);
+        Ok(())
+    }
+}
+
+/// The calibration of out-of-fold scores.
+fn fit(found: &OutOfFold, classes: &Classes) -> Result<Calibration, Error> {
+    let calibration = match classes {
+        Classes::Pair(_) => Calibration::fit_pair(&found.scores, &found.signs()),
+        Classes::Each { .. } => Calibration::fit_many(&found.scores, found.width, &found.truth),
+    };
+    calibration.ok_or_else(|| {
+        let problem = "the out-of-fold scores are too large, or too few, to become probabilities";
+        SettingsError::new("probabilities", problem).into()
+    })
+}
+
+/// The error for a target that no threshold reaches.
+fn unreachable_target(rule: ThresholdRule) -> Error {
+    let problem = match rule {
+        ThresholdRule::Precision(least) => {
+            format!("no threshold has a precision of {} on the out-of-fold scores", percent(least))
+        }
+        _ => "the out-of-fold scores have no row of the positive side".to_string(),
+    };
+    SettingsError::new("precision", problem).into()
+}

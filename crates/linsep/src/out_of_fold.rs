@@ -1,0 +1,294 @@
+//! Out-of-fold scores: every row is scored by a model that has not learned from it.
+//!
+//! The rows are dealt out into folds, each with its share of every class. For each fold, columns and scaling are learned on
+//! the other rows ([`prepare_fold`]), a model is trained on these with the settings of the whole, and it scores the rows of
+//! the fold. So the scores are as good, and as bad, as those of new rows.
+//!
+//! The scores of most learners have no unit: a perceptron's weights grow with its updates, so that a model of all rows
+//! scores higher than one of four fifths of them. [`typical_size`] measures that on training rows, and
+//! [`OutOfFold::in_units_of`] scales the scores of each fold to the size of another model.
+
+use crate::classes::Classes;
+use crate::dataset::Dataset;
+use crate::features::{Features, Recipe, RecipeBuffer, Scaler, Scaling, Schema, learn_columns};
+use crate::model::learn_expansion;
+use crate::numbers::counted;
+use crate::observe::{Observer, Progress, in_parallel};
+use crate::split::{Split, folds};
+use crate::train::{Learned, Settings, Status, train};
+use crate::{Error, SettingsError};
+
+/// Folds where nothing else is said.
+pub const FOLDS: usize = 5;
+
+/// Rows to learn from, prepared, and the rows that are held out of them.
+#[derive(Debug)]
+pub struct Fold {
+    /// The rows to learn from, expanded and scaled.
+    pub train: Dataset,
+    /// The rows to judge on, with the columns that were learned from the others, neither expanded nor scaled.
+    pub held_out: Dataset,
+    /// What was learned from the training rows alone.
+    pub recipe: Recipe,
+}
+
+/// How the rows of a fold are prepared.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Preparation {
+    /// What is made of the columns.
+    pub features: Features,
+    /// The most products of columns; the usual number if not said.
+    pub max_pairs: Option<usize>,
+    /// How features are scaled.
+    pub scaling: Scaling,
+}
+
+/// Prepares a fold: `part` has the places of the rows that are held out, increasing. Fills, words, bends, products and scaling
+/// are those that the other rows show. `schema` and `data` are as read, before missing cells are filled. `None` if the
+/// observer stopped it.
+pub fn prepare_fold(
+    schema: &Schema,
+    data: &Dataset,
+    part: &[usize],
+    preparation: Preparation,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Option<Fold>, Error> {
+    let rest: Vec<usize> = (0..data.len()).filter(|i| part.binary_search(i).is_err()).collect();
+    let split = Split { train: data.subset(&rest)?, held_out: data.subset(part)? };
+    let (mut columns, split) = learn_columns(schema.clone(), split)?;
+    let Preparation { features, max_pairs, scaling } = preparation;
+    let expansion = learn_expansion(features, max_pairs, &columns, &split.train, settings, observer)?;
+    let Some(expansion) = expansion else { return Ok(None) };
+    let train = expansion.apply_all(split.train)?;
+    let scaler = Scaler::learn_expanded(scaling, &train, &expansion);
+    columns.fill_from(&scaler);
+    let train = scaler.apply_all(train)?;
+    Ok(Some(Fold { train, held_out: split.held_out, recipe: Recipe { columns, expansion, scaling: scaler } }))
+}
+
+/// The rows, and how they are learned from.
+#[derive(Clone, Copy, Debug)]
+pub struct OutOfFoldTask<'a> {
+    /// How the columns were read.
+    pub schema: &'a Schema,
+    /// The rows, before missing cells are filled and before scaling.
+    pub data: &'a Dataset,
+    /// How rows are prepared, as learned on the training rows of each fold.
+    pub preparation: Preparation,
+    /// The settings of each run.
+    pub settings: &'a Settings,
+    /// The classes that are told apart.
+    pub classes: &'a Classes,
+    /// How many folds; as many as there are rows, if these are fewer.
+    pub folds: usize,
+}
+
+/// Scores of rows by models that have not learned from them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OutOfFold {
+    /// Scores of a row: 1 for two sides, else as many as there are classes.
+    pub width: usize,
+    /// The scores, row by row. A class that no training row of a fold has scores −∞ there.
+    pub scores: Vec<f64>,
+    /// The outcome of each row.
+    pub truth: Vec<usize>,
+    /// The place of each row among the data, increasing.
+    pub rows: Vec<usize>,
+    /// The fold of each row.
+    pub fold: Vec<usize>,
+    /// The typical size of the scores of each fold's model.
+    pub sizes: Vec<f64>,
+}
+
+/// The scores of one fold.
+struct Scored {
+    rows: Vec<usize>,
+    scores: Vec<f64>,
+    truth: Vec<usize>,
+    size: f64,
+}
+
+impl OutOfFoldTask<'_> {
+    /// Scores every row by a model of the other folds. Rows of a class that only their own fold has are left out. An
+    /// observer that breaks ends it with [`Error::Interrupted`].
+    pub fn run(&self, observer: &mut dyn Observer) -> Result<OutOfFold, Error> {
+        self.check()?;
+        let folds_wanted = self.folds.min(self.data.len());
+        let parts = folds(self.data, folds_wanted, self.settings.seed)?;
+        // The sides of the whole, also where a fold lacks a class.
+        let positive = self.classes.pair().map(|pair| pair.positive.clone());
+        let settings = Settings { positive, ..self.settings.clone() };
+        let done =
+            in_parallel(&parts, "folds", observer, |part, signal| self.score_fold(part, &settings, signal));
+        if observer.will_stop() {
+            return Err(Error::Interrupted);
+        }
+        let done = done.into_iter().collect::<Result<Vec<Scored>, Error>>()?;
+        let width = self.width();
+        let sizes = done.iter().map(|scored| scored.size).collect();
+        let mut order: Vec<(usize, usize, usize)> = Vec::new();
+        for (fold, scored) in done.iter().enumerate() {
+            order.extend(scored.rows.iter().enumerate().map(|(place, &row)| (row, fold, place)));
+        }
+        order.sort_unstable();
+        let mut found = OutOfFold {
+            width,
+            scores: Vec::with_capacity(order.len() * width),
+            truth: Vec::with_capacity(order.len()),
+            rows: Vec::with_capacity(order.len()),
+            fold: Vec::with_capacity(order.len()),
+            sizes,
+        };
+        for (row, fold, place) in order {
+            found.scores.extend_from_slice(&done[fold].scores[place * width..][..width]);
+            found.truth.push(done[fold].truth[place]);
+            found.rows.push(row);
+            found.fold.push(fold);
+        }
+        Ok(found)
+    }
+
+    fn width(&self) -> usize {
+        if self.classes.pair().is_some() { 1 } else { self.classes.outcomes().len() }
+    }
+
+    /// Refuses rows of which nothing could be learned, and more scores than can be held.
+    fn check(&self) -> Result<(), SettingsError> {
+        /// Scores that are kept at a time: 800 MB of them.
+        const MOST_SCORES: usize = 100_000_000;
+        let refuse = |problem: String| Err(SettingsError::new("probabilities", problem));
+        if self.data.len().saturating_mul(self.width()) > MOST_SCORES {
+            return refuse(format!(
+                "{} of {} classes each are more out-of-fold scores than can be kept",
+                counted(self.data.len() as u64, "row", "rows"),
+                self.width()
+            ));
+        }
+        let outcomes = self.classes.outcomes_of(self.data.classes());
+        let mut rows = vec![0u64; self.classes.outcomes().len()];
+        for (outcome, count) in outcomes.into_iter().zip(self.data.class_counts()) {
+            rows[outcome.unwrap_or(0)] += count as u64;
+        }
+        if let (Some(_), Some(place)) = (self.classes.pair(), rows.iter().position(|&rows| rows < 2)) {
+            return refuse(format!(
+                "\"{}\" has {}, and out-of-fold scores need two of each side: one to learn from while the other is held out",
+                self.classes.outcomes()[place],
+                counted(rows[place], "row", "rows")
+            ));
+        }
+        Ok(())
+    }
+
+    fn score_fold(
+        &self,
+        part: &[usize],
+        settings: &Settings,
+        observer: &mut dyn Observer,
+    ) -> Result<Scored, Error> {
+        // After a stop no run begins.
+        if observer.progress(&Progress::Parts { what: "folds", done: 0, total: 1 }).is_break() {
+            return Err(Error::Interrupted);
+        }
+        let fold = prepare_fold(self.schema, self.data, part, self.preparation, settings, observer)?;
+        let fold = fold.ok_or(Error::Interrupted)?;
+        let outcome = train(&fold.train, settings, observer)?;
+        if outcome.status == Status::Interrupted {
+            return Err(Error::Interrupted);
+        }
+        if !outcome.status.has_model() {
+            let problem =
+                "learning from a part of the rows gave no model, so there are no out-of-fold scores";
+            return Err(SettingsError::new("probabilities", problem).into());
+        }
+        let size = typical_size(&outcome.learned, &fold.train);
+        let places = self.places_of(&outcome.classes);
+        let outcomes = self.classes.outcomes_of(fold.held_out.classes());
+        let mut scored = Scored { rows: Vec::new(), scores: Vec::new(), truth: Vec::new(), size };
+        let (mut buffer, mut own) = (RecipeBuffer::default(), Vec::new());
+        for (i, &row) in part.iter().enumerate() {
+            let Some(truth) = outcomes[fold.held_out.labels()[i] as usize] else { continue };
+            let features = fold.held_out.row(i).truncated(fold.recipe.columns.features());
+            let features = fold.recipe.apply(features, &mut buffer);
+            own.clear();
+            match &outcome.learned {
+                Learned::Each(each) => {
+                    own.resize(self.width(), f64::NEG_INFINITY);
+                    each.iter()
+                        .zip(&places)
+                        .for_each(|(learned, &place)| own[place] = learned.score(features));
+                    if own[truth] == f64::NEG_INFINITY {
+                        continue;
+                    }
+                }
+                one => own.push(one.score(features)),
+            }
+            scored.scores.extend_from_slice(&own);
+            scored.truth.push(truth);
+            scored.rows.push(row);
+            if i % 1024 == 0 && observer.will_stop() {
+                return Err(Error::Interrupted);
+            }
+        }
+        Ok(scored)
+    }
+
+    /// The place among all classes of each class that a fold's model knows.
+    fn places_of(&self, classes: &Classes) -> Vec<usize> {
+        let found = self.classes.outcomes_of(&classes.outcomes());
+        found.into_iter().map(|place| place.unwrap_or(0)).collect()
+    }
+}
+
+impl OutOfFold {
+    /// The signs of the rows, for two sides.
+    pub fn signs(&self) -> Vec<i8> {
+        self.truth.iter().map(|&outcome| if outcome == 1 { 1 } else { -1 }).collect()
+    }
+
+    /// The scores as they would be if those of each fold's model had this typical size. Where a size is 0, its fold's scores
+    /// stay as they are.
+    pub fn in_units_of(mut self, size: f64) -> Self {
+        for (scores, &fold) in self.scores.chunks_mut(self.width).zip(&self.fold) {
+            let factor = size / self.sizes[fold];
+            if factor.is_finite() && factor > 0.0 {
+                scores.iter_mut().for_each(|score| *score *= factor);
+            }
+        }
+        self.sizes.iter_mut().for_each(|own| *own = size);
+        self
+    }
+
+    /// How many rows have another outcome than their score says: the largest wins, for two sides its sign.
+    pub fn errors(&self) -> u64 {
+        let wrong = |(scores, &truth): (&[f64], &usize)| {
+            let found = match scores {
+                [one] => usize::from(*one >= 0.0),
+                many => (0..many.len()).rev().max_by(|&a, &b| many[a].total_cmp(&many[b])).unwrap_or(0),
+            };
+            found != truth
+        };
+        self.scores.chunks(self.width).zip(&self.truth).filter(|&row| wrong(row)).count() as u64
+    }
+}
+
+/// The typical size of a model's scores on rows that are prepared for it: the mean of |f|, and for many classes that of the
+/// distances of the scores from their mean. Of many rows, some thousand are looked at, evenly spread.
+pub fn typical_size(learned: &Learned, data: &Dataset) -> f64 {
+    const MOST_ROWS: usize = 4096;
+    let step = data.len().div_ceil(MOST_ROWS).max(1);
+    let (mut sum, mut rows) = (0.0, 0u32);
+    for i in (0..data.len()).step_by(step) {
+        let row = data.row(i);
+        sum += match learned {
+            Learned::Each(each) => {
+                let scores: Vec<f64> = each.iter().map(|learned| learned.score(row)).collect();
+                let mean = scores.iter().sum::<f64>() / scores.len() as f64;
+                scores.iter().map(|score| (score - mean).abs()).sum::<f64>() / scores.len() as f64
+            }
+            one => one.score(row).abs(),
+        };
+        rows += 1;
+    }
+    sum / f64::from(rows.max(1))
+}
