@@ -316,7 +316,7 @@ impl Observer for Overall<'_> {
 }
 
 /// Refuses folds that leave nothing of a side to learn from.
-fn check_folds(data: &Dataset, parts: &[Vec<usize>], positive: Option<&str>) -> Result<(), Error> {
+pub(crate) fn check_folds(data: &Dataset, parts: &[Vec<usize>], positive: Option<&str>) -> Result<(), Error> {
     let total = data.class_counts();
     for part in parts {
         let mut left = total.clone();

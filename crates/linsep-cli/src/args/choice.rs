@@ -71,6 +71,21 @@ pub(crate) const SHOW: &[(&str, &str)] = &[
     ),
 ];
 
+pub(crate) const METRICS: &[(&str, &str)] = &[
+    ("error", "The share of rows predicted wrong"),
+    ("balanced-error", "The mean over the classes of that share"),
+    ("auc", "The chance that a row of the positive class scores above one of the other"),
+    ("log-loss", "The mean of −ln of the probability given to the right class"),
+    ("f1", "The harmonic mean of precision and recall; of many classes, the mean over them"),
+];
+
+pub(crate) const JUDGINGS: &[(&str, &str)] = &[
+    ("auto", "Nested for few rows, aside for many"),
+    ("nested", "The whole search again without each of five parts of the rows, judged on that part"),
+    ("aside", "A fifth of the rows is kept aside until the choice is made"),
+    ("none", "Not at all"),
+];
+
 pub(crate) const SEPARATE_BIASES: &[(&str, &str)] = &[
     ("none", "The boundary goes through the origin"),
     (

@@ -11,12 +11,13 @@ pub(crate) use learner::{LearnerArg, LearnerArgs};
 pub(crate) use probability::{ProbabilityArgs, ThresholdArg};
 pub(crate) use separate::{SeparateArgs, VerifyArgs};
 
-use choice::{FEATURES, MISTAKES, ORDERS, SHOW, choice};
+use choice::{FEATURES, JUDGINGS, METRICS, MISTAKES, ORDERS, SHOW, choice};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use linsep::features::Features;
 use linsep::job::Show;
 use linsep::read::Format;
 use linsep::train::{MistakeRule, Order};
+use linsep::tune::{Judging, Metric};
 use std::path::PathBuf;
 
 const EXIT_CODES: &str = "\
@@ -60,6 +61,8 @@ fn threads(text: &str) -> Result<usize, String> {
 pub(crate) enum Command {
     /// Learn a classifier from labelled data, with the convergence theorem reported on that very data
     Train(Box<TrainArgs>),
+    /// Search preparation, learner and penalty by cross-validation, and learn the best way from all rows
+    Tune(TuneArgs),
     /// Label new rows with a trained model
     Predict(PredictArgs),
     /// Set learners side by side on the same rows: training error, held-out error, margin, updates, bound, time
@@ -220,6 +223,36 @@ pub(crate) struct CompareArgs {
     pub(crate) csv: bool,
     /// Print one JSON record on standard output instead of the report
     #[arg(long, help_heading = "Comparing")]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) task: TaskArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(allow_negative_numbers = true)]
+pub(crate) struct TuneArgs {
+    /// Labelled data, as for train
+    pub(crate) data: PathBuf,
+    /// Where to save the model (safetensors)
+    #[arg(short, long, value_name = "MODEL")]
+    pub(crate) output: Option<PathBuf>,
+    /// By what candidates are judged on held-out rows
+    #[arg(long, value_parser = choice::<Metric>(METRICS), default_value = "error", help_heading = "Searching")]
+    pub(crate) metric: Metric,
+    /// End the search after this many seconds, with the best so far
+    #[arg(long, value_name = "SECONDS", help_heading = "Searching", allow_negative_numbers = true)]
+    pub(crate) time: Option<f64>,
+    /// Every row is held out once, in one of this many parts
+    #[arg(long, value_name = "K", default_value_t = 5, help_heading = "Searching")]
+    pub(crate) folds: usize,
+    /// How the error on new rows is measured
+    #[arg(long, value_parser = choice::<Judging>(JUDGINGS), default_value = "auto", help_heading = "Searching")]
+    pub(crate) judge: Judging,
+    /// Seed of folds and of rows kept aside
+    #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Searching")]
+    pub(crate) seed: u64,
+    /// Print one JSON record on standard output instead of the report
+    #[arg(long, help_heading = "Searching")]
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) task: TaskArgs,

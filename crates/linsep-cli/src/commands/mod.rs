@@ -11,6 +11,7 @@ mod predict;
 mod separate;
 mod theory;
 mod train;
+mod tune;
 mod verify;
 
 use crate::args::{Arguments, Command};
@@ -31,6 +32,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
     let console = Console { quiet: arguments.quiet };
     match arguments.command {
         Command::Train(args) => train::run(&args, console),
+        Command::Tune(args) => tune::run(&args, console),
         Command::Predict(args) => predict::run(&args, console),
         Command::Compare(args) => compare::run(&args, console),
         Command::Theory(args) => theory::run(&args, console),

@@ -13,6 +13,7 @@ mod predict;
 mod separate;
 mod theory;
 mod train;
+mod tune;
 mod verify;
 mod warnings;
 
@@ -25,6 +26,7 @@ pub(crate) use separate::place_of;
 pub use separate::{BiasKind, Blamed, Decided, SeparateSpec, Separated, Sides};
 pub use theory::TheorySpec;
 pub use train::{HeldOut, Seconds, TrainSpec, Trained};
+pub use tune::{TuneSpec, TunedModel};
 pub use verify::{Verified, VerifySpec};
 pub use warnings::{GapsOfClass, JudgedOn, RowsOfClass, Warning};
 
@@ -53,6 +55,8 @@ pub enum Spec {
     Verify(VerifySpec),
     /// Show every statement of the theory on the data.
     Theory(TheorySpec),
+    /// Search for the best way to learn, and learn that way.
+    Tune(TuneSpec),
 }
 
 /// The result of one job.
@@ -73,6 +77,8 @@ pub enum Report {
     Verify(Box<Verified>),
     /// The statements of the theory with their numbers.
     Theory(Box<Story>),
+    /// What was tried, and the model that was chosen.
+    Tune(Box<TunedModel>),
 }
 
 /// Runs a job to its end.
@@ -88,6 +94,7 @@ pub fn run(spec: &Spec, observer: &mut dyn Observer) -> Result<Report, Error> {
         Spec::Separate(spec) => Report::Separate(Box::new(spec.run(observer)?)),
         Spec::Verify(spec) => Report::Verify(Box::new(spec.run(observer)?)),
         Spec::Theory(spec) => Report::Theory(Box::new(spec.run(observer)?)),
+        Spec::Tune(spec) => Report::Tune(Box::new(spec.run(observer)?)),
     })
 }
 
@@ -120,8 +127,9 @@ impl Spec {
             Some("separate") => read(table).map(Spec::Separate),
             Some("verify") => read(table).map(Spec::Verify),
             Some("theory") => read(table).map(Spec::Theory),
+            Some("tune") => read(table).map(Spec::Tune),
             _ => Err(format!(
-                "there is no job {job}; the jobs are train, predict, evaluate, compare, separate, verify and theory"
+                "there is no job {job}; the jobs are train, predict, evaluate, compare, separate, verify, theory and tune"
             )),
         }
     }

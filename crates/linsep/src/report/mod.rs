@@ -9,6 +9,7 @@ mod record;
 mod separate;
 mod theory;
 mod train;
+mod tune;
 mod wording;
 
 pub use compare::{compare_csv, compare_report};
@@ -19,6 +20,7 @@ pub use record::{EvaluateRecord, TrainRecord};
 pub use separate::{SeparateRecord, VerifyRecord, separate_report, verify_report};
 pub use theory::theory_report;
 pub use train::{boundary_table, train_report};
+pub use tune::{CandidateRecord, TuneRecord, tune_report};
 pub use wording::{
     describe_bound, describe_detail, describe_end, describe_margin, describe_no_model, describe_settings,
     explain, no_model_help,

@@ -2,26 +2,24 @@
 
 use crate::dataset::{Dataset, Rows};
 use crate::features::{Features, Scaling, Schema};
+use crate::out_of_fold::Preparation;
 use crate::train::{Learner, LogisticOptions, SvmLoss, SvmOptions};
-use serde::Serialize;
 
 /// One way to learn.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
-    /// What is made of the columns.
-    pub features: Features,
-    /// How features are scaled.
-    pub scaling: Scaling,
+    /// How rows are prepared.
+    pub preparation: Preparation,
     /// The learner with its options.
-    #[serde(skip)]
     pub learner: Learner,
+    /// C, the weight of the loss against the penalty.
+    pub c: f64,
 }
 
 /// Candidates that share their preparation and differ in the weight of the loss, which goes up.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Family {
-    pub(super) features: Features,
-    pub(super) scaling: Scaling,
+    pub(super) preparation: Preparation,
     pub(super) kind: Kind,
     /// The weights of the loss, C.
     pub(super) prices: Vec<f64>,
@@ -49,11 +47,22 @@ impl Family {
         }
     }
 
+    /// What progress says of it.
+    pub(super) fn what(&self) -> &'static str {
+        match (self.kind, self.preparation.features) {
+            (Kind::SquaredHinge, _) => "folds, svm",
+            (_, Features::Plain) => "folds, plain",
+            (_, Features::Splines) => "folds, splines",
+            (_, Features::Pairs) => "folds, pairs",
+            (_, Features::SplinesAndPairs) => "folds, splines+pairs",
+        }
+    }
+
     pub(super) fn candidates(&self) -> impl Iterator<Item = Candidate> {
         self.prices.iter().map(|&c| Candidate {
-            features: self.features,
-            scaling: self.scaling,
+            preparation: self.preparation,
             learner: self.learner(c, None),
+            c,
         })
     }
 }
@@ -66,7 +75,11 @@ const MOST_EXPANDED: usize = 300;
 
 /// What is tried on these rows, the simplest first.
 pub(super) fn families(data: &Dataset, schema: &Schema, probabilities: bool) -> Vec<Family> {
-    let logistic = |features, scaling| Family { features, scaling, kind: Kind::Logistic, prices: PRICES.to_vec() };
+    let logistic = |features, scaling| Family {
+        preparation: Preparation { features, max_pairs: None, scaling },
+        kind: Kind::Logistic,
+        prices: PRICES.to_vec(),
+    };
     let is_sparse = matches!(data.rows(), Rows::Sparse { .. });
     let is_table = matches!(schema, Schema::Table { .. });
     if is_sparse && !is_table && data.columns() > MOST_EXPANDED {

@@ -1,42 +1,37 @@
 //! What the candidates of a family say about rows that they have not learned from.
 
+use super::Search;
 use super::candidates::{Family, Kind};
 use super::metric::JudgedRow;
 use crate::Error;
 use crate::classes::Classes;
 use crate::dataset::Dataset;
-use crate::features::{Scaler, Schema, learn_columns};
-use crate::model::learn_expansion;
 use crate::observe::{Observer, Progress};
-use crate::split::Split;
+use crate::out_of_fold::{Fold, prepare_fold};
 use crate::theta::Theta;
-use crate::train::{Learned, Learner, Settings, Status, logistic_path, train};
+use crate::train::{Init, Learned, Learner, Settings, Status, logistic_path, train};
 
 /// The gap of a search: which candidate is best shows long before the last digits.
 const GAP: f64 = 1e-3;
 /// Steps of an optimum in a search.
 const STEPS: u64 = 50;
 
-/// Learns each candidate of a family from the training rows, and judges the held-out rows by it. `None` if the observer
-/// stopped it.
+/// Learns each candidate of a family from the other rows, and judges the rows of `part` by it. `None` if the observer stopped
+/// it.
 pub(super) fn judge(
-    split: Split,
-    schema: &Schema,
+    search: &Search<'_>,
+    part: &[usize],
     family: &Family,
-    settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Result<Option<Vec<Vec<JudgedRow>>>, Error> {
     if observer.progress(&Progress::Parts { what: "folds", done: 0, total: 1 }).is_break() {
         return Ok(None);
     }
-    let (schema, split) = learn_columns(schema.clone(), split)?;
-    let expansion = learn_expansion(family.features, None, &schema, &split.train, settings, observer)?;
-    let Some(expansion) = expansion else { return Ok(None) };
-    let expanded = expansion.apply_all(split.train)?;
-    let scaler = Scaler::learn_expanded(family.scaling, &expanded, &expansion);
-    let rows = scaler.apply_all(expanded)?;
-    let held_out = scaler.apply_all(expansion.apply_all(split.held_out)?)?;
-    let settings = Settings { epochs: STEPS, init: crate::train::Init::Zero, ..settings.clone() };
+    let settings = search.settings;
+    let fold = prepare_fold(search.schema, search.data, part, family.preparation, settings, observer)?;
+    let Some(Fold { train: rows, held_out, recipe }) = fold else { return Ok(None) };
+    let held_out = recipe.scaling.apply_all(recipe.expansion.apply_all(held_out)?)?;
+    let settings = Settings { epochs: STEPS, init: Init::Zero, ..settings.clone() };
     let mut judged = Vec::new();
     match family.kind {
         Kind::Logistic => {
@@ -77,7 +72,8 @@ fn judge_rows(thetas: &[Theta], classes: &Classes, rows: &Dataset) -> Vec<Judged
             let (outcome, score) = match scores[..] {
                 [score] => (usize::from(score >= 0.0), score),
                 _ => {
-                    let best = (1..scores.len()).fold(0, |best, k| if scores[k] > scores[best] { k } else { best });
+                    let best =
+                        (1..scores.len()).fold(0, |best, k| if scores[k] > scores[best] { k } else { best });
                     (best, scores[best])
                 }
             };

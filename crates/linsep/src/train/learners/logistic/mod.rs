@@ -24,8 +24,8 @@ mod proof;
 mod tests;
 
 pub(crate) use options::DESCRIPTOR;
-pub(crate) use path::logistic_path;
 pub use options::{LogisticOptions, LogisticPenalty};
+pub(crate) use path::logistic_path;
 
 use crate::Error;
 use crate::classes::ClassPair;

@@ -9,8 +9,8 @@ use crate::theory::margin::Extent;
 use crate::theta::Theta;
 use crate::train::engine::one_against_rest::{Present, present};
 use crate::train::engine::run::{Status, Task, check_lengths};
-use crate::train::learners::logistic::LogisticOptions;
 use crate::train::engine::weights::row_weights;
+use crate::train::learners::logistic::LogisticOptions;
 use crate::train::settings::Settings;
 use std::time::Instant;
 
@@ -60,7 +60,8 @@ fn along(
     for &c in prices {
         let problem = problem_of(rows, settings, &LogisticOptions { c, ..*options });
         let length = rows.data.len() as u64;
-        let mut limits = Limits { settings, clock: Instant::now(), observer: &mut *observer, steps: 0, rows: length };
+        let mut limits =
+            Limits { settings, clock: Instant::now(), observer: &mut *observer, steps: 0, rows: length };
         let from = start.take().unwrap_or_else(|| problem.zero());
         let found = solve(&problem, from, options.gap, rows.extent.radius_upper, &mut limits);
         if found.status == Status::Interrupted {

@@ -1,0 +1,37 @@
+//! `linsep tune`
+
+use super::{print_json, print_report};
+use crate::args::TuneArgs;
+use crate::console::{Console, ProgressDisplay};
+use crate::exit::Exit;
+use crate::output;
+use linsep::job::TuneSpec;
+use linsep::report::{TuneRecord, tune_report};
+use linsep::tune::Ended;
+use std::path::PathBuf;
+
+pub(crate) fn run(args: &TuneArgs, console: Console) -> anyhow::Result<Exit> {
+    let task = &args.task;
+    let spec = TuneSpec {
+        data: task.data(&args.data),
+        classes: task.classes.spec()?,
+        bias: task.bias.spec(),
+        metric: args.metric,
+        folds: args.folds,
+        max_seconds: args.time,
+        judging: args.judge,
+        seed: args.seed,
+        output: args.output.clone(),
+    };
+    output::will_write(&args.output.iter().map(PathBuf::as_path).collect::<Vec<_>>());
+    let found = spec.run(&mut ProgressDisplay::new(console))?;
+    if args.json {
+        print_json(&TuneRecord::from(&found))?;
+    } else {
+        print_report(&tune_report(&found))?;
+    }
+    if let Some(exit) = Exit::of_losses(found.trained.lost) {
+        return Ok(exit);
+    }
+    Ok(if found.tuned.ended == Some(Ended::Interrupted) { Exit::Interrupted } else { Exit::Fine })
+}

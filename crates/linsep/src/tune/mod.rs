@@ -1,0 +1,307 @@
+//! Searching for the best way to learn: preparation × learner × penalty, judged on rows that were held out.
+//!
+//! Candidates that share their preparation form a family, and are learned along a path of penalties. Every row is held out
+//! once (cross-validation); of very many rows a sample first tells which candidates are worth all of them, and one part in
+//! five is held out. The simplest candidate that cannot be told from the best one is taken.
+//!
+//! The smallest error of a search is too good to be true of new rows, because it was chosen to be small. So the error is
+//! measured apart: the whole search is made again without a part of the rows, for each of five parts (nested
+//! cross-validation), or rows are kept aside that no candidate sees before the choice.
+
+mod candidates;
+mod choice;
+mod estimate;
+mod fold;
+mod metric;
+
+pub use candidates::Candidate;
+pub use estimate::{Estimate, Judging};
+pub use metric::Metric;
+
+use crate::dataset::Dataset;
+use crate::features::Schema;
+use crate::observe::{Observer, Progress, in_parallel};
+use crate::split::{folds, hold_out};
+use crate::train::Settings;
+use crate::{Error, SettingsError};
+use candidates::{Family, families};
+use choice::{Folds, choose, value};
+use metric::JudgedRow;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+/// How a search is made.
+#[derive(Clone, Debug)]
+pub struct TuneSettings {
+    /// Classes, weights, bias and seed; the learner is what is searched for.
+    pub settings: Settings,
+    /// By what candidates are judged.
+    pub metric: Metric,
+    /// Every row is held out once, in one of this many parts.
+    pub folds: usize,
+    /// The search ends after so many seconds with the best so far.
+    pub max_seconds: Option<f64>,
+    /// How the error on new rows is measured.
+    pub judging: Judging,
+}
+
+/// The result of a search.
+#[derive(Clone, Debug)]
+pub struct Tuned {
+    /// Rows.
+    pub rows: u64,
+    /// Features, before any expansion.
+    pub features: u64,
+    /// By what candidates were judged.
+    pub metric: Metric,
+    /// All candidates that were tried to the end, the simplest first.
+    pub tried: Vec<Tried>,
+    /// The place of the one that was chosen.
+    pub chosen: usize,
+    /// The share of rows that are not of the largest class.
+    pub baseline_error: f64,
+    /// The largest class.
+    pub baseline_class: String,
+    /// The error on rows that the search had no part in.
+    pub estimate: Option<Estimate>,
+    /// Why not everything was tried, if so.
+    pub ended: Option<Ended>,
+    /// Seconds that it took.
+    pub seconds: f64,
+}
+
+/// Why a search ended early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// Its time was over.
+    TimeLimit,
+    /// It was interrupted.
+    Interrupted,
+}
+
+/// A candidate with what was counted.
+#[derive(Clone, Debug)]
+pub struct Tried {
+    /// The candidate.
+    pub candidate: Candidate,
+    /// The metric on held-out rows.
+    pub value: f64,
+    /// Its standard error.
+    pub standard_error: f64,
+    /// The share of held-out rows that it predicts wrong.
+    pub error: f64,
+}
+
+/// Rows and the settings that all candidates share.
+#[derive(Clone, Copy)]
+struct Search<'a> {
+    schema: &'a Schema,
+    data: &'a Dataset,
+    settings: &'a Settings,
+    metric: Metric,
+    folds: usize,
+}
+
+/// The candidates that were judged on all their folds, with what they said.
+struct Searched {
+    families: Vec<Family>,
+    candidates: Vec<Candidate>,
+    judged: Vec<Folds>,
+    /// Whether it came to its end.
+    whole: bool,
+}
+
+/// With more stored values than this, a sample of the rows tells which candidates are tried on all of them.
+const MANY_VALUES: usize = 1_500_000;
+/// With more rows than this, one part of them is held out, not each in turn: it tells as much.
+const MANY_ROWS: usize = 30_000;
+
+/// Searches. `schema` and `data` are as read, before missing cells are filled.
+pub fn tune(
+    schema: &Schema,
+    data: &Dataset,
+    settings: &TuneSettings,
+    observer: &mut dyn Observer,
+) -> Result<Tuned, Error> {
+    let clock = Instant::now();
+    if settings.max_seconds.is_some_and(|seconds| !(seconds > 0.0 && seconds <= 1e9)) {
+        let problem = "the time of a search must be above 0 seconds and at most 1e9";
+        return Err(SettingsError::new("time", problem).into());
+    }
+    let until = settings.max_seconds.map(|seconds| clock + Duration::from_secs_f64(seconds));
+    let mut observer = Deadline { outer: observer, until };
+    let all =
+        Search { schema, data, settings: &settings.settings, metric: settings.metric, folds: settings.folds };
+    let judging = settings.judging.settled(data);
+    let aside =
+        if judging == Judging::Aside { estimate::rows_aside(data, &settings.settings)? } else { Vec::new() };
+    let rows = if aside.is_empty() { data.clone() } else { data.subset(&estimate::others(data, &aside))? };
+    let search = Search { data: &rows, ..all };
+    search.check()?;
+    let searched = search.run(&mut observer)?;
+    if searched.candidates.is_empty() {
+        return Err(match observer.ended() {
+            Some(Ended::TimeLimit) => SettingsError::new(
+                "time",
+                "the time was over before the first candidates had been judged: give more of ⟦time⟧",
+            )
+            .into(),
+            _ => Error::Interrupted,
+        });
+    }
+    let chosen = search.choose(&searched);
+    let estimate = match judging {
+        _ if !searched.whole => None,
+        Judging::Aside => estimate::on_rows_aside(&all, &searched, chosen, &aside, &mut observer)?,
+        Judging::Nested => estimate::nested(&search, &mut observer)?,
+        _ => None,
+    };
+    let tried = searched.candidates.iter().zip(&searched.judged).map(|(&candidate, judged)| {
+        let (value, standard_error) = value(settings.metric, judged, search.outcomes());
+        let (error, _) = choice::value(Metric::Error, judged, search.outcomes());
+        Tried { candidate, value, standard_error, error }
+    });
+    let counts = data.class_counts();
+    let largest = (0..counts.len()).fold(0, |best, k| if counts[k] > counts[best] { k } else { best });
+    Ok(Tuned {
+        rows: data.len() as u64,
+        features: data.columns() as u64,
+        metric: settings.metric,
+        tried: tried.collect(),
+        chosen,
+        baseline_error: 1.0 - counts[largest] as f64 / data.len() as f64,
+        baseline_class: data.classes()[largest].clone(),
+        estimate,
+        ended: observer.ended(),
+        seconds: clock.elapsed().as_secs_f64(),
+    })
+}
+
+impl Search<'_> {
+    fn outcomes(&self) -> usize {
+        let classes = self.data.class_counts().iter().filter(|&&count| count > 0).count();
+        if self.settings.positive.is_some() { 2 } else { classes }
+    }
+
+    /// Refuses what cannot be searched.
+    fn check(&self) -> Result<(), Error> {
+        if self.metric == Metric::Auc && self.outcomes() > 2 {
+            let problem = format!(
+                "the AUC is for two classes, and there are {}: choose one with ⟦positive=CLASS⟧, or another ⟦metric⟧",
+                self.outcomes()
+            );
+            return Err(SettingsError::new("metric", problem).into());
+        }
+        // Also refuses fewer than two classes, and settings that do not fit.
+        let learner = crate::train::Learner::Logistic(Default::default());
+        Settings { learner, ..self.settings.clone() }.check_on(self.data)?;
+        crate::compare::check_folds(
+            self.data,
+            &folds(self.data, self.folds, self.settings.seed)?,
+            self.settings.positive.as_deref(),
+        )
+    }
+
+    /// Judges all candidates, or those that a sample of the rows shows to be worth it.
+    fn run(&self, observer: &mut Deadline<'_>) -> Result<Searched, Error> {
+        let all = families(self.data, self.schema, self.metric.needs_probabilities());
+        let values = self.data.stored().max(self.data.len());
+        if values <= MANY_VALUES {
+            return self.try_all(all, observer);
+        }
+        let share = (MANY_VALUES as f64 / values as f64).min(0.5);
+        let sample = hold_out(self.data, share, self.settings.seed)?.held_out;
+        let first = Search { data: &sample, ..*self };
+        let searched = first.try_all(all, observer)?;
+        if searched.candidates.is_empty() || !searched.whole {
+            return Ok(Searched { candidates: Vec::new(), judged: Vec::new(), ..searched });
+        }
+        self.try_all(first.promising(&searched), observer)
+    }
+
+    /// The two best families, each with the penalties around its best one.
+    fn promising(&self, searched: &Searched) -> Vec<Family> {
+        let mut found: Vec<(f64, usize, Family)> = Vec::new();
+        let mut start = 0;
+        for (place, family) in searched.families.iter().enumerate() {
+            let own = start..start + family.prices.len();
+            start = own.end;
+            let values: Vec<f64> =
+                own.map(|k| value(self.metric, &searched.judged[k], self.outcomes()).0).collect();
+            let best = (0..values.len()).fold(0, |best, k| if values[k] < values[best] { k } else { best });
+            let kept = best.saturating_sub(2)..(best + 2).min(values.len());
+            found.push((
+                values[best],
+                place,
+                Family { prices: family.prices[kept].to_vec(), ..family.clone() },
+            ));
+        }
+        found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        found.truncate(2);
+        found.sort_by_key(|&(_, place, _)| place);
+        found.into_iter().map(|(.., family)| family).collect()
+    }
+
+    /// Judges the candidates of these families, one family after the other. What is not judged to the end is left out.
+    fn try_all(&self, families: Vec<Family>, observer: &mut Deadline<'_>) -> Result<Searched, Error> {
+        let mut parts = folds(self.data, self.folds, self.settings.seed)?;
+        if self.data.len() > MANY_ROWS {
+            parts.truncate(1);
+        }
+        let mut searched =
+            Searched { families: Vec::new(), candidates: Vec::new(), judged: Vec::new(), whole: false };
+        for family in families {
+            let done = in_parallel(&parts, family.what(), observer, |part, signal| {
+                fold::judge(self, part, &family, signal)
+            });
+            let done = done.into_iter().collect::<Result<Vec<_>, Error>>()?;
+            let Some(done) = done.into_iter().collect::<Option<Vec<Vec<Vec<JudgedRow>>>>>() else {
+                return Ok(searched);
+            };
+            // By candidate, not by fold.
+            for (place, candidate) in family.candidates().enumerate() {
+                searched.candidates.push(candidate);
+                searched.judged.push(done.iter().map(|fold| fold[place].clone()).collect());
+            }
+            searched.families.push(family);
+        }
+        searched.whole = true;
+        Ok(searched)
+    }
+
+    /// The place of the candidate to take.
+    fn choose(&self, searched: &Searched) -> usize {
+        choose(self.metric, &searched.judged, self.outcomes(), 1.0)
+    }
+}
+
+/// Stops a search when its time is over.
+struct Deadline<'a> {
+    outer: &'a mut dyn Observer,
+    until: Option<Instant>,
+}
+
+impl Deadline<'_> {
+    fn is_over(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
+    }
+
+    fn ended(&self) -> Option<Ended> {
+        match (self.outer.will_stop(), self.is_over()) {
+            (true, _) => Some(Ended::Interrupted),
+            (_, true) => Some(Ended::TimeLimit),
+            _ => None,
+        }
+    }
+}
+
+impl Observer for Deadline<'_> {
+    fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {
+        self.outer.progress(progress)?;
+        if self.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn will_stop(&self) -> bool {
+        self.outer.will_stop() || self.is_over()
+    }
+}
