@@ -1,11 +1,13 @@
 //! The model: what has been learned, and everything needed to apply it to other files and to evaluate it.
 
 mod arrays;
+mod effects;
 mod evaluate;
 mod expand;
 mod file;
 mod predict;
 
+pub use effects::{ColumnEffect, CurvePoint, Effect, WordEffect};
 pub use evaluate::{
     ClassEvaluation, ConfusionCell, Evaluation, MOST_IN_MATRIX, ManyEvaluation, evaluate, evaluate_many,
 };
