@@ -74,10 +74,12 @@ fn a_saved_model_expands_rows_as_in_training() {
     folder.write("spec.toml", spec);
     folder.linsep("train --spec spec.toml -o again -q").exits(0);
     assert_eq!(folder.read("again"), folder.read("m"));
-    // A row that lies far outside, and one without labels.
-    folder.write("new.csv", "x,other\n0,10\n1e300,10\n-4,3\n");
+    // Rows without labels, one of which lies far outside.
+    folder.write("new.csv", "x,other\n0,10\n1e6,10\n-4,3\n");
     let ran = folder.linsep("predict m new.csv").exits(0);
     assert_eq!(ran.out, "in\nout\nout\n");
+    folder.write("huge.csv", "x,other\n1e300,10\n-1e300,-1e300\n");
+    folder.linsep("predict m huge.csv --csv").exits(0);
 }
 
 #[test]
