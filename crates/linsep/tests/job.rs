@@ -1,5 +1,6 @@
 //! The promise: a job is a value. A specification survives JSON and TOML, and gives the same model wherever it is run.
 
+use linsep::features::Features;
 use linsep::job::{
     BiasKind, BiasSpec, ClassSpec, CompareSpec, DataSpec, SeparateSpec, Spec, TheorySpec, TrainSpec,
 };
@@ -60,6 +61,8 @@ fn specs() -> impl Strategy<Value = Spec> {
                 seed: Some(seed >> 1),
                 holdout: yes.then_some(share),
                 scale: yes.then_some(Scaling::Standard),
+                features: yes.then_some(Features::SplinesAndPairs),
+                max_pairs: (!yes).then_some(70),
                 order: yes.then_some(Order::ShuffleOnce),
                 mistake: yes.then_some(MistakeRule::Negative),
                 mixing: yes.then_some(Mixing::Updates),

@@ -1,6 +1,6 @@
 //! With a hold-out, nothing of the held-out rows but their labels reaches the model.
 
-use linsep::features::{Missing, Scaling};
+use linsep::features::{Features, Missing, Scaling};
 use linsep::job::TrainSpec;
 use linsep::read::{CsvOptions, ReadOptions, Source, read};
 use linsep::split::hold_out;
@@ -28,13 +28,14 @@ fn options() -> ReadOptions {
 }
 
 /// The model without what names its data; `None` if these rows cannot be learned from.
-fn model(text: &str, learner: &str, scale: Scaling, cache: bool) -> Option<Vec<u8>> {
+fn model(text: &str, learner: &str, scale: Scaling, features: Features, cache: bool) -> Option<Vec<u8>> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("rows.csv");
     std::fs::write(&path, text).unwrap();
     let mut spec = TrainSpec {
         learner: Some(learner.to_string()),
         scale: Some(scale),
+        features: Some(features),
         holdout: Some(HOLDOUT),
         seed: Some(SEED),
         epochs: Some(5),
@@ -62,6 +63,7 @@ proptest! {
         others in prop::collection::vec(cells(), 30),
         learner in prop::sample::select(vec!["perceptron", "averaged", "svm"]),
         scale in prop::sample::select(vec![Scaling::None, Scaling::Standard, Scaling::UnitRows]),
+        features in prop::sample::select(Features::ALL.to_vec()),
     ) {
         // The first rows settle what the columns are, whatever the others hold.
         let settled = [(Some(1), Some(0), Some(1), true), (Some(-1), Some(1), Some(0), false)];
@@ -75,8 +77,8 @@ proptest! {
             let (x, size, colour, _) = others[i % others.len()];
             changed[row] = (x, size, colour, rows[row].3);
         }
-        let expected = model(&text(&rows), learner, scale, false);
-        prop_assert_eq!(model(&text(&changed), learner, scale, false), expected.clone());
-        prop_assert_eq!(model(&text(&rows), learner, scale, true), expected);
+        let expected = model(&text(&rows), learner, scale, features, false);
+        prop_assert_eq!(model(&text(&changed), learner, scale, features, false), expected.clone());
+        prop_assert_eq!(model(&text(&rows), learner, scale, features, true), expected);
     }
 }

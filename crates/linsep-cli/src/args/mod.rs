@@ -341,7 +341,10 @@ pub(crate) struct InspectArgs {
     /// Print the specification that makes the model again, for `train --spec`
     #[arg(long, conflicts_with = "json")]
     pub(crate) spec: bool,
-    /// How many of the strongest weights to show
+    /// Show what each column adds to the score, as curves and by words, the largest effects first
+    #[arg(long, conflicts_with = "spec")]
+    pub(crate) effects: bool,
+    /// How many of the strongest weights, and of the largest effects, to show
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: usize,
     /// Print one JSON record on standard output instead of the report

@@ -8,7 +8,7 @@ use anyhow::bail;
 use linsep::classes::Classes;
 use linsep::features::Scaler;
 use linsep::job::{Spec, TrainSpec};
-use linsep::model::{Calibration, Model};
+use linsep::model::{Calibration, ColumnEffect, Effect, Model};
 use linsep::numbers;
 use linsep::read::cache::{Cache, is_cache};
 use linsep::report::{self, boundary_table};
@@ -25,6 +25,7 @@ pub(crate) fn run(args: &InspectArgs) -> anyhow::Result<Exit> {
         return print_spec(&model, &args.model);
     }
     let strongest = strongest(&model, args.top);
+    let shows_effects = args.effects || (args.json && !model.recipe.expansion.is_none());
     if args.json {
         let weights = |of: &Strongest| {
             let entry = |(feature, weight, per_unit): &(String, f64, Option<f64>)| {
@@ -39,6 +40,7 @@ pub(crate) fn run(args: &InspectArgs) -> anyhow::Result<Exit> {
         let mut record = json!({
             "classes": model.classes,
             "settings": model.settings,
+            "expansion": model.recipe.expansion.summary(),
             "scaling": model.recipe.scaling.scaling(),
             "evidence": model.evidence,
             "boundaries": model.boundaries,
@@ -55,12 +57,16 @@ pub(crate) fn run(args: &InspectArgs) -> anyhow::Result<Exit> {
             let classes: Vec<_> = strongest
                 .iter()
                 .zip(each)
-                .map(|(of, learned)| {
+                .enumerate()
+                .map(|(outcome, (of, learned))| {
                     let intercept = learned.theta().intercept();
                     let mut record =
                         json!({"class": of.class, "intercept": intercept, "strongest": weights(of)});
                     if let Some(in_units) = of.intercept {
                         record["intercept_in_units"] = json!(in_units);
+                    }
+                    if let Some(effects) = model.effects_of(outcome).filter(|_| shows_effects) {
+                        record["effects"] = json!(effects);
                     }
                     record
                 })
@@ -72,10 +78,75 @@ pub(crate) fn run(args: &InspectArgs) -> anyhow::Result<Exit> {
             if let Some(in_units) = strongest.first().and_then(|of| of.intercept) {
                 record["intercept_in_units"] = json!(in_units);
             }
+            if let Some(effects) = model.effects_of(0).filter(|_| shows_effects) {
+                record["effects"] = json!(effects);
+            }
         }
         return print_json(&record);
     }
-    print_result(|out| out.write_all(to_text(&model, &strongest).as_bytes()))
+    let mut text = to_text(&model, &strongest);
+    if args.effects {
+        strongest.iter().enumerate().for_each(|(outcome, of)| {
+            let class = (strongest.len() > 1).then_some(of.class.as_str());
+            text.push_str(&effects_text(&model, outcome, class, args.top));
+        });
+    }
+    print_result(|out| out.write_all(text.as_bytes()))
+}
+
+/// The effects of the columns on the score, the largest first.
+fn effects_text(model: &Model, outcome: usize, class: Option<&str>, top: usize) -> String {
+    let of = class.map_or(String::new(), |class| format!(" of {class}"));
+    let Some(effects) = model.effects_of(outcome) else {
+        return "\nNo effects of columns: the model has no weights for the columns as they are.\n"
+            .to_string();
+    };
+    let shown = effects.len().min(top);
+    let mut text = format!("\nEffects of the columns on the score{of}, {shown} of {}", effects.len());
+    text.push_str("; curves are 0 on average over the training rows:\n");
+    let entries = |effect: &Effect| -> Vec<(String, f64)> {
+        match effect {
+            Effect::Curve(points) => {
+                points.iter().map(|point| (Short(point.value).to_string(), point.effect)).collect()
+            }
+            Effect::PerUnit(slope) => vec![("one more unit".to_string(), *slope)],
+            Effect::Words(words) => {
+                let word =
+                    |word: &str| if word.is_empty() { "missing".to_string() } else { word.to_string() };
+                words.iter().map(|own| (word(&own.word), own.effect)).collect()
+            }
+        }
+    };
+    let listed: Vec<(&ColumnEffect, Vec<(String, f64)>)> =
+        effects[..shown].iter().map(|effect| (effect, entries(&effect.effect))).collect();
+    let all = || listed.iter().flat_map(|(_, entries)| entries);
+    let width = all().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    let largest = all().map(|(_, effect)| effect.abs()).fold(0.0, f64::max);
+    for (effect, entries) in &listed {
+        text.push_str(&format!("  {}\n", effect.column));
+        for (name, effect) in entries {
+            let padding = " ".repeat(width - name.chars().count());
+            let bar = "█".repeat((effect.abs() / largest * 30.0).round() as usize);
+            text.push_str(&format!("    {padding}{name}  {:>12}  {bar}\n", number(*effect)));
+        }
+    }
+    text
+}
+
+/// A number with at most six digits.
+struct Short(f64);
+
+impl std::fmt::Display for Short {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self(x) = *self;
+        if x == 0.0 || !(1e-4..1e9).contains(&x.abs()) {
+            return if x == 0.0 { f.write_str("0") } else { write!(f, "{x:.3e}") };
+        }
+        let decimals = (5 - x.abs().log10().floor() as i32).clamp(0, 9) as usize;
+        let text = format!("{x:.decimals$}");
+        let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+        f.write_str(text)
+    }
 }
 
 /// How scores become probabilities, as JSON.
@@ -209,9 +280,12 @@ fn to_text(model: &Model, strongest: &[Strongest]) -> String {
                 format!("training {}", numbers::percent(error))
             }),
         ),
-        ("Margin", report::describe_margin(evidence)),
+        ("Margin", report::in_its_space(report::describe_margin(evidence), &model.recipe.expansion)),
         ("Bound", report::describe_bound(evidence, &model.settings)),
     ];
+    if let Some(made) = report::describe_expansion(&model.recipe.expansion) {
+        lines.insert(2, ("Features", made));
+    }
     if let Some(detail) = report::describe_detail(evidence) {
         lines.push(("Detail", detail));
     }

@@ -21,7 +21,7 @@ pub(crate) mod styled;
 mod words;
 
 pub use dates::DateOrder;
-pub use expansion::{Bends, Expansion, ExpansionBuffer, Features, Residuals};
+pub use expansion::{Bends, Expansion, ExpansionBuffer, ExpansionSummary, Features, Residuals};
 pub use form::CellForm;
 pub use missing::Missing;
 pub(crate) use missing::{Mean, OnMissing};

@@ -207,6 +207,7 @@ fn get_scaler(opened: &Opened<'_, Content<'static>>, columns: usize) -> Result<S
 mod tests {
     use super::*;
     use crate::dataset::{Dataset, Row};
+    use crate::features::Features;
     use crate::model::Predictor;
     use crate::read::{ReadOptions, Source, read};
     use crate::report;
@@ -215,7 +216,7 @@ mod tests {
     use proptest::prelude::*;
 
     const TABLE: &[u8] =
-        b"a,word,b,kind\n1,x,2,left\n-2,y,0.5,right\n3,x,-1,left\n0,z,0.25,right\n1,y,1,left\n";
+        b"a,word,b,kind\n1,x,2,left\n-2,y,0.5,right\n3,x,-1,left\n0,z,0.25,right\n1,y,1,left\n2,z,3,right\n-1,x,4,left\n5,y,-3,right\n";
     const NUMBERED: &[u8] = b"+1 1:0.5 3:2\n-1 2:1.5\n+1 1:2\n-1 2:1 3:-1\n+1 3:0.1\n";
 
     /// A learner of every kind of decision function, and of options in the file.
@@ -240,6 +241,7 @@ mod tests {
             Just(Learner::Svm(Default::default())),
             Just(Learner::Lifted(Default::default())),
             Just(Learner::Sgd(Default::default())),
+            Just(Learner::Logistic(Default::default())),
         ]
     }
 
@@ -255,33 +257,39 @@ mod tests {
         ];
         let biases =
             prop_oneof![Just(Bias::None), (1e-100f64..1e100).prop_map(Bias::Append), Just(Bias::default())];
-        (learners, scalings, biases, any::<u64>(), 1u64..6, 0usize..4, any::<bool>()).prop_filter_map(
-            "settings that these rows bear",
-            |(learner, scaling, bias, seed, epochs, source, first)| {
-                let perceptron = matches!(learner, Learner::Perceptron | Learner::Averaged | Learner::Voted);
-                let init = if first && perceptron { Init::First } else { Init::Zero };
-                let settings = Settings { learner, bias, seed, epochs, init, ..Settings::default() };
-                let (data, schema) = match source {
-                    0 | 1 => {
-                        let bytes = if source == 0 { TABLE } else { NUMBERED };
-                        let loaded =
-                            read(&Source::Memory("rows", bytes), &ReadOptions::default(), &mut ()).unwrap();
-                        (loaded.dataset, loaded.schema)
-                    }
-                    _ => {
-                        let values = [0.1, -7.5, 1.0 / 3.0, 1e-30, 2.0, 1e12];
-                        let labels = if source == 2 { ["a", "b", "a"] } else { ["a", "b", "c"] };
-                        (Dataset::dense(2, &values, &labels).unwrap(), Schema::Array { features: 2 })
-                    }
-                };
-                let scaler = Scaler::learn(scaling, &data);
-                let scaled = scaler.apply_all(data.clone()).unwrap();
-                // A bias or rows that would overflow a kernel are refused, as they should be.
-                let outcome = crate::train(&scaled, &settings, &mut ()).ok()?;
-                let recipe = Recipe { columns: schema, expansion: Expansion::none(), scaling: scaler };
-                Some(Model::with_recipe(outcome, recipe, Some(data.fingerprint().to_string())))
-            },
-        )
+        let features = prop::sample::select(Features::ALL.to_vec());
+        (learners, scalings, biases, any::<u64>(), 1u64..6, 0usize..4, any::<bool>(), features)
+            .prop_filter_map(
+                "settings that these rows bear",
+                |(learner, scaling, bias, seed, epochs, source, first, features)| {
+                    let perceptron =
+                        matches!(learner, Learner::Perceptron | Learner::Averaged | Learner::Voted);
+                    let init = if first && perceptron { Init::First } else { Init::Zero };
+                    let settings = Settings { learner, bias, seed, epochs, init, ..Settings::default() };
+                    let (data, schema) = match source {
+                        0 | 1 => {
+                            let bytes = if source == 0 { TABLE } else { NUMBERED };
+                            let loaded =
+                                read(&Source::Memory("rows", bytes), &ReadOptions::default(), &mut ())
+                                    .unwrap();
+                            (loaded.dataset, loaded.schema)
+                        }
+                        _ => {
+                            let values = [0.1, -7.5, 1.0 / 3.0, 1e-30, 2.0, 1e12];
+                            let labels = if source == 2 { ["a", "b", "a"] } else { ["a", "b", "c"] };
+                            (Dataset::dense(2, &values, &labels).unwrap(), Schema::Array { features: 2 })
+                        }
+                    };
+                    let expansion = Expansion::learn(features, &schema, &data, None).unwrap();
+                    let expanded = expansion.apply_all(data.clone()).unwrap();
+                    let scaler = Scaler::learn_expanded(scaling, &expanded, &expansion);
+                    let scaled = scaler.apply_all(expanded).unwrap();
+                    // A bias or rows that would overflow a kernel are refused, as they should be.
+                    let outcome = crate::train(&scaled, &settings, &mut ()).ok()?;
+                    let recipe = Recipe { columns: schema, expansion, scaling: scaler };
+                    Some(Model::with_recipe(outcome, recipe, Some(data.fingerprint().to_string())))
+                },
+            )
     }
 
     /// Any row and any question must be safe with a model that was opened.
@@ -300,6 +308,8 @@ mod tests {
             assert!(outcome < model.classes.outcomes().len());
         }
         (0..model.classes.outcomes().len()).for_each(|outcome| drop(model.strongest_of(outcome)));
+        (0..model.classes.outcomes().len()).for_each(|outcome| drop(model.effects_of(outcome)));
+        report::describe_expansion(&model.recipe.expansion);
         report::describe_settings(&model.settings);
         report::describe_end(&model.evidence);
         report::describe_margin(&model.evidence);

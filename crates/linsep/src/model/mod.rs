@@ -1,6 +1,7 @@
 //! The model: what has been learned, and everything needed to apply it to other files and to evaluate it.
 
 mod arrays;
+mod effects;
 mod evaluate;
 mod expand;
 mod file;
@@ -10,6 +11,7 @@ mod probability;
 mod reliability;
 mod threshold;
 
+pub use effects::{ColumnEffect, CurvePoint, Effect, WordEffect};
 pub use evaluate::{
     ClassEvaluation, ConfusionCell, Evaluation, MOST_IN_MATRIX, ManyEvaluation, evaluate, evaluate_labels,
     evaluate_many,

@@ -1,6 +1,7 @@
 //! The result of training as one JSON record.
 
 use crate::classes::Classes;
+use crate::features::ExpansionSummary;
 use crate::job::{Evaluated, Seconds, Trained, Warning};
 use crate::model::{Calibration, Threshold};
 use crate::scale::Scaling;
@@ -61,6 +62,9 @@ pub struct TrainRecord<'a> {
     pub warnings: &'a [Warning],
     /// Whether some rows count more than others.
     pub weighted: bool,
+    /// Which features were made of those of the columns, where some were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expansion: Option<ExpansionSummary>,
     /// How the features were scaled before.
     pub scaling: Scaling,
     /// What only this learner has to tell.
@@ -124,6 +128,7 @@ impl<'a> From<&'a Trained> for TrainRecord<'a> {
             holdout_duplicates: trained.held_out.as_ref().map(|held_out| held_out.duplicates),
             warnings: &trained.warnings,
             weighted: evidence.weighted,
+            expansion: model.recipe.expansion.summary(),
             scaling: model.recipe.scaling.scaling(),
             detail: evidence.detail.as_ref(),
             boundaries: &model.boundaries,

@@ -5,8 +5,8 @@ use super::evaluate::{baseline, matrix, measured_error, pair_matrix, recalls, re
 use super::layout::{MOST_LINES, cell, column_width};
 use super::probability::{describe_calibration, describe_threshold, measures_in_line};
 use super::wording::{
-    describe_bound, describe_detail, describe_end, describe_end_of_separable, describe_margin,
-    describe_settings, explain, explain_with_column,
+    describe_bound, describe_detail, describe_end, describe_end_of_separable, describe_expansion,
+    describe_margin, describe_settings, explain, explain_with_column, in_its_space,
 };
 use crate::classes::{Classes, shortened};
 use crate::job::{BiasKind, Evaluated, HeldOut, SeparateSpec, Spec, Trained};
@@ -53,9 +53,9 @@ fn facts(trained: &Trained) -> Vec<(&'static str, String)> {
         trained.notes.format,
     );
     let scaling = describe_scaling(&model.recipe.scaling);
-    let mut facts = vec![
-        ("Data", shape),
-        ("Classes", classes(trained)),
+    let mut facts = vec![("Data", shape), ("Classes", classes(trained))];
+    facts.extend(describe_expansion(&model.recipe.expansion).map(|made| ("Features", made)));
+    facts.extend([
         ("Scale", scaling),
         ("Learner", describe_settings(&model.settings)),
         (
@@ -64,7 +64,7 @@ fn facts(trained: &Trained) -> Vec<(&'static str, String)> {
                 .map_or_else(|| describe_end(evidence), |_| describe_end_of_separable(evidence)),
         ),
         ("Error", error(trained)),
-    ];
+    ]);
     facts.extend(trained.held_out.as_ref().map(|held_out| ("Held out", held_out_measures(held_out))));
     if asks_for_probabilities(trained) {
         facts.extend(describe_calibration(model).map(|how| ("Scores", how)));
@@ -74,20 +74,23 @@ fn facts(trained: &Trained) -> Vec<(&'static str, String)> {
     }
     facts.extend(new_rows(trained).map(|bound| ("New rows", bound)));
     facts.extend(describe_detail(evidence).map(|detail| ("Detail", detail)));
-    facts.push(("Margin", describe_margin(evidence)));
+    let expansion = &model.recipe.expansion;
+    facts.push(("Margin", in_its_space(describe_margin(evidence), expansion)));
     if let Some(distance) = evidence.distance {
         // After the margin, which it is easily mistaken for: this is the distance that these weights keep.
         let distance = rounded(distance, Rounding::Down);
         facts.push(("Nearest", format!("no row is nearer than {distance} to this boundary")));
     }
     facts.push(("Bound", describe_bound(evidence, &model.settings)));
-    facts.push((
-        "Meaning",
-        match separating_column(trained) {
-            Some(column) => explain_with_column(evidence, &model.settings, column),
-            None => explain(evidence, &model.settings),
-        },
-    ));
+    let mut meaning = match separating_column(trained) {
+        Some(column) => explain_with_column(evidence, &model.settings, column),
+        None => explain(evidence, &model.settings),
+    };
+    if !expansion.is_none() {
+        meaning += " This is about the space of the expanded features, where the boundary is linear; in the columns it is \
+                    curved.";
+    }
+    facts.push(("Meaning", meaning));
     let threads = counted(trained.threads as u64, "thread", "threads");
     let (read, train) = (trained.seconds.read, trained.seconds.train);
     facts.push(("Time", format!("read {read:.3} s, train {train:.3} s, {threads}")));
@@ -250,7 +253,8 @@ fn new_rows(trained: &Trained) -> Option<String> {
         && settings.shards <= 1
         && !evidence.weighted
         && matches!(evidence.margin.kind, MarginKind::AppendedBias | MarginKind::ThroughOrigin);
-    if !perceptron || !trained.spec.data.as_drawn(recipe.scaling.scaling()) {
+    let as_drawn = trained.spec.data.as_drawn(recipe.scaling.scaling()) && recipe.expansion.is_none();
+    if !perceptron || !as_drawn {
         return None;
     }
     let (_, baseline) = trained.baseline()?;
@@ -296,7 +300,9 @@ fn open_question(trained: &Trained) -> Option<SeparateSpec> {
                 | MarginKind::MultiClass
         );
     let open = margin.lower.is_none() && margin.upper > 0.0 && *status != Status::Interrupted;
-    let known = separating_column(trained).is_some();
+    // That job speaks of the columns, and this run of more.
+    let expanded = !model.recipe.expansion.is_none();
+    let known = separating_column(trained).is_some() || expanded;
     if !linear || !open || known || !matches!(spec.data.source, Source::File(_)) {
         return None;
     }

@@ -1,5 +1,6 @@
 //! The results of a run in plain sentences.
 
+use crate::features::Expansion;
 use crate::numbers::{Rounding, counted, grouped, percent, rounded};
 use crate::separate::Verdict;
 use crate::theory::margin::{MarginInterval, MarginKind};
@@ -174,6 +175,37 @@ pub fn describe_detail(evidence: &Evidence) -> Option<String> {
         }
         Detail::Kernel { support } => Some(counted(*support, "support vector", "support vectors")),
     }
+}
+
+/// Which features were made of those of the columns, in a few words; `None` where there are none.
+pub fn describe_expansion(expansion: &Expansion) -> Option<String> {
+    let made = expansion.summary()?;
+    let mut parts =
+        vec![format!("{} of the columns as they are", counted(made.plain, "feature", "features"))];
+    if made.bends > 0 {
+        let bends = counted(made.bends, "bend", "bends");
+        parts.push(format!(
+            "{bends} of {}",
+            counted(made.bent_columns, "column of numbers", "columns of numbers")
+        ));
+    }
+    if made.products > 0 {
+        let products = counted(made.products, "product", "products");
+        let chosen = match made.candidates > made.products {
+            true => format!(
+                " (of {}, those that the errors of a model without products show most)",
+                grouped(made.candidates)
+            ),
+            false => String::new(),
+        };
+        parts.push(format!("{products} of pairs of columns{chosen}"));
+    }
+    Some(parts.join(", "))
+}
+
+/// What is proved of rows, with the space that it speaks of.
+pub fn in_its_space(text: String, expansion: &Expansion) -> String {
+    if expansion.is_none() { text } else { format!("{text}; in the space of the expanded features") }
 }
 
 /// The margin interval in a few words.

@@ -33,8 +33,10 @@ const PARTS: usize = 5;
 impl Judging {
     /// What is done with these rows.
     pub(super) fn settled(self, data: &Dataset) -> Self {
+        let classes = data.classes().len();
+        let scores = if classes > 2 { classes } else { 1 };
         match self {
-            Judging::Auto if data.len() * data.columns().min(1000) > MANY_VALUES => Judging::Aside,
+            Judging::Auto if data.len() * data.columns().min(1000) * scores > MANY_VALUES => Judging::Aside,
             Judging::Auto => Judging::Nested,
             said => said,
         }

@@ -10,6 +10,7 @@ use crate::observe::{Observer, Progress};
 use crate::out_of_fold::{Fold, prepare_fold};
 use crate::theta::Theta;
 use crate::train::{Init, Learned, Learner, Settings, Status, logistic_path, train};
+use std::ops::ControlFlow;
 
 /// The gap of a search: which candidate is best shows long before the last digits.
 const GAP: f64 = 1e-3;
@@ -36,11 +37,18 @@ pub(super) fn judge(
     match family.kind {
         Kind::Logistic => {
             let Learner::Logistic(options) = family.learner(1.0, Some(GAP)) else { return Ok(None) };
-            let path = logistic_path(&rows, &settings, &options, &family.prices, observer)?;
-            if path.thetas.len() < family.prices.len() {
+            let mut patience = Patience::default();
+            let mut each = |thetas: &[Theta], classes: &Classes| {
+                judged.push(judge_rows(thetas, classes, &held_out));
+                patience.after(judged.last().map_or(&[][..], |rows| rows))
+            };
+            if logistic_path(&rows, &settings, &options, &family.prices, observer, &mut each)? {
                 return Ok(None);
             }
-            judged.extend(path.thetas.iter().map(|thetas| judge_rows(thetas, &path.classes, &held_out)));
+            // What was not tried counts as what came before it, which was getting worse.
+            while let Some(last) = judged.last().filter(|_| judged.len() < family.prices.len()) {
+                judged.push(last.clone());
+            }
         }
         Kind::SquaredHinge => {
             for &c in &family.prices {
@@ -58,6 +66,34 @@ pub(super) fn judge(
         }
     }
     Ok(Some(judged))
+}
+
+/// How long a path goes on while the rows held out are judged worse and worse: the penalty is too small by then.
+struct Patience {
+    least_loss: f64,
+    fewest_errors: usize,
+    worse: u32,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { least_loss: f64::INFINITY, fewest_errors: usize::MAX, worse: 0 }
+    }
+}
+
+impl Patience {
+    /// Steps that may be worse in both loss and errors.
+    const MOST: u32 = 2;
+
+    fn after(&mut self, rows: &[JudgedRow]) -> ControlFlow<()> {
+        let loss: f64 = rows.iter().map(|row| row.loss).sum();
+        let errors = rows.iter().filter(|row| row.is_wrong()).count();
+        let better = loss < self.least_loss || errors < self.fewest_errors;
+        self.worse = if better { 0 } else { self.worse + 1 };
+        self.least_loss = self.least_loss.min(loss);
+        self.fewest_errors = self.fewest_errors.min(errors);
+        if self.worse >= Self::MOST { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
 }
 
 /// What weights say about rows.

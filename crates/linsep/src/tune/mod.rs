@@ -271,7 +271,38 @@ impl Search<'_> {
 
     /// The place of the candidate to take.
     fn choose(&self, searched: &Searched) -> usize {
-        choose(self.metric, &searched.judged, self.outcomes(), 1.0)
+        let rule = std::env::var("LINSEP_RULE").unwrap_or_else(|_| "1,e".into());
+        let (tolerance, mode) = rule.split_once(',').unwrap();
+        let tolerance: f64 = tolerance.parse().unwrap();
+        let outcomes = self.outcomes();
+        match mode {
+            "l" => choose(Metric::LogLoss, &searched.judged, outcomes, tolerance),
+            "m" => {
+                // C by log loss within each family, then the family by the metric.
+                let mut best = Vec::new();
+                let mut start = 0;
+                for family in &searched.families {
+                    let own = &searched.judged[start..start + family.prices.len()];
+                    best.push(start + choose(Metric::LogLoss, own, outcomes, 0.0));
+                    start += family.prices.len();
+                }
+                let few: Vec<Folds> = best.iter().map(|&k| searched.judged[k].clone()).collect();
+                best[choose(self.metric, &few, outcomes, tolerance)]
+            }
+            "f" => {
+                // C by error within each family, then the family by log loss.
+                let mut best = Vec::new();
+                let mut start = 0;
+                for family in &searched.families {
+                    let own = &searched.judged[start..start + family.prices.len()];
+                    best.push(start + choose(self.metric, own, outcomes, 0.0));
+                    start += family.prices.len();
+                }
+                let few: Vec<Folds> = best.iter().map(|&k| searched.judged[k].clone()).collect();
+                best[choose(Metric::LogLoss, &few, outcomes, tolerance)]
+            }
+            _ => choose(self.metric, &searched.judged, outcomes, tolerance),
+        }
     }
 }
 

@@ -55,8 +55,10 @@ fn rotate(matrix: &mut [Vec<f64>], vectors: &mut [Vec<f64>], p: usize, q: usize)
     for row in matrix.iter_mut().chain(vectors.iter_mut()) {
         (row[p], row[q]) = turn(row[p], row[q]);
     }
-    for j in 0..matrix.len() {
-        (matrix[p][j], matrix[q][j]) = turn(matrix[p][j], matrix[q][j]);
+    // p comes before q.
+    let (upper, lower) = matrix.split_at_mut(q);
+    for (x, y) in upper[p].iter_mut().zip(&mut lower[0]) {
+        (*x, *y) = turn(*x, *y);
     }
     (matrix[p][q], matrix[q][p]) = (0.0, 0.0);
     true

@@ -78,6 +78,23 @@ pub struct Expansion {
     used: Vec<usize>,
 }
 
+/// How many features an expansion has of each kind; `docs/json.md` describes every field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ExpansionSummary {
+    /// What was made.
+    pub features: Features,
+    /// Features of the columns, which stay as they are.
+    pub plain: u64,
+    /// Bends of columns of numbers.
+    pub bends: u64,
+    /// The columns that have them.
+    pub bent_columns: u64,
+    /// Products of pairs of columns.
+    pub products: u64,
+    /// The products that they were chosen from.
+    pub candidates: u64,
+}
+
 /// Room for one expanded row.
 #[derive(Clone, Debug, Default)]
 pub struct ExpansionBuffer {
@@ -220,6 +237,18 @@ impl Expansion {
         (0..self.products.pairs.len()).map(move |place| (start + place, self.products.factors_of(place)))
     }
 
+    /// How many features there are of each kind; `None` where rows stay as they are.
+    pub fn summary(&self) -> Option<ExpansionSummary> {
+        (!self.is_none()).then(|| ExpansionSummary {
+            features: self.features(),
+            plain: self.inputs as u64,
+            bends: self.bent_count() as u64,
+            bent_columns: self.bends.len() as u64,
+            products: self.products.pairs.len() as u64,
+            candidates: self.products.candidates,
+        })
+    }
+
     /// How many products there were to choose from.
     pub fn candidates(&self) -> u64 {
         self.products.candidates
@@ -276,17 +305,7 @@ impl Expansion {
     fn look_up(&self, row: Row<'_>, found: &mut Vec<f64>) {
         found.clear();
         found.resize(self.used.len(), 0.0);
-        let mut place = 0;
-        for (j, x) in row.iter() {
-            while self.used.get(place).is_some_and(|&feature| feature < j) {
-                place += 1;
-            }
-            match self.used.get(place) {
-                Some(&feature) if feature == j => found[place] = x,
-                Some(_) => {}
-                None => break,
-            }
-        }
+        visit(row, self.used.iter().copied(), |place, x| found[place] = x);
     }
 
     /// Where the value of a used feature is.
@@ -371,6 +390,19 @@ impl Expansion {
     }
 }
 
+/// Goes over the stored values of a row that are of these features, which are in order, each with its place among them.
+fn visit(row: Row<'_>, features: impl Iterator<Item = usize>, mut each: impl FnMut(usize, f64)) {
+    let mut features = features.enumerate().peekable();
+    for (j, x) in row.iter() {
+        while features.next_if(|&(_, feature)| feature < j).is_some() {}
+        match features.peek() {
+            Some(&(place, feature)) if feature == j => each(place, x),
+            Some(_) => {}
+            None => break,
+        }
+    }
+}
+
 /// Distinct values that a numbered feature must have before it bends; fewer are rather codes than numbers.
 const LEAST_DISTINCT: usize = 4;
 
@@ -401,19 +433,9 @@ fn learn_bends(schema: &Schema, train: &Dataset) -> Vec<Bends> {
     let mut bends = Vec::new();
     for some in features.chunks(COLUMNS) {
         let mut values: Vec<Vec<f64>> = vec![vec![0.0; train.len()]; some.len()];
-        for i in 0..train.len() {
-            let mut place = 0;
-            for (j, x) in train.row(i).iter() {
-                while some.get(place).is_some_and(|&feature| feature < j) {
-                    place += 1;
-                }
-                match some.get(place) {
-                    Some(&feature) if feature == j => values[place][i] = x,
-                    Some(_) => {}
-                    None => break,
-                }
-            }
-        }
+        (0..train.len()).for_each(|i| {
+            visit(train.row(i), some.iter().copied(), |place, x| values[place][i] = x);
+        });
         let learned = values.into_par_iter().zip(some).map(|(mut values, &feature)| {
             // −0 and 0 are one value.
             values.iter_mut().for_each(|x| *x += 0.0);

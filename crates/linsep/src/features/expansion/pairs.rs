@@ -9,7 +9,8 @@
 //! which is, up to a constant, how many deviations the sum is from 0 if the residuals have nothing to do with the product.
 
 use super::splines::standardised;
-use crate::dataset::{Dataset, Row, Rows};
+use super::visit;
+use crate::dataset::{Dataset, Rows};
 use crate::features::scaling::Moments;
 use crate::features::{ColumnKind, Schema};
 use crate::linalg;
@@ -317,7 +318,8 @@ impl Screen {
             .collect();
         let mut sparse_of: Vec<Vec<(u32, f64)>> = vec![Vec::new(); rows];
         for (row, sparse) in sparse_of.iter_mut().enumerate() {
-            visit(train.row(row * step), factors, |place, x| {
+            let features = factors.iter().map(|factor| factor.feature);
+            visit(train.row(row * step), features, |place, x| {
                 let value = factors[place].of(x);
                 match &mut values[place] {
                     Values::Dense(values) => values[row] = value,
@@ -414,22 +416,6 @@ impl Screen {
             Some((sums.score(self.rows).filter(|_| is_other(second))?, [first as u32, second as u32]))
         });
         scored.collect()
-    }
-}
-
-/// Goes over the stored values of a row that factors are made of, each with the place of its factor. Both are in the order of
-/// the features.
-fn visit(row: Row<'_>, factors: &[Factor], mut each: impl FnMut(usize, f64)) {
-    let mut place = 0;
-    for (j, x) in row.iter() {
-        while factors.get(place).is_some_and(|factor| factor.feature < j) {
-            place += 1;
-        }
-        match factors.get(place) {
-            Some(factor) if factor.feature == j => each(place, x),
-            Some(_) => {}
-            None => break,
-        }
     }
 }
 

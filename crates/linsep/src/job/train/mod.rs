@@ -323,18 +323,18 @@ impl Runner<'_> {
         let (outcome, fingerprint) = self.learn(&data, checkpoint, early, as_drawn, &mut lost, observer)?;
         let train_seconds = clock.elapsed().as_secs_f64();
         if outcome.status != Status::Converged && self.scaling() == Scaling::None {
-            let advice = advice::scaling(&data, &schema);
+            let advice = expansion.is_none().then(|| advice::scaling(&data, &schema)).flatten();
             advice.iter().for_each(|advice| observer.note(Note::Remark(advice)));
         }
         warn_uncounted(&outcome, observer);
-        let proved = self.write_proof(&data, &schema, &outcome, &mut lost, observer)?;
+        let recipe = Recipe { columns: schema, expansion, scaling: scaler };
+        let proved = self.write_proof(&data, &recipe, &outcome, &mut lost, observer)?;
         if proved == Status::Interrupted {
             observer.note(Note::Warning(
                 "interrupted: the trace and the teaching set, which need a whole run, are not written",
             ));
         }
         let mut status = if proved == Status::Interrupted { proved } else { outcome.status };
-        let recipe = Recipe { columns: schema, expansion, scaling: scaler };
         let mut model = Model::with_recipe(outcome, recipe, fingerprint);
         if let Some(rows) = unprepared.filter(|_| status.has_model())
             && self.calibrate(&mut model, &rows, &data, observer)

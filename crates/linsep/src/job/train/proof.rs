@@ -3,9 +3,9 @@
 use super::recorder::Recorder;
 use super::{Runner, TrainSpec};
 use crate::dataset::Dataset;
+use crate::features::Recipe;
 use crate::job::data::load_model;
 use crate::observe::Observer;
-use crate::read::Schema;
 use crate::scale::Scaling;
 use crate::store::write_atomically;
 use crate::theory::margin::least_agreement;
@@ -22,7 +22,7 @@ impl Runner<'_> {
     pub(super) fn write_proof(
         &self,
         data: &Dataset,
-        schema: &Schema,
+        recipe: &Recipe,
         outcome: &Outcome,
         lost: &mut Vec<Error>,
         observer: &mut dyn Observer,
@@ -37,7 +37,7 @@ impl Runner<'_> {
         again.max_updates = Some(outcome.evidence.updates.max(1));
         let task = Task::new(data, &again)?;
         let comparator = match &self.spec.comparator {
-            Some(path) => Some(named_comparator(path, &task, schema, &again)?),
+            Some(path) => Some(named_comparator(path, &task, recipe, &again)?),
             None => {
                 let found = train(data, &again, observer)?;
                 if found.status == Status::Interrupted {
@@ -78,7 +78,12 @@ impl Runner<'_> {
             Bias::None => "--bias none".to_string(),
             Bias::Append(scale) => format!("--bias append --bias-scale {scale}"),
         };
-        let scaled = if self.scaling() == Scaling::None { "" } else { " The values are scaled." };
+        let scaled = match (self.may_expand(), self.scaling() == Scaling::None) {
+            (false, true) => "",
+            (false, false) => " The values are scaled.",
+            (true, true) => " The features are expanded.",
+            (true, false) => " The features are expanded and scaled.",
+        };
         if one_class {
             return format!(
                 "# The mistaken rows in order, all of one class.{scaled} Their sum is the last weights."
@@ -95,14 +100,15 @@ impl Runner<'_> {
 fn named_comparator(
     path: &Path,
     task: &Task<'_>,
-    schema: &Schema,
+    recipe: &Recipe,
     settings: &Settings,
 ) -> Result<Comparator, Error> {
     let refuse = |problem: &str| Err(SettingsError::new("comparator", problem).into());
     let model = load_model(path)?;
     let theta = model.learned.theta().clone();
     let same_features = theta.weights.len() == task.data.columns()
-        && model.recipe.columns.feature_names() == schema.feature_names();
+        && model.recipe.columns.feature_names() == recipe.columns.feature_names()
+        && model.recipe.expansion == recipe.expansion;
     if !same_features || theta.bias_input != settings.bias.input() {
         return refuse("⟦comparator⟧ has other features or another bias than this run");
     }

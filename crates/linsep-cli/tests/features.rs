@@ -1,0 +1,168 @@
+//! The promise of `--features`: what is not linear in the columns is learned, the model carries how its features are made,
+//! and the report says which space it speaks of.
+
+mod common;
+
+use common::Folder;
+use std::fmt::Write;
+
+/// Rows that are of one class in the middle of a column and of the other on both sides; a second column says nothing.
+fn bent() -> String {
+    let mut text = "x,other,kind\n".to_string();
+    for i in 0..400u32 {
+        let x = f64::from(i * 37 % 400) / 40.0 - 5.0;
+        let other = f64::from(i * 61 % 97);
+        writeln!(text, "{x},{other},{}", if x.abs() < 2.0 { "in" } else { "out" }).unwrap();
+    }
+    text
+}
+
+/// Two columns of words that decide together.
+fn words() -> String {
+    let mut text = "size,colour,kind\n".to_string();
+    for i in 0..240u32 {
+        let (size, colour) = (i % 3, i / 3 % 4);
+        let odd = (size + colour) % 2 == 1;
+        writeln!(text, "s{size},c{colour},{}", if odd { "odd" } else { "even" }).unwrap();
+    }
+    text
+}
+
+fn error(folder: &Folder, line: &str) -> f64 {
+    let ran = folder.linsep(&format!("{line} --json -q")).exits(0);
+    let record: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    record["holdout_error"].as_f64().unwrap()
+}
+
+#[test]
+fn products_learn_what_no_line_separates() {
+    let folder = Folder::new();
+    folder.linsep("generate xor --rows 500 -o xor.csv -q").exits(0);
+    assert!(error(&folder, "train xor.csv --learner logistic --holdout 0.3") > 0.3);
+    assert!(error(&folder, "train xor.csv --features pairs --holdout 0.3") < 0.02);
+    folder.write("words.csv", words());
+    assert!(error(&folder, "train words.csv --learner logistic --holdout 0.3") > 0.2);
+    assert_eq!(error(&folder, "train words.csv --features pairs --holdout 0.3"), 0.0);
+}
+
+#[test]
+fn splines_learn_a_bent_rule() {
+    let folder = Folder::with("bent.csv", bent());
+    assert!(error(&folder, "train bent.csv --learner logistic --holdout 0.3") > 0.3);
+    assert!(error(&folder, "train bent.csv --features splines --holdout 0.3") < 0.06);
+    assert!(error(&folder, "train bent.csv --features splines+pairs --holdout 0.3 --learner svm") < 0.06);
+}
+
+#[test]
+fn a_saved_model_expands_rows_as_in_training() {
+    let folder = Folder::with("bent.csv", bent());
+    let train = "train bent.csv --features splines+pairs -o m -q --json";
+    let record: serde_json::Value = serde_json::from_str(&folder.linsep(train).exits(0).out).unwrap();
+    assert_eq!(record["expansion"]["features"], "splines+pairs");
+    assert_eq!(record["expansion"]["bends"], 12);
+    assert_eq!(record["expansion"]["products"], 1);
+    assert_eq!(record["features"], 15);
+    let judged = folder.linsep("evaluate m bent.csv --json").exits(0);
+    let judged: serde_json::Value = serde_json::from_str(&judged.out).unwrap();
+    assert_eq!(judged["error"], record["training_error"]);
+    // Any number of threads gives the same model, and so does its specification.
+    for other in ["--threads 1", "--threads 3"] {
+        folder.linsep(&format!("train bent.csv --features splines+pairs -o again -q {other}")).exits(0);
+        assert_eq!(folder.read("again"), folder.read("m"));
+    }
+    let spec = folder.linsep("inspect m --spec").exits(0).out;
+    folder.write("spec.toml", spec);
+    folder.linsep("train --spec spec.toml -o again -q").exits(0);
+    assert_eq!(folder.read("again"), folder.read("m"));
+    // Rows without labels, one of which lies far outside.
+    folder.write("new.csv", "x,other\n0,10\n1e6,10\n-4,3\n");
+    let ran = folder.linsep("predict m new.csv").exits(0);
+    assert_eq!(ran.out, "in\nout\nout\n");
+    folder.write("huge.csv", "x,other\n1e300,10\n-1e300,-1e300\n");
+    folder.linsep("predict m huge.csv --csv").exits(0);
+}
+
+#[test]
+fn reports_name_the_space() {
+    let folder = Folder::with("bent.csv", bent());
+    let ran = folder.linsep("train bent.csv --features splines+pairs -o m").exits(0);
+    let out = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let made = "2 features of the columns as they are, 12 bends of 2 columns of numbers, 1 product of pairs of columns";
+    assert!(out.contains(made), "{out}");
+    assert!(out.contains("in the space of the expanded features"), "{out}");
+    // That job would answer for the columns alone.
+    assert!(!out.contains("linsep separate"), "{out}");
+    let out = folder.linsep("inspect m --effects").exits(0).out;
+    assert!(out.contains("x~1") && out.contains("Effects of the columns"), "{out}");
+    let record: serde_json::Value =
+        serde_json::from_str(&folder.linsep("inspect m --json").exits(0).out).unwrap();
+    let effects = record["effects"].as_array().unwrap();
+    assert_eq!(effects[0]["column"], "x");
+    let curve: Vec<(f64, f64)> = effects[0]["curve"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|point| (point["value"].as_f64().unwrap(), point["effect"].as_f64().unwrap()))
+        .collect();
+    assert!(curve.len() >= 7 && curve.windows(2).all(|pair| pair[0].0 < pair[1].0), "{curve:?}");
+    assert_eq!(curve[0].0, -5.0);
+    // The positive class is "out": it wins at both ends.
+    let middle = curve.iter().find(|(x, _)| x.abs() < 1.0).unwrap().1;
+    assert!(curve[0].1 > 0.0 && curve[curve.len() - 1].1 > 0.0 && middle < 0.0, "{curve:?}");
+}
+
+#[test]
+fn many_candidates_are_chosen_from() {
+    let folder = Folder::new();
+    let mut text = String::new();
+    for i in 0..300u32 {
+        let x = |j: u32| f64::from((i * (17 + 2 * j) + j * j * 31) % 101) - 50.0;
+        let values: Vec<String> = (0..8).map(|j| x(j).to_string()).collect();
+        writeln!(text, "{},{}", values.join(","), if x(2) * x(5) > 0.0 { "yes" } else { "no" }).unwrap();
+    }
+    folder.write("rows.csv", text);
+    let train = "train rows.csv --features pairs --max-pairs 3 -o m -q --json";
+    let record: serde_json::Value = serde_json::from_str(&folder.linsep(train).exits(0).out).unwrap();
+    assert_eq!(
+        (&record["expansion"]["products"], &record["expansion"]["candidates"]),
+        (&3.into(), &28.into())
+    );
+    assert!(folder.linsep("inspect m").exits(0).out.contains("3 × 6"));
+}
+
+#[test]
+fn a_start_from_a_model_keeps_its_features() {
+    let folder = Folder::with("bent.csv", bent());
+    folder.linsep("train bent.csv --features splines --learner perceptron --epochs 2 -o m -q").exits(0);
+    let go_on = "train bent.csv --init m --learner perceptron --epochs 2 -q --json";
+    let record: serde_json::Value = serde_json::from_str(&folder.linsep(go_on).exits(0).out).unwrap();
+    assert_eq!(record["expansion"]["features"], "splines");
+    folder.linsep(&format!("{go_on} --features splines")).exits(0);
+    folder.linsep(&format!("{go_on} --features pairs")).exits(2);
+    folder.linsep(&format!("{go_on} --online")).exits(2);
+    // A checkpoint of expanded rows is taken up by the same features.
+    let run = "train bent.csv --features splines --learner averaged -q";
+    folder.linsep(&format!("{run} --epochs 3 -o whole")).exits(0);
+    folder
+        .linsep(&format!("{run} --epochs 3 --max-updates 200 --checkpoint c --checkpoint-every 0"))
+        .exits(0);
+    folder.linsep(&format!("{run} --epochs 3 --max-updates 100000 --resume c -o resumed")).exits(0);
+    let weights = |name: &str| linsep::Model::from_bytes(&folder.read(name)).unwrap().learned;
+    assert_eq!(weights("resumed"), weights("whole"));
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let folder = Folder::with("bent.csv", bent());
+    for (line, said) in [
+        ("--features cubes", "splines+pairs"),
+        ("--features splines --memory 64MB", "--features"),
+        ("--features splines --online", "--features"),
+        ("--max-pairs 5", "--max-pairs"),
+        ("--features splines --max-pairs 5", "--max-pairs"),
+        ("--features pairs --max-pairs 0", "--max-pairs"),
+    ] {
+        let ran = folder.linsep(&format!("train bent.csv {line}")).exits(2);
+        assert!(ran.err.contains(said), "{line}: {}", ran.err);
+    }
+}

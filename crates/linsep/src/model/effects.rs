@@ -1,0 +1,140 @@
+//! What each column adds to the score: a model of expanded features read as a sum of curves.
+
+use super::Model;
+use crate::features::expansion::Bends;
+use crate::features::{ColumnKind, Scaler, Schema};
+use serde::Serialize;
+use std::ops::Range;
+
+/// The most points of a curve.
+const MOST_POINTS: usize = 9;
+
+/// What one column adds to the score.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ColumnEffect {
+    /// The column, or the feature where there are no columns.
+    pub column: String,
+    /// How much the score changes over the column: from the least to the greatest effect that is listed; of a line, over four
+    /// deviations where those are known.
+    pub size: f64,
+    /// The effect.
+    #[serde(flatten)]
+    pub effect: Effect,
+}
+
+/// What a column adds to the score, whatever the other columns hold; products are not part of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effect {
+    /// Of a number that bends: points of its curve, whose mean over the training rows is 0.
+    Curve(Vec<CurvePoint>),
+    /// Of a number that does not: what one more unit adds.
+    PerUnit(f64),
+    /// Of each word.
+    Words(Vec<WordEffect>),
+}
+
+/// A point of a curve.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct CurvePoint {
+    /// The number in the column.
+    pub value: f64,
+    /// What it adds to the score.
+    pub effect: f64,
+}
+
+/// The effect of a word.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WordEffect {
+    /// The word; empty for a missing cell.
+    pub word: String,
+    /// What it adds to the score.
+    pub effect: f64,
+}
+
+impl Model {
+    /// What each column adds to the score, the largest effect first; for many classes, to the score of the class numbered
+    /// `outcome`. `None` where there are no weights for rows as read. Columns without a weight are left out.
+    ///
+    /// With products in the model, a column also acts through them, and these effects are those where the other factors
+    /// are at their means.
+    pub fn effects_of(&self, outcome: usize) -> Option<Vec<ColumnEffect>> {
+        let units = self.in_units_of(outcome)?.weights;
+        let bent: Vec<(&Bends, Range<usize>)> = self.recipe.expansion.each_bent().collect();
+        let number =
+            |column: String, feature: usize| match bent.iter().find(|(bends, _)| bends.feature == feature) {
+                Some((bends, own)) => curve(column, bends, units[feature], &units[own.clone()]),
+                None => {
+                    let size = 4.0 * units[feature].abs() * self.deviation_of(feature);
+                    ColumnEffect { column, size, effect: Effect::PerUnit(units[feature]) }
+                }
+            };
+        let mut effects: Vec<ColumnEffect> = match &self.recipe.columns {
+            Schema::Table { columns, .. } => columns
+                .iter()
+                .flat_map(|column| {
+                    let name = column.name.clone();
+                    let mut found = Vec::new();
+                    match &column.kind {
+                        ColumnKind::Number(own) => {
+                            found.push(number(name, own.feature));
+                            found.extend(own.gap.map(|gap| number(self.recipe.feature_name(gap), gap)));
+                        }
+                        ColumnKind::Words(own) => found.push(words(name, &own.words, &units)),
+                        ColumnKind::Label | ColumnKind::Ignored => {}
+                    }
+                    found
+                })
+                .collect(),
+            schema => (0..schema.features()).map(|j| number(schema.feature_name(j), j)).collect(),
+        };
+        effects.retain(|effect| effect.size > 0.0);
+        effects.sort_by(|a, b| b.size.total_cmp(&a.size));
+        Some(effects)
+    }
+
+    /// The deviation of a feature that was scaled by it; 1 where it is not known.
+    fn deviation_of(&self, feature: usize) -> f64 {
+        match &self.recipe.scaling {
+            Scaler::Standard(standard) => standard.divisor().get(feature).copied().unwrap_or(1.0),
+            _ => 1.0,
+        }
+    }
+}
+
+/// The curve of a column: its line through the mean, and its bends.
+fn curve(column: String, bends: &Bends, slope: f64, weights: &[f64]) -> ColumnEffect {
+    let at = |value: f64| {
+        let mut effect = slope * (value - bends.mean);
+        let mut place = 0;
+        bends.at(value, |bend| {
+            effect += weights[place] * bend;
+            place += 1;
+        });
+        CurvePoint { value, effect }
+    };
+    // The ends, and knots evenly between them.
+    let knots: Vec<f64> =
+        bends.knots().filter(|&knot| knot > bends.range[0] && knot < bends.range[1]).collect();
+    let inner = knots.len().min(MOST_POINTS - 2);
+    let chosen = (0..inner).map(|place| knots[(2 * place + 1) * knots.len() / (2 * inner)]);
+    let values = [bends.range[0]].into_iter().chain(chosen).chain([bends.range[1]]);
+    let points: Vec<CurvePoint> = values.map(at).collect();
+    let size = spread(points.iter().map(|point| point.effect));
+    ColumnEffect { column, size, effect: Effect::Curve(points) }
+}
+
+fn words(column: String, words: &[(String, usize)], units: &[f64]) -> ColumnEffect {
+    let effects: Vec<WordEffect> = words
+        .iter()
+        .map(|(word, feature)| WordEffect { word: word.clone(), effect: units[*feature] })
+        .collect();
+    // A word that the model does not know adds nothing.
+    let size = spread(effects.iter().map(|word| word.effect).chain([0.0]));
+    ColumnEffect { column, size, effect: Effect::Words(effects) }
+}
+
+/// From the least to the greatest.
+fn spread(effects: impl Iterator<Item = f64> + Clone) -> f64 {
+    effects.clone().fold(f64::NEG_INFINITY, f64::max) - effects.fold(f64::INFINITY, f64::min)
+}
