@@ -110,7 +110,7 @@ fn wrong_settings_name_the_range_and_the_reason() {
         ("--learner margin --epsilon 1", ["above 0 and below 1", "no promise"]),
         ("--learner margin --epsilon nan", ["above 0 and below 1", "best margin"]),
         ("--learner margin --beta -1", ["from 0 to", "margin that every row is to have"]),
-        ("--learner margin --threshold -0.5", ["from 0 to", "mistakes would not count"]),
+        ("--learner margin --agreement -0.5", ["from 0 to", "mistakes would not count"]),
         ("--learner batch --power 1.5", ["from 0 to 1", "finite"]),
         ("--learner batch --schedule power", ["--power", "from 0 to 1"]),
         ("--learner batch --step 0", ["from 0.001 to 1000", "length of the weights"]),
@@ -127,7 +127,7 @@ fn wrong_settings_name_the_range_and_the_reason() {
         ("--learner sgd --power 2", ["from 0 to 1", "finite"]),
         ("--learner sgd --step 1 --l2 1", ["below 1", "nothing of them"]),
         ("--learner sgd --combine vote", ["has --combine last and average", "vote is for kernel"]),
-        ("--learner margin --epsilon 0.1 --beta 1", ["--epsilon, --beta and --threshold", "one of them"]),
+        ("--learner margin --epsilon 0.1 --beta 1", ["--epsilon, --beta and --agreement", "one of them"]),
         (
             "--learner kernel --kernel linear --gamma 1",
             ["--gamma is an option of --kernel poly and rbf", "linear"],

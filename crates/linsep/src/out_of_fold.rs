@@ -292,3 +292,80 @@ pub fn typical_size(learned: &Learned, data: &Dataset) -> f64 {
     }
     sum / f64::from(rows.max(1))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+    use crate::train::Learner;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        /// Every row has the score of a model of the other folds, and no other row decides it.
+        #[test]
+        fn scores_are_those_of_models_of_the_other_rows(seed: u64, rows in 12usize..50, classes in 2usize..4) {
+            let mut random = Random::new(seed);
+            let mut number = || random.below(2001) as f64 / 100.0 - 10.0;
+            let values: Vec<f64> = (0..2 * rows).map(|_| number()).collect();
+            let labels: Vec<String> = (0..rows).map(|i| format!("class{}", i % classes)).collect();
+            let data = Dataset::dense(2, &values, &labels).unwrap();
+            let schema = Schema::Array { features: 2 };
+            let settings = Settings { learner: Learner::Averaged, epochs: 5, seed, ..Settings::default() };
+            let whole = train(&data, &settings, &mut ()).unwrap();
+            let task = OutOfFoldTask {
+                schema: &schema,
+                data: &data,
+                scaling: Scaling::Standard,
+                settings: &settings,
+                classes: &whole.classes,
+                folds: 4,
+            };
+            let found = task.run(&mut ()).unwrap();
+            prop_assert_eq!(&found.rows, &(0..rows).collect::<Vec<_>>());
+            prop_assert_eq!(found.width, if classes == 2 { 1 } else { classes });
+            for (fold, part) in folds(&data, 4, seed).unwrap().iter().enumerate() {
+                let rest: Vec<usize> = (0..rows).filter(|i| !part.contains(i)).collect();
+                let others = data.subset(&rest).unwrap();
+                let scaler = Scaler::learn(Scaling::Standard, &others);
+                let model = train(&scaler.apply_all(others).unwrap(), &settings, &mut ()).unwrap();
+                let held_out = scaler.apply_all(data.subset(part).unwrap()).unwrap();
+                for (i, &row) in part.iter().enumerate() {
+                    let own = &found.scores[row * found.width..][..found.width];
+                    let expected = match &model.learned {
+                        Learned::Each(each) => each.iter().map(|one| one.score(held_out.row(i))).collect(),
+                        one => vec![one.score(held_out.row(i))],
+                    };
+                    prop_assert_eq!(own, expected);
+                    prop_assert_eq!((found.truth[row], found.fold[row]), (row % classes, fold));
+                }
+            }
+            // Scaled to the size of another model, each fold's scores keep their signs and their order.
+            let scaled = found.clone().in_units_of(3.0);
+            for (a, b) in found.scores.iter().zip(&scaled.scores) {
+                prop_assert!(a.signum() == b.signum() || *a == 0.0);
+            }
+            prop_assert_eq!(found.errors(), scaled.errors());
+        }
+    }
+
+    #[test]
+    fn a_side_with_one_row_is_refused() {
+        let data = Dataset::dense(1, &[1.0, 2.0, 3.0], &["a", "a", "b"]).unwrap();
+        let settings = Settings::default();
+        let classes = train(&data, &settings, &mut ()).unwrap().classes;
+        let schema = Schema::Array { features: 1 };
+        let task = OutOfFoldTask {
+            schema: &schema,
+            data: &data,
+            scaling: Scaling::None,
+            settings: &settings,
+            classes: &classes,
+            folds: 5,
+        };
+        assert!(
+            matches!(task.run(&mut ()), Err(Error::Settings(error)) if error.problem.contains("\"b\" has 1 row"))
+        );
+    }
+}

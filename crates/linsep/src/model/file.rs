@@ -208,7 +208,7 @@ mod tests {
     use super::*;
     use crate::dataset::{Dataset, Row};
     use crate::features::Features;
-    use crate::model::Predictor;
+    use crate::model::{Prediction, Predictor, ThresholdRule};
     use crate::read::{ReadOptions, Source, read};
     use crate::report;
     use crate::store::mutation::{Mutation, mutations};
@@ -245,8 +245,43 @@ mod tests {
         ]
     }
 
-    /// A model of any learner, scaling and source, of two classes or more.
+    /// A calibration and a threshold for two sides.
+    fn calibrations() -> impl Strategy<Value = (Option<Calibration>, Option<Threshold>)> {
+        let sigmoid = (0.0f64..1e9, -50f64..50.0)
+            .prop_map(|(slope, intercept)| Calibration::Sigmoid { slope, intercept });
+        let isotonic =
+            prop::collection::vec((-9i8..9, any::<bool>()), 2..30).prop_filter_map("both sides", |rows| {
+                let scores: Vec<f64> = rows.iter().map(|row| f64::from(row.0) / 3.0).collect();
+                let signs: Vec<i8> = rows.iter().map(|row| if row.1 { 1 } else { -1 }).collect();
+                Calibration::fit_isotonic(&scores, &signs)
+            });
+        let rules = prop_oneof![
+            (0.01f64..0.99).prop_map(ThresholdRule::Probability),
+            (0.1f64..9.0).prop_map(|cost| ThresholdRule::Cost { false_positive: cost, false_negative: 1.0 }),
+            (0.1f64..1.0).prop_map(ThresholdRule::Recall),
+        ];
+        let thresholds = (rules, prop::collection::vec(0.01f64..0.99, 2..9)).prop_map(|(rule, p)| {
+            let signs: Vec<i8> = (0..p.len()).map(|i| if i % 2 == 0 { 1 } else { -1 }).collect();
+            Threshold::choose(rule, &p, &signs)
+        });
+        let calibration = prop_oneof![sigmoid, isotonic].prop_map(Some);
+        prop_oneof![Just((None, None)), (calibration, prop_oneof![Just(None), thresholds])]
+    }
+
+    /// A model of any learner, scaling and source, of two classes or more, some with probabilities.
     fn models() -> impl Strategy<Value = Model> {
+        (plain_models(), calibrations(), 0.0f64..1e9).prop_map(
+            |(mut model, (calibration, threshold), inverse)| {
+                match model.classes.pair() {
+                    Some(_) => (model.calibration, model.threshold) = (calibration, threshold),
+                    None => model.calibration = calibration.map(|_| Calibration::Temperature { inverse }),
+                }
+                model
+            },
+        )
+    }
+
+    fn plain_models() -> impl Strategy<Value = Model> {
         let learners = learners();
         let scalings = prop_oneof![
             Just(Scaling::None),
@@ -304,8 +339,12 @@ mod tests {
             Row::SparseF64(&wide, &[1e200; 9]),
             Row::SparseF64(&[u32::MAX], &[1.0]),
         ] {
-            let outcome = predictor.predict(row).outcome;
+            let Prediction { outcome, score, probability, .. } = predictor.predict(row);
             assert!(outcome < model.classes.outcomes().len());
+            if score.is_finite() {
+                assert!(probability.is_none_or(|p| p > 0.0 && p < 1.0), "{probability:?} {score}");
+            }
+            model.probabilities(row);
         }
         (0..model.classes.outcomes().len()).for_each(|outcome| drop(model.strongest_of(outcome)));
         (0..model.classes.outcomes().len()).for_each(|outcome| drop(model.effects_of(outcome)));
@@ -315,6 +354,8 @@ mod tests {
         report::describe_margin(&model.evidence);
         report::describe_bound(&model.evidence, &model.settings);
         report::explain(&model.evidence, &model.settings);
+        report::describe_calibration(model);
+        model.threshold.iter().for_each(|threshold| drop(report::describe_threshold(threshold, "a")));
         let options = ReadOptions { schema: Some(model.recipe.columns.clone()), ..ReadOptions::default() };
         for source in [Source::Memory("table", TABLE), Source::Memory("numbered", NUMBERED)] {
             let Ok(loaded) = read(&source, &options, &mut ()) else { continue };

@@ -7,14 +7,17 @@
 //!
 //! One row more is counted at each end: a positive one among the rows with the lowest score, a negative one among those
 //! with the highest. So no share is 0 or 1, however sure the rows are: the lowest group of n negative rows has 1/(n + 1).
+//!
+//! Between two pools the function is linear, and within one it is constant: it goes through the lowest and the highest score of
+//! each.
 
 /// Rows whose shares are pooled.
 #[derive(Clone, Copy)]
 struct Pool {
     rows: f64,
     positives: f64,
-    /// The mean of their scores.
-    centre: f64,
+    lowest: f64,
+    highest: f64,
 }
 
 impl Pool {
@@ -22,14 +25,18 @@ impl Pool {
         self.positives / self.rows
     }
 
-    fn with(self, other: Pool) -> Pool {
-        let rows = self.rows + other.rows;
-        let centre = self.centre + (other.centre - self.centre) * (other.rows / rows);
-        Pool { rows, positives: self.positives + other.positives, centre }
+    /// Together with the pool that comes after it.
+    fn with(self, after: Pool) -> Pool {
+        Pool {
+            rows: self.rows + after.rows,
+            positives: self.positives + after.positives,
+            lowest: self.lowest,
+            highest: after.highest,
+        }
     }
 }
 
-/// The centres of the pools, increasing, and their shares, which increase too. The scores are finite, and there are some.
+/// The ends of the pools, increasing, and their shares, which do not fall. The scores are finite, and there are some.
 pub(super) fn isotonic(scores: &[f64], signs: &[i8]) -> (Vec<f64>, Vec<f64>) {
     let mut pools: Vec<Pool> = Vec::new();
     for group in groups(scores, signs) {
@@ -39,15 +46,11 @@ pub(super) fn isotonic(scores: &[f64], signs: &[i8]) -> (Vec<f64>, Vec<f64>) {
         }
         pools.push(pool);
     }
-    // Two centres may be the same float where scores are nearly equal: the later pool has the larger share.
-    let mut points: Vec<(f64, f64)> = Vec::with_capacity(pools.len());
-    for pool in pools {
-        match points.last_mut() {
-            Some(last) if last.0 >= pool.centre => last.1 = pool.share(),
-            _ => points.push((pool.centre, pool.share())),
-        }
-    }
-    points.into_iter().unzip()
+    let ends = |pool: Pool| {
+        let further = (pool.highest > pool.lowest).then_some((pool.highest, pool.share()));
+        [(pool.lowest, pool.share())].into_iter().chain(further)
+    };
+    pools.into_iter().flat_map(ends).unzip()
 }
 
 /// Rows of equal score, in the order of the scores, with the two that are added.
@@ -59,7 +62,8 @@ fn groups(scores: &[f64], signs: &[i8]) -> Vec<Pool> {
         .map(|group| Pool {
             rows: group.len() as f64,
             positives: group.iter().filter(|&&i| signs[i] > 0).count() as f64,
-            centre: scores[group[0]],
+            lowest: scores[group[0]],
+            highest: scores[group[0]],
         })
         .collect();
     if let Some(lowest) = groups.first_mut() {
@@ -75,10 +79,11 @@ fn groups(scores: &[f64], signs: &[i8]) -> Vec<Pool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Calibration;
     use proptest::prelude::*;
 
     proptest! {
-        /// The pools have the values of the formula with maxima and minima, at every score.
+        /// The function has the values of the formula with maxima and minima, at every score.
         #[test]
         fn pooling_finds_the_nearest_increasing_function(
             rows in prop::collection::vec((0i8..8, any::<bool>()), 1..40)
@@ -90,45 +95,23 @@ mod tests {
                 let sum = |of: fn(&Pool) -> f64| groups[i..=k].iter().map(of).sum::<f64>();
                 sum(|group| group.positives) / sum(|group| group.rows)
             };
-            let naive: Vec<f64> = (0..groups.len())
-                .map(|j| {
-                    let least = |i: usize| (j..groups.len()).map(|k| share(i, k)).fold(f64::MAX, f64::min);
-                    (0..=j).map(least).fold(f64::MIN, f64::max)
-                })
-                .collect();
-            let (centres, shares) = isotonic(&scores, &signs);
-            prop_assert!(centres.is_sorted_by(|a, b| a < b) && shares.is_sorted_by(|a, b| a < b));
+            let (ends, shares) = isotonic(&scores, &signs);
+            prop_assert!(ends.is_sorted_by(|a, b| a < b) && shares.is_sorted());
             prop_assert!(shares.iter().all(|&p| p > 0.0 && p < 1.0));
-            // Each value of the formula is that of a pool, and no pool is left over.
-            let mut distinct = naive.clone();
-            distinct.dedup_by(|a, b| (*a - *b).abs() < 1e-12);
-            prop_assert_eq!(distinct.len(), shares.len());
-            for (a, b) in distinct.iter().zip(&shares) {
-                prop_assert!((a - b).abs() < 1e-12, "{:?} {:?}", naive, shares);
-            }
-            // The centre of a pool is the mean score of its rows.
-            for (centre, value) in centres.iter().zip(&shares) {
-                let own: Vec<f64> = scores
-                    .iter()
-                    .copied()
-                    .filter(|score| {
-                        let group = groups.iter().position(|group| group.centre == *score).unwrap();
-                        (naive[group] - value).abs() < 1e-12
-                    })
-                    .collect();
-                // The rows that are added count as rows of their group.
-                let low = own.iter().copied().fold(f64::MAX, f64::min);
-                let high = own.iter().copied().fold(f64::MIN, f64::max);
-                prop_assert!(*centre >= low - 1e-12 && *centre <= high + 1e-12);
+            let found = Calibration::Isotonic { scores: ends, probabilities: shares };
+            for (j, group) in groups.iter().enumerate() {
+                let least = |i: usize| (j..groups.len()).map(|k| share(i, k)).fold(f64::MAX, f64::min);
+                let naive = (0..=j).map(least).fold(f64::MIN, f64::max);
+                prop_assert!((found.probability(group.lowest) - naive).abs() < 1e-12, "{found:?} {j} {naive}");
             }
         }
     }
 
     #[test]
     fn sure_rows_by_hand() {
-        let (centres, shares) = isotonic(&[1.0, 2.0, 3.0, 4.0], &[-1, -1, 1, 1]);
         // One positive row more among those at 1, one negative row more among those at 4.
-        assert_eq!(shares, [1.0 / 3.0, 2.0 / 3.0]);
-        assert_eq!(centres, [1.0 + 1.0 / 3.0, 3.0 + 2.0 / 3.0]);
+        let (ends, shares) = isotonic(&[1.0, 2.0, 3.0, 4.0], &[-1, -1, 1, 1]);
+        assert_eq!(ends, [1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(shares, [1.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0]);
     }
 }

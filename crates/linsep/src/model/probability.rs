@@ -154,7 +154,7 @@ impl Calibration {
         Some(Calibration::Sigmoid { slope: 0.0, intercept: constant(signs) })
     }
 
-    /// The increasing function nearest to the outcomes, interpolated between the centres of its steps.
+    /// The increasing function nearest to the outcomes, interpolated between its steps.
     pub fn fit_isotonic(scores: &[f64], signs: &[i8]) -> Option<Self> {
         usable(scores, signs)?;
         let (scores, probabilities) = isotonic(scores, signs);

@@ -163,3 +163,105 @@ fn unreachable_target(rule: ThresholdRule) -> Error {
     };
     SettingsError::new("precision", problem).into()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observe::Progress;
+    use crate::read::Source;
+    use crate::train::Status;
+    use std::ops::ControlFlow;
+
+    /// Rows of two classes that overlap a little.
+    fn table() -> String {
+        let row = |i: u32| {
+            format!(
+                "{},{},{}\n",
+                (i * 37) % 101,
+                (i * 53) % 89,
+                if (i * 37) % 101 + i % 20 > 60 { "yes" } else { "no" }
+            )
+        };
+        format!("x,z,kind\n{}", (0..200).map(row).collect::<String>())
+    }
+
+    fn spec(learner: &str) -> TrainSpec {
+        let source = Source::Shared("rows".into(), table().into_bytes().into());
+        let data = crate::job::DataSpec { source, ..Default::default() };
+        TrainSpec { data, learner: Some(learner.into()), probabilities: true, ..TrainSpec::default() }
+    }
+
+    /// Breaks as soon as folds are being learned, and keeps what it hears.
+    #[derive(Default)]
+    struct Impatient {
+        stopped: bool,
+        heard: Vec<String>,
+    }
+
+    impl Observer for Impatient {
+        fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {
+            self.stopped |= matches!(progress, Progress::Parts { what: "folds", .. });
+            if self.stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        }
+
+        fn will_stop(&self) -> bool {
+            self.stopped
+        }
+
+        fn note(&mut self, note: Note<'_>) {
+            if let Note::Warning(text) = note {
+                self.heard.push(text.to_string());
+            }
+        }
+    }
+
+    #[test]
+    fn an_interrupted_calibration_keeps_the_model() {
+        let mut observer = Impatient::default();
+        let trained = spec("svm").run(&mut observer).unwrap();
+        assert_eq!((trained.status, &trained.model.calibration), (Status::Interrupted, &None));
+        assert!(trained.model.evidence.training_error.is_some());
+        assert!(
+            observer.heard.iter().any(|text| text.contains("without the probabilities asked for")),
+            "{:?}",
+            observer.heard
+        );
+    }
+
+    #[test]
+    fn natural_probabilities_need_no_folds_unless_classes_have_weights() {
+        let mut observer = Impatient::default();
+        let trained = spec("logistic").run(&mut observer).unwrap();
+        assert!(!observer.stopped && trained.model.calibration.is_none());
+        assert_eq!(trained.model.calibrated(), Some(&Calibration::Natural));
+        let mut weighted = spec("logistic");
+        weighted.classes.weight = ClassWeight::Balanced;
+        let trained = weighted.run(&mut ()).unwrap();
+        assert!(matches!(trained.model.calibrated(), Some(Calibration::Sigmoid { .. })));
+    }
+
+    #[test]
+    fn a_precision_that_is_not_reached_leaves_the_model_without_a_threshold() {
+        let mut hopeless = spec("averaged");
+        // Labels that have nothing to do with the rows.
+        let rows: String =
+            (0..60u32).map(|i| format!("{},{}\n", i % 3, if (i / 3) % 2 == 0 { "a" } else { "b" })).collect();
+        hopeless.data.source = Source::Shared("rows".into(), format!("x,kind\n{rows}").into_bytes().into());
+        hopeless.threshold = Some(ThresholdRule::Precision(1.0));
+        let mut observer = Impatient { stopped: false, heard: Vec::new() };
+        // This one is patient.
+        struct Patient<'a>(&'a mut Impatient);
+        impl Observer for Patient<'_> {
+            fn note(&mut self, note: Note<'_>) {
+                self.0.note(note);
+            }
+        }
+        let trained = hopeless.run(&mut Patient(&mut observer)).unwrap();
+        assert_eq!(trained.model.threshold, None);
+        assert!(
+            observer.heard.iter().any(|text| text.contains("no threshold has a precision of 100")),
+            "{:?}",
+            observer.heard
+        );
+    }
+}

@@ -138,7 +138,7 @@ fn scores_that_separate_keep_some_doubt() {
     let Calibration::Isotonic { probabilities, .. } = Calibration::fit_pair(&scores, &signs).unwrap() else {
         panic!("so many rows make it isotonic")
     };
-    assert_eq!(probabilities, [1.0 / 1001.0, 1000.0 / 1001.0]);
+    assert_eq!(probabilities, [1.0 / 1001.0, 1.0 / 1001.0, 1000.0 / 1001.0, 1000.0 / 1001.0]);
 }
 
 #[test]
@@ -168,4 +168,24 @@ fn a_class_that_no_model_knew_is_left_out() {
     let scores = [2.0, f64::NEG_INFINITY, 1.0, 0.0, f64::NEG_INFINITY, 3.0, 1.0, 0.5, 0.0];
     let found = Calibration::fit_many(&scores, 3, &[0, 2, 0]).unwrap();
     assert!(matches!(found, Calibration::Temperature { inverse } if inverse > 0.0 && inverse.is_finite()));
+}
+
+/// The numbers are those of scikit-learn 1.9.1 (`_sigmoid_calibration`), with the signs turned.
+#[test]
+fn the_sigmoid_is_that_of_scikit_learn() {
+    let scores = [-3.0, -2.5, -1.0, -0.5, 0.0, 0.25, 0.5, 1.0, 1.5, 4.0];
+    let signs = [-1, -1, -1, 1, -1, 1, -1, 1, 1, 1];
+    let Some(Calibration::Sigmoid { slope, intercept }) = Calibration::fit_sigmoid(&scores, &signs) else {
+        panic!("a sigmoid was asked for")
+    };
+    assert!(
+        (slope - 0.635_614_64).abs() < 1e-5 && (intercept - 0.006_444_09).abs() < 1e-5,
+        "{slope} {intercept}"
+    );
+    let Some(Calibration::Sigmoid { slope, intercept }) =
+        Calibration::fit_sigmoid(&[-2.0, -1.0, 1.0, 2.0], &[-1, -1, 1, 1])
+    else {
+        panic!("a sigmoid was asked for")
+    };
+    assert!((slope - 0.673_996_39).abs() < 1e-5 && intercept.abs() < 1e-9, "{slope} {intercept}");
 }

@@ -39,7 +39,7 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
             help: "instead, learn from rows nearer than β to the boundary",
         },
         OptionDescriptor {
-            name: "threshold",
+            name: "agreement",
             symbol: "b",
             kind: OptionKind::Number(THRESHOLDS),
             auto: None,
@@ -93,13 +93,13 @@ impl Registered for MarginRule {
     }
 
     fn with_options(&self, given: &Options) -> Result<Learner, SettingsError> {
-        let rule = match (given.number("epsilon"), given.number("beta"), given.number("threshold")) {
+        let rule = match (given.number("epsilon"), given.number("beta"), given.number("agreement")) {
             (None, None, None) => *self,
             (Some(epsilon), None, None) => MarginRule::Dynamic { epsilon },
             (None, Some(beta), None) => MarginRule::Fixed { beta },
             (None, None, Some(b)) => MarginRule::Threshold { b },
             (_, Some(_), _) => return Err(one_rule("beta")),
-            _ => return Err(one_rule("threshold")),
+            _ => return Err(one_rule("agreement")),
         };
         Ok(Learner::Margin(rule))
     }
@@ -108,7 +108,7 @@ impl Registered for MarginRule {
         match *self {
             MarginRule::Dynamic { epsilon } => Options::new().with("epsilon", epsilon),
             MarginRule::Fixed { beta } => Options::new().with("beta", beta),
-            MarginRule::Threshold { b } => Options::new().with("threshold", b),
+            MarginRule::Threshold { b } => Options::new().with("agreement", b),
         }
     }
 
@@ -130,9 +130,9 @@ impl Registered for MarginRule {
                 ),
             ),
             MarginRule::Threshold { b } if !THRESHOLDS.contains(b) => refuse(
-                "threshold",
+                "agreement",
                 format!(
-                    "the threshold is {b}; it must be a number {THRESHOLDS}: below 0 even mistakes would not count"
+                    "the agreement is {b}; it must be a number {THRESHOLDS}: below 0 even mistakes would not count"
                 ),
             ),
             _ => Ok(()),
@@ -164,7 +164,7 @@ impl Registered for MarginRule {
 fn one_rule(field: &'static str) -> SettingsError {
     SettingsError::new(
         field,
-        "⟦epsilon⟧, ⟦beta⟧ and ⟦threshold⟧ are three rules for when a row is right by too little: choose one of them",
+        "⟦epsilon⟧, ⟦beta⟧ and ⟦agreement⟧ are three rules for when a row is right by too little: choose one of them",
     )
 }
 

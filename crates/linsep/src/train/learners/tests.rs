@@ -196,7 +196,7 @@ fn the_options_of_other_learners_are_refused() {
     let loss = Options::new().with("loss", "log");
     let error = Learner::named("svm").unwrap().with_options(&loss).unwrap_err();
     assert_eq!(error.problem, "the svm learner has ⟦loss⟧ hinge and squared-hinge, not log; log is for sgd");
-    for (a, b) in [("epsilon", "beta"), ("epsilon", "threshold"), ("beta", "threshold")] {
+    for (a, b) in [("epsilon", "beta"), ("epsilon", "agreement"), ("beta", "agreement")] {
         let both = Options::new().with(a, 0.5).with(b, 0.5);
         let error = Learner::named("margin").unwrap().with_options(&both).unwrap_err();
         assert!(error.field == a || error.field == b, "{error:?}");
