@@ -76,7 +76,7 @@ fn log_flow(a: f64, time: f64) -> f64 {
         let grown = e * libm::expm1(u);
         let next = u - (u + grown - time) / (1.0 + e + grown);
         // Also where rounding, or a number that is not one, leaves nothing to gain.
-        if !(next < u) {
+        if next.is_nan() || next >= u {
             break;
         }
         u = next.max(0.0);
