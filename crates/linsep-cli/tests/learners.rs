@@ -164,7 +164,8 @@ fn wrong_settings_name_the_range_and_the_reason() {
         ("--shards 4 --trace proof", ["one run", "several at once"]),
         ("--shards 4 --teaching-set rows", ["one run", "several at once"]),
         ("--mixing uniform", ["--mixing needs", "--shards 2 or more"]),
-        ("--learner sgd --online --order given --epochs 1 --loss hinge", ["--step", "stream"]),
+        ("--learner sgd --online --order given --epochs 1 --l2 0.1", ["--step", "stream"]),
+        ("--learner sgd --schedule adaptive --l2 0.1", ["no l2 penalty", "--schedule shrinking"]),
     ] {
         let classes = if options.contains("--online") { "" } else { pair };
         let ran = folder.linsep(&format!("train iris {classes} {options} -o model")).exits(2);
@@ -452,7 +453,7 @@ fn online_learners_learn_streams_as_files() {
     folder.linsep("generate blobs --rows 300 --seed 3 --format csv -o rows -q").exits(0);
     let rows = folder.read("rows");
     for learner in
-        ["perceptron", "averaged", "voted", "margin", "sgd --step 0.1 --l2 0.01", "passive-aggressive"]
+        ["perceptron", "averaged", "voted", "margin", "sgd", "sgd --step 0.1 --l2 0.01", "passive-aggressive"]
     {
         let options = format!("--learner {learner} --epochs 1 --order given -q --scale none");
         folder.linsep(&format!("train rows {options} -o file.model --json")).exits(0);
@@ -468,7 +469,12 @@ fn online_learners_learn_streams_as_files() {
 fn checkpoints_of_every_online_learner_go_on_where_they_were() {
     let folder = Folder::new();
     folder.linsep("generate blobs --rows 200 --seed 5 --margin 0.001 -o rows -q").exits(0);
-    for learner in ["margin --epsilon 0.5", "sgd --loss log", "passive-aggressive --aggression softened"] {
+    for learner in [
+        "margin --epsilon 0.5",
+        "sgd --loss log",
+        "sgd --l2 0.01",
+        "passive-aggressive --aggression softened",
+    ] {
         let train =
             |options: &str| folder.linsep(&format!("train rows --learner {learner} {options} -q")).exits(0);
         train("--epochs 9 -o whole");

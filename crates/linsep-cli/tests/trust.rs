@@ -203,8 +203,12 @@ fn words_that_are_true() {
         "{text}"
     );
     // One pass of descent separates the species, and has not come to an end.
-    let text =
-        joined(&folder.linsep("train iris.csv --positive setosa --learner sgd --epochs 20").exits(0).out);
+    let text = joined(
+        &folder
+            .linsep("train iris.csv --positive setosa --learner sgd --schedule shrinking --epochs 20")
+            .exits(0)
+            .out,
+    );
     assert!(text.contains("separated all rows; stopped at the limit of 20 passes"), "{text}");
     assert!(text.contains("The rows are linearly separable") && !text.contains("not converged"), "{text}");
 }

@@ -6,8 +6,8 @@ use linsep::random::Random;
 use linsep::read::{Format, ReadOptions, RowStream, Source, read};
 use linsep::scale::Scaler;
 use linsep::train::{
-    Abilities, ClassWeight, Combine, Example, Init, Learned, Learner, MistakeRule, MulticlassOptions,
-    OnlineLearner, Order, Resume, SgdOptions, State, Task, learners, resume, train_stream,
+    Abilities, ClassWeight, Combine, Example, Init, Learned, Learner, Loss, MistakeRule, MulticlassOptions,
+    OnlineLearner, Order, Resume, SgdOptions, State, StepSchedule, Task, learners, resume, train_stream,
 };
 use linsep::{Dataset, Outcome, Settings, Status, train};
 use proptest::prelude::*;
@@ -302,11 +302,13 @@ proptest! {
     ) {
         let text = libsvm_of_many(seed, rows, classes, from_zero);
         let data = read(&source(&text), &ReadOptions::default(), &mut ()).unwrap().dataset;
-        let sgd = SgdOptions { l2: 0.01, step: Some(0.1), ..SgdOptions::default() };
+        let shrinking = SgdOptions::scheduled(Loss::Hinge, StepSchedule::Shrinking);
+        let shrinking = SgdOptions { l2: 0.01, step: Some(0.1), ..shrinking };
         let weigh = |weight: f64| ClassWeight::Named(vec![(data.classes()[1].clone(), weight)]);
         for learner in PERCEPTRONS.into_iter().chain([
             Learner::Margin(Default::default()),
-            Learner::Sgd(sgd),
+            Learner::Sgd(shrinking),
+            Learner::Sgd(SgdOptions::of(Loss::Log)),
             Learner::PassiveAggressive(Default::default()),
         ]) {
             let mut settings = of_one_pass(learner);
@@ -351,7 +353,7 @@ proptest! {
         let cut = 1 + cut.index(rows - 1);
         let (head, tail) = (lines[..cut].concat(), lines[cut..].concat());
         let multiclass = Learner::Multiclass(MulticlassOptions { combine: Combine::Average });
-        for learner in PERCEPTRONS.into_iter().chain([multiclass]) {
+        for learner in PERCEPTRONS.into_iter().chain([multiclass, Learner::Sgd(SgdOptions::of(Loss::Log))]) {
             let settings = of_one_pass(learner);
             let whole = train_stream(&mut open(&text), &settings, &Scaler::None, None, &mut ()).unwrap();
             let mut saver = Saver { runs: Vec::new(), stop_at: usize::MAX };

@@ -415,6 +415,11 @@ mod tests {
         Dataset::dense(3, &values, &labels).unwrap()
     }
 
+    fn shrinking(l2: f64) -> crate::train::SgdOptions {
+        use crate::train::{Loss, SgdOptions, StepSchedule};
+        SgdOptions { l2, ..SgdOptions::scheduled(Loss::Hinge, StepSchedule::Shrinking) }
+    }
+
     /// Settings of any learner, order and start.
     fn any_settings() -> impl Strategy<Value = Settings> {
         let learners = prop_oneof![
@@ -422,7 +427,8 @@ mod tests {
             Just(Learner::Averaged),
             Just(Learner::Voted),
             Just(Learner::Margin(crate::train::MarginRule::Fixed { beta: 0.1 })),
-            Just(Learner::Sgd(crate::train::SgdOptions { l2: 0.01, ..Default::default() })),
+            Just(Learner::Sgd(Default::default())),
+            Just(Learner::Sgd(shrinking(0.01))),
             Just(Learner::PassiveAggressive(Default::default())),
         ];
         let orders = prop_oneof![Just(Order::Given), Just(Order::ShuffleOnce), Just(Order::Shuffle)];

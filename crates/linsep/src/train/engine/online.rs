@@ -87,6 +87,13 @@ impl Core {
         }
     }
 
+    /// Whether θ, less its start, is a sum of multiples of rows, from which the ledger proves a bound of γ*. Steps of another
+    /// size for each feature give none.
+    #[inline]
+    fn sums_rows(&self) -> bool {
+        !matches!(self, Core::Sgd(sgd) if sgd.adaptive.is_some())
+    }
+
     pub(crate) fn updates(&self) -> u64 {
         match self {
             Core::Perceptron(perceptron) => perceptron.updates,
@@ -275,8 +282,10 @@ impl OnlineLearner {
         };
         let applied = (step.size != 0.0).then(|| {
             let row_squared = self.core.theta().extended_norm_squared(row);
-            self.ledger.record_step(step.agreement, row_squared, row.stored() + 1, step.size);
-            self.update_rounding_error();
+            if self.core.sums_rows() {
+                self.ledger.record_step(step.agreement, row_squared, row.stored() + 1, step.size);
+                self.update_rounding_error();
+            }
             AppliedUpdate { agreement: step.agreement, row_squared }
         });
         match &mut self.memory {
@@ -306,6 +315,17 @@ impl OnlineLearner {
                 Some(agreement) => Step { agreement, size: 1.0, added: 1.0 },
                 None => Step::NONE,
             },
+            Core::Sgd(sgd) if sgd.adaptive.is_some() => {
+                let average = match &mut self.memory {
+                    Memory::Average(average) => Some(average),
+                    _ => None,
+                };
+                match sgd.learn_adaptively(row, y, weight, average) {
+                    // The average has its part of it already.
+                    Some((agreement, moved)) => Step { agreement, size: moved, added: 0.0 },
+                    None => Step::NONE,
+                }
+            }
             Core::Sgd(sgd) => {
                 let descent = sgd.learn(row, y, weight);
                 if descent.shrunk != 1.0 {
@@ -392,6 +412,10 @@ impl OnlineLearner {
     /// What a run over a data set ends with, before it is judged.
     pub(crate) fn into_fit(mut self, status: Status, epochs: u64, detail: Option<Detail>) -> Fit {
         self.end_pass();
+        // Two numbers for each feature that only further steps would need: the judge needs the room.
+        if let Core::Sgd(sgd) = &mut self.core {
+            sgd.adaptive = None;
+        }
         Fit {
             learned: self.learned(),
             status,
@@ -445,6 +469,9 @@ impl OnlineLearner {
     /// Moves every feature down by one: the stream turned out to count from 1.
     pub(crate) fn shift_features_down(&mut self) {
         self.vectors().for_each(Theta::shift_down);
+        if let Core::Sgd(Sgd { adaptive: Some(adaptive), .. }) = &mut self.core {
+            adaptive.shift_down();
+        }
         if let Memory::Votes(votes) = &mut self.memory {
             votes.shift_down();
         }
@@ -469,11 +496,13 @@ mod tests {
         let schedule = prop_oneof![
             Just(StepSchedule::Constant),
             Just(StepSchedule::Power(0.7)),
-            Just(StepSchedule::Shrinking)
+            Just(StepSchedule::Shrinking),
+            Just(StepSchedule::Adaptive)
         ];
         let l2 = prop_oneof![Just(0.0), Just(1e-4), Just(0.3)];
         let combine = prop_oneof![Just(Combine::Last), Just(Combine::Average)];
         let sgd = (loss, schedule, l2, combine.clone()).prop_map(|(loss, schedule, l2, combine)| {
+            let l2 = if schedule == StepSchedule::Adaptive { 0.0 } else { l2 };
             Learner::Sgd(SgdOptions { loss, schedule, step: None, l2, combine })
         });
         let aggression =

@@ -8,6 +8,7 @@ use crate::train::engine::online::{Core, Memory, OnlineLearner};
 use crate::train::learners::Combine;
 use crate::train::learners::averaged::Average;
 use crate::train::learners::multiclass::Multiclass;
+use crate::train::learners::sgd::{Adaptive, Coordinate, Sgd};
 use crate::train::learners::voted::Votes;
 use crate::train::settings::{Init, Settings};
 use serde::{Deserialize, Serialize};
@@ -32,7 +33,13 @@ struct Descent {
     scale: f64,
     seen: u64,
     step: f64,
+    /// Of adaptive steps only: N, and s and G of the appended coordinate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    adaptive: Option<[f64; 3]>,
 }
+
+/// The names of the arrays of adaptive steps: s and G of each feature.
+const ADAPTIVE: [&str; 2] = ["largest", "gradients"];
 
 impl LearnerContent {
     /// What stands where there is no one learner.
@@ -83,7 +90,7 @@ pub(super) fn put_learner<'a>(
         ledger: learner.ledger,
         awaits_first: learner.awaits_first,
         descent: match &learner.core {
-            Core::Sgd(sgd) => Some(Descent { scale: sgd.scale, seen: sgd.seen, step: sgd.step }),
+            Core::Sgd(sgd) => Some(put_descent(tensors, prefix, sgd)),
             _ => None,
         },
         ..LearnerContent::none()
@@ -165,8 +172,45 @@ pub(super) fn get_learner(
             return Err(damaged("its step makes no sense"));
         }
         (sgd.scale, sgd.seen, sgd.step) = (descent.scale, descent.seen, descent.step);
+        if sgd.adaptive.is_some() {
+            let adaptive = get_adaptive(opened, prefix, descent)?;
+            if !adaptive.is_consistent(columns) {
+                return Err(damaged("its steps do not fit its features"));
+            }
+            sgd.adaptive = Some(adaptive);
+        }
     }
     Ok(OnlineLearner::from_parts(core, memory, content.ledger, start, content.awaits_first))
+}
+
+/// Puts what adaptive steps keep of each feature into arrays, and the rest of where descent stands into numbers.
+fn put_descent<'a>(tensors: &mut Tensors<'a>, prefix: &str, sgd: &'a Sgd) -> Descent {
+    let adaptive = sgd.adaptive.as_ref().map(|adaptive| {
+        let [largest, gradients] = ADAPTIVE.map(|name| format!("{prefix}{name}"));
+        tensors.put_f64(&largest, adaptive.features.iter().map(|feature| feature.largest));
+        tensors.put_f64(&gradients, adaptive.features.iter().map(|feature| feature.gradients));
+        [adaptive.mass, adaptive.appended.largest, adaptive.appended.gradients]
+    });
+    Descent { scale: sgd.scale, seen: sgd.seen, step: sgd.step, adaptive }
+}
+
+fn get_adaptive(
+    opened: &Opened<'_, Content<'static>>,
+    prefix: &str,
+    descent: &Descent,
+) -> Result<Adaptive, CheckpointError> {
+    let [mass, largest, gradients] =
+        descent.adaptive.ok_or_else(|| damaged("it does not know its adaptive steps"))?;
+    let appended = Coordinate { largest, gradients };
+    let vectors = ADAPTIVE.map(|name| opened.f64s(&format!("{prefix}{name}")));
+    let [largest, gradients] = vectors;
+    let (largest, gradients) = (largest?, gradients?);
+    if largest.len() != gradients.len() {
+        return Err(damaged("its vectors differ in length"));
+    }
+    let pairs = largest.into_iter().zip(gradients);
+    let features = pairs.map(|(largest, gradients)| Coordinate { largest, gradients }).collect();
+    Ok(Adaptive { features, appended, mass })
 }
 
 /// Puts the vectors of the multi-class perceptron into arrays.

@@ -5,7 +5,9 @@ use crate::read::cache::{Cache, make};
 use crate::read::{ReadOptions, Source};
 use crate::train::engine::order::Blocks;
 use crate::train::settings::{ClassWeight, Order};
-use crate::train::{Bias, Init, Learner, MarginRule, PassiveAggressiveOptions, SgdOptions, resume, train};
+use crate::train::{
+    Bias, Init, Learner, Loss, MarginRule, PassiveAggressiveOptions, SgdOptions, StepSchedule, resume, train,
+};
 use crate::{Dataset, Model};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -86,7 +88,8 @@ fn learners() -> Vec<Learner> {
         Learner::Perceptron,
         Learner::Averaged,
         Learner::Margin(MarginRule::default()),
-        Learner::Sgd(SgdOptions { l2: 1e-4, ..SgdOptions::default() }),
+        Learner::Sgd(SgdOptions::default()),
+        Learner::Sgd(SgdOptions::scheduled(Loss::Hinge, StepSchedule::Shrinking)),
         Learner::PassiveAggressive(PassiveAggressiveOptions::default()),
     ]
 }
