@@ -101,7 +101,8 @@ def judge(program, folder, label, options):
         labels = [row[label] for row in csv.DictReader(file)]
     with tempfile.TemporaryDirectory() as temporary:
         model = Path(temporary) / "model"
-        linsep(program, "train", folder / "train.csv", "--label", label, "-o", model, *options)
+        command, *rest = options if options[:1] == ["tune"] else ["train", *options]
+        linsep(program, command, folder / "train.csv", "--label", label, "-o", model, *rest)
         answers = linsep(program, "predict", model, folder / "test.csv").splitlines()
     if len(answers) != len(labels):
         raise Failure(f"{len(answers)} answers for {len(labels)} rows")
@@ -241,7 +242,8 @@ def main():
     parser.add_argument("--linsep-options", default="", metavar="OPTIONS", help="options of train in every run")
     parser.add_argument(
         "--variant", type=variant, action="append", metavar="NAME=OPTIONS",
-        help='a set of options to compare, such as standard="--scale standard" (repeat) [default: no options]',
+        help='a set of options to compare, such as standard="--scale standard", or tune="tune --judge none" for another '
+        "command (repeat) [default: no options]",
     )  # fmt: skip
     parser.add_argument(
         "--where-missing",

@@ -106,3 +106,14 @@ fn missing_cells_and_words_are_prepared_in_every_fold() {
     assert!(record["estimate"]["error"].as_f64().unwrap() < 0.2, "{}", record["estimate"]);
     folder.linsep("predict model gaps.csv -q").exits(0);
 }
+
+#[test]
+fn a_simpler_candidate_can_be_asked_for() {
+    let folder = Folder::with_iris("iris.csv");
+    let features = |options: &str| {
+        let record = folder.linsep(&format!("tune iris.csv --judge none --json {options}")).exits(0).json();
+        record["candidates"][record["chosen"].as_u64().unwrap() as usize]["features"].clone()
+    };
+    assert_eq!(features("--simpler 2"), "plain");
+    folder.linsep("tune iris.csv --simpler -1").exits(2).says(&["standard errors"]);
+}

@@ -248,6 +248,16 @@ pub(crate) struct TuneArgs {
     /// How the error on new rows is measured
     #[arg(long, value_parser = choice::<Judging>(JUDGINGS), default_value = "auto", help_heading = "Searching")]
     pub(crate) judge: Judging,
+    /// Take a simpler candidate that is worse than the best by at most this many standard errors of their difference; 1 is the
+    /// usual rule
+    #[arg(
+        long,
+        value_name = "ERRORS",
+        default_value_t = 0.0,
+        help_heading = "Searching",
+        allow_negative_numbers = true
+    )]
+    pub(crate) simpler: f64,
     /// Seed of folds and of rows kept aside
     #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Searching")]
     pub(crate) seed: u64,

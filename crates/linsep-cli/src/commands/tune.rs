@@ -20,6 +20,7 @@ pub(crate) fn run(args: &TuneArgs, console: Console) -> anyhow::Result<Exit> {
         folds: args.folds,
         max_seconds: args.time,
         judging: args.judge,
+        simpler: args.simpler,
         seed: args.seed,
         output: args.output.clone(),
     };

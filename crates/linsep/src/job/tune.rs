@@ -37,6 +37,10 @@ pub struct TuneSpec {
     /// How the error on new rows is measured.
     #[serde(default, skip_serializing_if = "is_default")]
     pub judging: Judging,
+    /// A simpler candidate is taken if it is worse than the best by no more than this many standard errors of their
+    /// difference.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub simpler: f64,
     /// The seed of folds and of rows kept aside.
     #[serde(default, skip_serializing_if = "is_default")]
     pub seed: u64,
@@ -59,6 +63,7 @@ impl Default for TuneSpec {
             folds: five(),
             max_seconds: None,
             judging: Judging::default(),
+            simpler: 0.0,
             seed: 0,
             output: None,
         }
@@ -120,6 +125,7 @@ impl TuneSpec {
             folds: self.folds,
             max_seconds: self.max_seconds,
             judging: self.judging,
+            simpler: self.simpler,
         };
         tune(&loaded.schema, &rows, &settings, observer).map_err(place)
     }

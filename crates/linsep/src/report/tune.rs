@@ -85,14 +85,8 @@ pub fn tune_report(found: &TunedModel) -> Vec<Block> {
     let tuned = &found.tuned;
     let mut blocks = vec![Block::Text(table(tuned))];
     let chosen = &tuned.tried[tuned.chosen];
-    let best = tuned.tried.iter().map(|tried| tried.value).fold(f64::INFINITY, f64::min);
-    let why = if chosen.value > best {
-        "the simplest that cannot be told from the best: on the same rows they differ by less than a standard error"
-    } else {
-        "the best"
-    };
     blocks.push(Block::paragraph(format!(
-        "Chosen: {}, {why}. Tried: {} in {:.1} s{}.",
+        "Chosen: {}. Tried: {} in {:.1} s{}.",
         name(chosen),
         counted(tuned.tried.len() as u64, "candidate", "candidates"),
         tuned.seconds,

@@ -47,6 +47,11 @@ impl Family {
         }
     }
 
+    /// Whether the scores of its learner are log odds.
+    pub(super) fn has_probabilities(&self) -> bool {
+        self.kind == Kind::Logistic
+    }
+
     /// What progress says of it.
     pub(super) fn what(&self) -> &'static str {
         match (self.kind, self.preparation.features) {

@@ -1,6 +1,7 @@
 //! Choosing among candidates by what they said about held-out rows.
 
 use super::metric::{JudgedRow, Metric};
+use std::borrow::Borrow;
 
 /// The held-out rows of each fold, as one candidate judged them.
 pub(super) type Folds = Vec<Vec<JudgedRow>>;
@@ -36,8 +37,14 @@ fn standard_error(values: &[f64]) -> f64 {
 
 /// The candidate to take. Candidates stand in the order of their complexity, and the simplest is taken whose difference from
 /// the best one, on the same rows, is within `tolerance` standard errors of that difference.
-pub(super) fn choose(metric: Metric, candidates: &[Folds], outcomes: usize, tolerance: f64) -> usize {
-    let values: Vec<Vec<f64>> = candidates.iter().map(|folds| parts(metric, folds, outcomes)).collect();
+pub(super) fn choose<F: Borrow<Folds>>(
+    metric: Metric,
+    candidates: &[F],
+    outcomes: usize,
+    tolerance: f64,
+) -> usize {
+    let values: Vec<Vec<f64>> =
+        candidates.iter().map(|folds| parts(metric, folds.borrow(), outcomes)).collect();
     let means: Vec<f64> = values.iter().map(|values| mean(values)).collect();
     let best = (0..means.len()).fold(0, |best, k| if means[k] < means[best] { k } else { best });
     let is_tied = |k: &usize| {
@@ -45,4 +52,37 @@ pub(super) fn choose(metric: Metric, candidates: &[Folds], outcomes: usize, tole
         mean(&differences) <= tolerance * standard_error(&differences)
     };
     (0..best).find(is_tied).unwrap_or(best)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two folds of rows, wrong or right.
+    fn folds(wrong: &[u8]) -> Folds {
+        let row = |&wrong: &u8| JudgedRow {
+            truth: Some(0),
+            outcome: u32::from(wrong),
+            score: -1.0,
+            loss: f64::from(wrong),
+        };
+        let (one, other) = wrong.split_at(wrong.len() / 2);
+        vec![one.iter().map(row).collect(), other.iter().map(row).collect()]
+    }
+
+    #[test]
+    fn the_best_is_taken_and_the_simpler_one_if_it_is_nearly_as_good() {
+        let simple = folds(&[1, 1, 1, 0, 0, 0, 0, 0, 0, 0]);
+        let middle = folds(&[1, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
+        let best = folds(&[1, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        let all = [simple.clone(), middle, best.clone(), best.clone()];
+        assert_eq!(choose(Metric::Error, &all, 2, 0.0), 2);
+        // One row of ten more is 0.1 ± 0.1, two are 0.2 ± 0.13.
+        assert_eq!(choose(Metric::Error, &all, 2, 1.0), 1);
+        assert_eq!(choose(Metric::Error, &all, 2, 2.0), 0);
+        let (mean, error) = value(Metric::Error, &best, 2);
+        assert_eq!(mean, 0.1);
+        assert!((error - 0.1).abs() < 1e-12, "{error}");
+        assert_eq!(choose(Metric::LogLoss, &[simple, best], 2, 0.0), 1);
+    }
 }

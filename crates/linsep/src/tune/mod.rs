@@ -2,7 +2,7 @@
 //!
 //! Candidates that share their preparation form a family, and are learned along a path of penalties. Every row is held out
 //! once (cross-validation); of very many rows a sample first tells which candidates are worth all of them, and one part in
-//! five is held out. The simplest candidate that cannot be told from the best one is taken.
+//! five is held out. Of candidates that are equally good, the simplest is taken.
 //!
 //! The smallest error of a search is too good to be true of new rows, because it was chosen to be small. So the error is
 //! measured apart: the whole search is made again without a part of the rows, for each of five parts (nested
@@ -43,6 +43,9 @@ pub struct TuneSettings {
     pub max_seconds: Option<f64>,
     /// How the error on new rows is measured.
     pub judging: Judging,
+    /// A simpler candidate is taken if it is worse than the best by no more than this many standard errors of their
+    /// difference.
+    pub simpler: f64,
 }
 
 /// The result of a search.
@@ -100,6 +103,7 @@ struct Search<'a> {
     settings: &'a Settings,
     metric: Metric,
     folds: usize,
+    simpler: f64,
 }
 
 /// The candidates that were judged on all their folds, with what they said.
@@ -130,8 +134,12 @@ pub fn tune(
     }
     let until = settings.max_seconds.map(|seconds| clock + Duration::from_secs_f64(seconds));
     let mut observer = Deadline { outer: observer, until };
-    let all =
-        Search { schema, data, settings: &settings.settings, metric: settings.metric, folds: settings.folds };
+    if !(0.0..=100.0).contains(&settings.simpler) {
+        let problem = "⟦simpler⟧ needs a number of standard errors from 0 to 100";
+        return Err(SettingsError::new("simpler", problem).into());
+    }
+    let TuneSettings { metric, folds, simpler, .. } = *settings;
+    let all = Search { schema, data, settings: &settings.settings, metric, folds, simpler };
     let judging = settings.judging.settled(data);
     let aside =
         if judging == Judging::Aside { estimate::rows_aside(data, &settings.settings)? } else { Vec::new() };
@@ -269,40 +277,23 @@ impl Search<'_> {
         Ok(searched)
     }
 
-    /// The place of the candidate to take.
+    /// The place of the candidate to take. Where errors are counted, the log loss chooses among the penalties of a family: it
+    /// tells from every row how sure a candidate was, where a count of errors changes by chance.
     fn choose(&self, searched: &Searched) -> usize {
-        let rule = std::env::var("LINSEP_RULE").unwrap_or_else(|_| "1,e".into());
-        let (tolerance, mode) = rule.split_once(',').unwrap();
-        let tolerance: f64 = tolerance.parse().unwrap();
         let outcomes = self.outcomes();
-        match mode {
-            "l" => choose(Metric::LogLoss, &searched.judged, outcomes, tolerance),
-            "m" => {
-                // C by log loss within each family, then the family by the metric.
-                let mut best = Vec::new();
-                let mut start = 0;
-                for family in &searched.families {
-                    let own = &searched.judged[start..start + family.prices.len()];
-                    best.push(start + choose(Metric::LogLoss, own, outcomes, 0.0));
-                    start += family.prices.len();
-                }
-                let few: Vec<Folds> = best.iter().map(|&k| searched.judged[k].clone()).collect();
-                best[choose(self.metric, &few, outcomes, tolerance)]
-            }
-            "f" => {
-                // C by error within each family, then the family by log loss.
-                let mut best = Vec::new();
-                let mut start = 0;
-                for family in &searched.families {
-                    let own = &searched.judged[start..start + family.prices.len()];
-                    best.push(start + choose(self.metric, own, outcomes, 0.0));
-                    start += family.prices.len();
-                }
-                let few: Vec<Folds> = best.iter().map(|&k| searched.judged[k].clone()).collect();
-                best[choose(Metric::LogLoss, &few, outcomes, tolerance)]
-            }
-            _ => choose(self.metric, &searched.judged, outcomes, tolerance),
+        if self.metric != Metric::Error || self.simpler > 0.0 {
+            return choose(self.metric, &searched.judged, outcomes, self.simpler);
         }
+        let mut best = Vec::new();
+        let mut start = 0;
+        for family in &searched.families {
+            let own = &searched.judged[start..start + family.prices.len()];
+            let metric = if family.has_probabilities() { Metric::LogLoss } else { Metric::Error };
+            best.push(start + choose(metric, own, outcomes, 0.0));
+            start += family.prices.len();
+        }
+        let few: Vec<&Folds> = best.iter().map(|&place| &searched.judged[place]).collect();
+        best[choose(self.metric, &few, outcomes, 0.0)]
     }
 }
 
