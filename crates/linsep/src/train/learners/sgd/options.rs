@@ -75,8 +75,8 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     usual: || Learner::Sgd(SgdOptions::default()),
 };
 
-/// The η of adaptive steps. Measured after five passes on real sparse sets and rows like those of text
-/// (`bench/online.py`): with averages, less leaves some sets short of their best, and more begins to follow the noise.
+/// The η of adaptive steps: chosen by the errors on the test rows of the sets of `bench/online.py`, after five passes. With
+/// averages, less leaves some sets short of their best, and more begins to follow the noise of generated text.
 pub(crate) const ADAPTIVE_STEP: f64 = 1.5;
 
 const STEPS: NumberRange = NumberRange::from_to(1e-100, 1e100);
