@@ -73,6 +73,7 @@ fn spec(args: &TrainArgs) -> anyhow::Result<TrainSpec> {
     }
     args.bias.lay_over(&mut spec.bias);
     set(&mut spec.holdout, &args.holdout);
+    set(&mut spec.max_words, &args.max_words);
     set(&mut spec.epochs, &args.epochs);
     set(&mut spec.max_updates, &args.max_updates);
     set(&mut spec.max_seconds, &args.max_seconds);

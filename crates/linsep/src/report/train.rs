@@ -229,7 +229,8 @@ fn new_rows(trained: &Trained) -> Option<String> {
         && settings.shards <= 1
         && !evidence.weighted
         && matches!(evidence.margin.kind, MarginKind::AppendedBias | MarginKind::ThroughOrigin);
-    if !perceptron || !trained.spec.data.as_drawn(recipe.scaling.scaling()) {
+    let as_drawn = trained.spec.data.as_drawn(recipe.scaling.scaling()) && !recipe.columns.has_rare_words();
+    if !perceptron || !as_drawn {
         return None;
     }
     let (_, baseline) = trained.baseline()?;

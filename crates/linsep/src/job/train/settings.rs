@@ -184,6 +184,10 @@ pub(super) fn refuse_combinations(
     }
     if let Some(model) = warm {
         refuse_start(spec, model)?;
+        if spec.max_words.is_some() {
+            let problem = "⟦max_words⟧ has no meaning for a start from a model, which keeps its features";
+            return Err(SettingsError::new("max_words", problem));
+        }
     }
     if online {
         for (given, field, name) in [
@@ -192,6 +196,7 @@ pub(super) fn refuse_combinations(
             (spec.teaching_set.is_some(), "teaching_set", "⟦teaching_set⟧"),
             (spec.classes.row_weights.is_some(), "weights", "⟦weights⟧"),
             (settings.shards > 1, "shards", "⟦shards⟧"),
+            (spec.max_words.is_some(), "max_words", "⟦max_words⟧"),
         ] {
             if given {
                 let problem = format!("{name} needs all rows in memory; learning online forgets each row");
@@ -280,6 +285,7 @@ pub(super) fn refuse_whole(
         (spec.start_model().is_some(), "init", "⟦init=MODEL⟧"),
         (settings.shards > 1, "shards", "⟦shards⟧"),
         (scaling != Scaling::None, "scale", "⟦scale⟧"),
+        (spec.max_words.is_some(), "max_words", "⟦max_words⟧"),
     ] {
         if given {
             let problem = format!("{name} needs all rows in memory: leave it out, or ⟦memory⟧");

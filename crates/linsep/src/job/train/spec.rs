@@ -24,6 +24,10 @@ pub struct TrainSpec {
     /// How features are scaled, as learned on the training rows; if not said, as suits each of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<Scaling>,
+    /// The most words of a column that are all features of their own; of more, the rare ones share a feature. 1000 if not
+    /// said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_words: Option<u32>,
     /// The learner, by its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub learner: Option<String>,
@@ -119,6 +123,7 @@ impl TrainSpec {
             classes: ClassSpec { positive: settings.positive.clone(), ..self.classes.clone() },
             holdout: self.holdout,
             scale: Some(scale),
+            max_words: self.max_words,
             learner: Some(settings.learner.name().to_string()),
             options: settings.learner.options(),
             epochs: Some(settings.epochs),
