@@ -63,6 +63,18 @@ pub(crate) fn interrupted() -> bool {
 
 /// Sets how many threads the parallel parts use.
 pub(crate) fn set_threads(threads: Option<usize>) -> anyhow::Result<()> {
+    let wanted = threads.or(std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1) as u64;
+    // One more listens for Ctrl-C. Without the memory for a thread the system may end the program, before it says anything.
+    let needed = (wanted + 1) * linsep::memory::THREAD_BYTES;
+    if let Some(free) = linsep::memory::available().filter(|&free| free < needed) {
+        let megabytes = |bytes: u64| bytes.div_ceil(1 << 20);
+        anyhow::bail!(
+            "cannot start {wanted} threads: they need about {} MiB of memory, and {} MiB are free; fewer of them, with \
+             --threads, need less",
+            megabytes(needed),
+            free >> 20
+        );
+    }
     // Zero stands for as many as there are processors. Started now, a thread that the system does not give is an error.
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads.unwrap_or(0))

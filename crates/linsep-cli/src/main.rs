@@ -23,8 +23,8 @@ fn main() -> ExitCode {
     // Without the guard a cache that is cut short still ends the program, by a signal.
     let _ = linsep::read::cache::guard_mapped_files(Exit::BadFile as u8);
     exit::end_with_an_error_where_rows_changed();
-    let result = console::listen_for_interrupts()
-        .and_then(|()| console::set_threads(arguments.threads))
+    let result = console::set_threads(arguments.threads)
+        .and_then(|()| console::listen_for_interrupts())
         .and_then(|()| commands::run(arguments));
     if let Some(exit) = exit::of_changed_rows() {
         return exit.into();

@@ -128,6 +128,31 @@ fn running_out_of_memory_is_an_error() {
     assert!(refused > 10, "the limits are too high to show anything: {refused}");
 }
 
+/// A thread that is begun without memory for it ends the program by a signal, or with a panic: it is not begun. The least
+/// memory with which a run succeeds is found first; a little less than that is where threads had failed.
+#[cfg(target_os = "linux")]
+#[test]
+fn threads_are_not_begun_without_memory() {
+    let folder = Folder::with("rows.svm", "1 1:1\n-1 1:-1\n");
+    let run = |kilobytes| within(&folder, kilobytes, "train rows.svm --threads 2 -q");
+    let (mut low, mut high) = (10_000, 200_000);
+    while high - low > 4 {
+        let middle = (low + high) / 2;
+        if run(middle).code == Some(0) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    for kilobytes in (high - 240..high).step_by(4).chain((high - 4000..high).step_by(200)) {
+        let ran = run(kilobytes);
+        assert!(matches!(ran.code, Some(0 | 3)) && !ran.err.contains("panicked"), "{kilobytes}: {ran:#?}");
+    }
+    within(&folder, high - 400, "train rows.svm --threads 2 -q")
+        .exits(3)
+        .says(&["cannot start 2 threads", "MiB are free"]);
+}
+
 /// What cannot fit is refused before the work begins, with numbers.
 #[cfg(target_os = "linux")]
 #[test]

@@ -8,6 +8,7 @@ use crate::numbers;
 use std::cell::Cell;
 use std::fs;
 use std::path::Path;
+use std::{io, thread};
 
 /// What is not worth a question.
 const LITTLE: u64 = 64 << 20;
@@ -34,6 +35,18 @@ pub(crate) fn check(needed: u64, what: impl FnOnce() -> String) -> Result<(), Er
     match available() {
         Some(available) if needed > available => Err(Error::Memory { what: what(), needed, available }),
         _ => Ok(()),
+    }
+}
+
+/// What a thread needs to start: its stack, and room for what the system keeps about it.
+pub const THREAD_BYTES: u64 = 3 << 20;
+
+/// The maker of a thread, where there is memory for one. A thread that is begun without any ends the whole program: what the
+/// system needs for it is not asked for in a way that could be refused.
+pub(crate) fn new_thread() -> io::Result<thread::Builder> {
+    match available() {
+        Some(available) if available < THREAD_BYTES => Err(io::ErrorKind::OutOfMemory.into()),
+        _ => Ok(thread::Builder::new()),
     }
 }
 

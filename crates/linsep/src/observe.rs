@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::dataset::Row;
+use crate::memory;
 use crate::store::StoreError;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
@@ -194,12 +195,13 @@ pub(crate) fn watched<R: Send, W: FnOnce(&AtomicBool) -> R + Send>(
         let stop = &stop;
         // Handed over when there is a thread for it: otherwise it is done here, and nobody is asked meanwhile.
         let (hand_over, taken) = channel();
-        let worker = std::thread::Builder::new().spawn_scoped(scope, move || {
+        let hand = move || {
             // Dropped at the end, also by a panic: then nobody waits any longer.
             let _finished = finished;
             let work: W = taken.recv().ok()?;
             Some(work(stop))
-        });
+        };
+        let worker = memory::new_thread().and_then(|thread| thread.spawn_scoped(scope, hand));
         let worker = match worker {
             Ok(worker) => worker,
             Err(_) => return work(stop),
@@ -264,7 +266,7 @@ pub(crate) fn in_parallel_sized<T: Sync, R: Send>(
     let (finished, news) = channel();
     std::thread::scope(|scope| {
         let (stop, work, size) = (&stop, &work, &size);
-        let all = std::thread::Builder::new().spawn_scoped(scope, move || {
+        let hand = move || {
             parts
                 .par_iter()
                 .with_max_len(1)
@@ -275,7 +277,8 @@ pub(crate) fn in_parallel_sized<T: Sync, R: Send>(
                     result
                 })
                 .collect::<Vec<R>>()
-        });
+        };
+        let all = memory::new_thread().and_then(|thread| thread.spawn_scoped(scope, hand));
         let all = match all {
             Ok(all) => all,
             Err(_) => return one_by_one(observer),

@@ -35,6 +35,8 @@ pub struct Fold {
 /// How the rows of a fold are prepared.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Preparation {
+    /// The most words of a column that all have features of their own; none for any number.
+    pub most_words: Option<usize>,
     /// What is made of the columns.
     pub features: Features,
     /// The most products of columns; the usual number if not said.
@@ -56,8 +58,8 @@ pub fn prepare_fold(
 ) -> Result<Option<Fold>, Error> {
     let rest: Vec<usize> = (0..data.len()).filter(|i| part.binary_search(i).is_err()).collect();
     let split = Split { train: data.subset(&rest)?, held_out: data.subset(part)? };
-    let (mut columns, split) = learn_columns(schema.clone(), split)?;
-    let Preparation { features, max_pairs, scaling } = preparation;
+    let Preparation { most_words, features, max_pairs, scaling } = preparation;
+    let (mut columns, split) = learn_columns(schema.clone(), split, most_words)?;
     let expansion = learn_expansion(features, max_pairs, &columns, &split.train, settings, observer)?;
     let Some(expansion) = expansion else { return Ok(None) };
     let train = expansion.apply_all(split.train)?;
@@ -317,7 +319,7 @@ mod tests {
             let task = OutOfFoldTask {
                 schema: &schema,
                 data: &data,
-                scaling: Scaling::Standard,
+                preparation: Preparation { scaling: Scaling::Standard, ..Preparation::default() },
                 settings: &settings,
                 classes: &whole.classes,
                 folds: 4,
@@ -359,7 +361,7 @@ mod tests {
         let task = OutOfFoldTask {
             schema: &schema,
             data: &data,
-            scaling: Scaling::None,
+            preparation: Preparation::default(),
             settings: &settings,
             classes: &classes,
             folds: 5,

@@ -4,6 +4,7 @@
 //! to end such a wait from within the program, so it is done by a thread of its own, and whoever waits for that thread
 //! can be told to go.
 
+use crate::memory;
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
@@ -43,7 +44,7 @@ pub(crate) fn opened<T: Send + 'static>(
 ) -> io::Result<T> {
     let (sender, receiver) = sync_channel(1);
     // Nobody may be waiting any more.
-    std::thread::Builder::new().spawn(move || drop(sender.send(open())))?;
+    memory::new_thread()?.spawn(move || drop(sender.send(open())))?;
     awaited(&receiver)?.unwrap_or_else(|| Err(io::Error::other("it could not be opened")))
 }
 
@@ -51,7 +52,7 @@ pub(crate) fn opened<T: Send + 'static>(
 /// fails, which is no end: a row that was on its way is not whole.
 pub(crate) fn reader(mut input: impl Read + Send + 'static) -> io::Result<impl Read + Send> {
     let (sender, blocks) = sync_channel(BLOCKS_AHEAD);
-    std::thread::Builder::new().spawn(move || {
+    memory::new_thread()?.spawn(move || {
         loop {
             let mut block = vec![0; BLOCK_BYTES];
             let message = match input.read(&mut block) {

@@ -151,6 +151,10 @@ pub(crate) struct TrainArgs {
     /// Hold out this share of the rows of each class, and report the error on them
     #[arg(long, value_name = "FRACTION", help_heading = "Classes and scale", allow_negative_numbers = true)]
     pub(crate) holdout: Option<f64>,
+    /// CSV: the most words of a column that all have features of their own; of more, those in fewer than 3 training rows
+    /// share one, COLUMN=(rare) [default: 1000]
+    #[arg(long, value_name = "N", help_heading = "Classes and scale")]
+    pub(crate) max_words: Option<u32>,
     #[command(flatten)]
     pub(crate) probability: ProbabilityArgs,
 

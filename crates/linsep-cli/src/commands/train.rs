@@ -77,6 +77,7 @@ fn spec(args: &TrainArgs) -> anyhow::Result<TrainSpec> {
     set(&mut spec.holdout, &args.holdout);
     spec.probabilities |= args.probability.probabilities;
     set(&mut spec.threshold, &args.probability.rule()?);
+    set(&mut spec.max_words, &args.max_words);
     set(&mut spec.epochs, &args.epochs);
     set(&mut spec.max_updates, &args.max_updates);
     set(&mut spec.max_seconds, &args.max_seconds);

@@ -20,12 +20,27 @@ impl DateOrder {
 }
 
 /// The days since 1970-01-01, with the time as a fraction; `None` if the text is no date in this order.
+///
+/// The month may be a number, or an English name: `31-Jan-2024`, `Jan 31, 2024`. A year may have two digits where the date
+/// is divided by slashes, by points with two digits in every part, or has the name of its month: `1/31/24`, `31.01.24`,
+/// `31-Jan-24`; those from 69 on are of the twentieth century.
 pub(crate) fn days(text: &str, order: DateOrder) -> Option<f64> {
     let bytes = text.as_bytes();
-    // Every date begins with a digit and has two of its dividers within ten characters.
-    if !(8..=40).contains(&bytes.len()) || !bytes[0].is_ascii_digit() {
+    if !(6..=40).contains(&bytes.len()) || !bytes[0].is_ascii_alphanumeric() {
         return None;
     }
+    let (day, time) = named_month(text, order).or_else(|| numbered_month(text, order))?;
+    match time {
+        None => Some(day as f64),
+        Some(time) => {
+            let (time, offset) = split_offset(time)?;
+            Some(day as f64 + (seconds(time)? - offset) / 86_400.0)
+        }
+    }
+}
+
+/// The day of a date such as `2024-01-31`, and the text of the time after it.
+fn numbered_month(text: &str, order: DateOrder) -> Option<(i64, Option<&str>)> {
     let end = text.find([' ', 'T', 't']).unwrap_or(text.len());
     let (date, time) = (&text[..end], text.get(end + 1..));
     let divider = date.chars().find(|c| !c.is_ascii_digit())?;
@@ -45,15 +60,72 @@ pub(crate) fn days(text: &str, order: DateOrder) -> Option<f64> {
         DateOrder::DayFirst => (third, second, first),
         DateOrder::MonthFirst => (third, first, second),
     };
-    let (year, month, day) = (number(year, 4..=4)?, number(month, 1..=2)?, number(day, 1..=2)?);
-    let whole = day_number(i64::from(year), i64::from(month), i64::from(day))? as f64;
-    match time {
-        None => Some(whole),
-        Some(time) => {
-            let (time, offset) = split_offset(time)?;
-            Some(whole + (seconds(time)? - offset) / 86_400.0)
-        }
+    let may_be_short = order != DateOrder::YearFirst
+        && (divider == '/' || divider == '.' && day.len() == 2 && month.len() == 2);
+    let year = year_of(year, may_be_short)?;
+    let (month, day) = (number(month, 1..=2)?, number(day, 1..=2)?);
+    Some((day_number(year, i64::from(month), i64::from(day))?, time))
+}
+
+/// The day of a date such as `31-Jan-2024`, and the text of the time after it.
+fn named_month(text: &str, order: DateOrder) -> Option<(i64, Option<&str>)> {
+    let divides = |c: char| matches!(c, ' ' | '-' | '/' | '.' | ',');
+    let mut rest = text;
+    let mut next = || {
+        let end = rest.find(divides).unwrap_or(rest.len());
+        let part;
+        (part, rest) = rest.split_at(end);
+        let after = rest.trim_start_matches(divides);
+        // A time comes after a space, or after a T.
+        let time = std::mem::replace(&mut rest, after);
+        (part, (!after.is_empty() && time.starts_with(' ')).then_some(after))
+    };
+    let (first, _) = next();
+    // Most words end here.
+    if !(first.as_bytes()[0].is_ascii_digit() || month_of(first).is_some()) {
+        return None;
     }
+    let ((second, _), (third, time)) = (next(), next());
+    let (year, month, day) = match order {
+        DateOrder::YearFirst => (first, second, third),
+        DateOrder::DayFirst => (third, second, first),
+        DateOrder::MonthFirst => (third, first, second),
+    };
+    let day = number(day, 1..=2)?;
+    let whole = day_number(year_of(year, order == DateOrder::DayFirst)?, month_of(month)?, i64::from(day))?;
+    (rest.is_empty() || time.is_some()).then_some((whole, time))
+}
+
+/// The number of a month, by its English name or the first three letters of that.
+fn month_of(name: &str) -> Option<i64> {
+    const MONTHS: [&str; 12] = [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ];
+    let is_it = |month: &&str| {
+        let wanted = if name.len() == 3 { &month[..3] } else { month };
+        name.eq_ignore_ascii_case(wanted)
+    };
+    MONTHS.iter().position(|month| is_it(month)).map(|place| place as i64 + 1)
+}
+
+/// A year of four digits, or of two where that is usual.
+fn year_of(text: &str, may_be_short: bool) -> Option<i64> {
+    if text.len() == 2 && may_be_short {
+        let year = i64::from(number(text, 2..=2)?);
+        return Some(if year >= 69 { 1900 + year } else { 2000 + year });
+    }
+    number(text, 4..=4).map(i64::from)
 }
 
 /// Whether the text is a date in some order, or a time of day.
@@ -161,6 +233,15 @@ mod tests {
             ("2024-01-31T12:00:00+06:00", YearFirst, 19753.25),
             ("2024-01-31 12:00:00.000-0600", YearFirst, 19753.75),
             ("01/31/2024 6:00 PM", MonthFirst, 19753.75),
+            ("1/31/24", MonthFirst, 19753.0),
+            ("31.01.24", DayFirst, 19753.0),
+            ("1/1/70", DayFirst, 0.0),
+            ("31-Jan-2024", DayFirst, 19753.0),
+            ("31 january 2024", DayFirst, 19753.0),
+            ("31-JAN-24", DayFirst, 19753.0),
+            ("Jan 31, 2024", MonthFirst, 19753.0),
+            ("January 31 2024 12:00", MonthFirst, 19753.5),
+            ("2024-Jan-31", YearFirst, 19753.0),
         ] {
             assert_eq!(days(text, order), Some(expected), "{text}");
         }
@@ -185,6 +266,17 @@ mod tests {
             "1.2.3.4",
             "192.168.1.1",
             "2024-01-31 12:00+99:00",
+            "31.1.24",
+            "1.2.24",
+            "31-Foo-2024",
+            "Jan 2024",
+            "Jan 31",
+            "January 32, 2024",
+            "Mark 3, 2024",
+            "may be 1, 2",
+            "31-Jan-2024x",
+            "31-Jan-2024-5",
+            "Jan 31, 24",
             "",
         ] {
             assert_eq!(DateOrder::ALL.map(|order| days(text, order)), [None; 3], "{text}");

@@ -15,6 +15,7 @@ mod form;
 mod missing;
 mod missing_words;
 mod numbers;
+mod rare;
 pub mod scaling;
 mod schema;
 pub(crate) mod styled;
@@ -27,6 +28,7 @@ pub use missing::Missing;
 pub(crate) use missing::{Mean, OnMissing};
 pub use missing_words::MissingWords;
 pub use numbers::Number;
+pub use rare::{MOST_WORDS, Rare};
 pub use scaling::{RowBuffer, Scaler, Scaling, Standard};
 pub use schema::{Column, ColumnKind, Schema};
 pub use styled::{Currency, Decimal, Style};
@@ -108,13 +110,15 @@ pub(crate) struct Observed {
     pub(crate) means: Option<Vec<f64>>,
     /// How often each feature is missing.
     pub(crate) missing: Vec<u64>,
-    /// The first row that has the feature.
+    /// The first row that has the feature, and how many have it.
     pub(crate) first: Vec<Option<u32>>,
+    pub(crate) rows: Vec<u64>,
 }
 
 impl Observed {
     fn of(train: &Dataset) -> Self {
         let mut first = vec![None; train.columns()];
+        let mut rows_with = vec![0u64; train.columns()];
         let filled = train.filled_cells();
         let mut means = vec![Mean::default(); train.columns()];
         let mut gaps = filled.unwrap_or_default().iter().peekable();
@@ -130,6 +134,7 @@ impl Observed {
             for (j, x) in train.row(i).iter() {
                 if x != 0.0 {
                     first[j].get_or_insert(i as u32);
+                    rows_with[j] += 1;
                 }
                 if filled.is_some() && !own.contains(&(j as u32)) {
                     means[j].add(x);
@@ -138,7 +143,8 @@ impl Observed {
         }
         let rows = train.len() as u64;
         let mean = |(mean, &missing): (&Mean, &u64)| mean.over(rows - missing);
-        Self { means: filled.map(|_| means.iter().zip(&missing).map(mean).collect()), missing, first }
+        let means = filled.map(|_| means.iter().zip(&missing).map(mean).collect());
+        Self { means, missing, first, rows: rows_with }
     }
 }
 
@@ -150,23 +156,33 @@ impl Observed {
 ///   one more feature says that it was missing, if that happens in a few training rows at least.
 /// - A word that only held-out rows have is not a feature. As for any word that a model has not seen, a row with it has
 ///   none of the column's features.
-/// - Words are numbered in the order in which the training rows show them.
+/// - Words are numbered in the order in which the training rows show them. Where a column has more than `most_words` of
+///   them, the rare ones share a feature, which words that only held-out rows have belong to as well.
 ///
 /// Whether a column holds numbers or words is still decided by all rows. Features that are numbered by the file itself
 /// (LIBSVM, arrays) stay as they are.
-pub fn learn_columns(schema: Schema, split: Split) -> Result<(Schema, Split), DatasetError> {
-    let (schema, change) = learn(schema, &split.train);
+pub fn learn_columns(
+    schema: Schema,
+    split: Split,
+    most_words: Option<usize>,
+) -> Result<(Schema, Split), DatasetError> {
+    let (schema, change) = learn(schema, &split.train, most_words);
     let Some(change) = change else { return Ok((schema, split)) };
     let split = Split { train: change.apply(&split.train)?, held_out: change.apply(&split.held_out)? };
     Ok((schema, split))
 }
 
-/// Fills the missing cells of a table that its reader left open, as [`learn_columns`] does where all rows are learned from.
-pub fn fill_gaps(schema: Schema, data: Dataset) -> Result<(Schema, Dataset), DatasetError> {
-    if !has_gaps(&schema, &data) {
+/// Fills the missing cells of a table that its reader left open, and groups rare words, as [`learn_columns`] does, where
+/// all rows are learned from.
+pub fn settle_columns(
+    schema: Schema,
+    data: Dataset,
+    most_words: Option<usize>,
+) -> Result<(Schema, Dataset), DatasetError> {
+    if !has_gaps(&schema, &data) && !most_words.is_some_and(|most| schema.has_more_words_than(most)) {
         return Ok((schema, data));
     }
-    let (schema, change) = learn(schema, &data);
+    let (schema, change) = learn(schema, &data, most_words);
     let data = match change {
         Some(change) => change.apply(&data)?,
         None => data,
@@ -185,13 +201,16 @@ pub(crate) fn has_gaps(schema: &Schema, data: &Dataset) -> bool {
 const LEAST_GAPS: u64 = 5;
 
 /// Learns the columns on these rows; what changes in rows then, if anything.
-fn learn(mut schema: Schema, train: &Dataset) -> (Schema, Option<Change>) {
+fn learn(mut schema: Schema, train: &Dataset, most_words: Option<usize>) -> (Schema, Option<Change>) {
     let Schema::Table { columns, features, .. } = &mut schema else { return (schema, None) };
     let observed = Observed::of(train);
     // Features in their new order: numbers as in the file, then words in the order of their first training row.
     let mut order = Vec::new();
-    let mut gaps = Vec::new();
+    let (mut gaps, mut groups) = (Vec::new(), Vec::new());
     for (place, column) in columns.iter_mut().enumerate() {
+        if let (ColumnKind::Words(words), Some(most)) = (&mut column.kind, most_words) {
+            groups.extend(words.take_rare(&observed, most).map(|group| (place, group)));
+        }
         if let ColumnKind::Number(Number { feature, fill: None, .. }) = column.kind
             && observed.missing[feature] >= LEAST_GAPS
         {
@@ -223,6 +242,14 @@ fn learn(mut schema: Schema, train: &Dataset) -> (Schema, Option<Change>) {
             number.gap = Some(names.len());
         }
         names.push(free_name(missing_feature(&columns[place].name), &names));
+    }
+    for (place, group) in groups {
+        let feature = names.len();
+        group.features.iter().for_each(|&rare| numbers[rare] = Some(feature as u32));
+        if let ColumnKind::Words(words) = &mut columns[place].kind {
+            words.rare = Some(Rare { feature, words: group.words });
+        }
+        names.push(free_name(rare::rare_feature(&columns[place].name), &names));
     }
     features.clone_from(&names);
     (schema, Some(Change { means: observed.means, numbers, renumbered, says, names }))
@@ -283,6 +310,8 @@ impl Change {
             );
             cells.extend(said.map(|feature| (feature, 1.0)));
             cells.sort_unstable_by_key(|&(number, _)| number);
+            // Only rows of a damaged file have two words of one column, which may both be rare.
+            cells.dedup_by_key(|&mut (number, _)| number);
             indices.clear();
             indices.extend(cells.iter().map(|&(number, _)| number));
             values.extend(cells.iter().map(|&(_, value)| value));
@@ -336,7 +365,7 @@ mod tests {
             let (schema, data) = loaded(&text, Missing::Mean);
             assert_eq!(fill_of(&schema, 0), 101.0 / 3.0);
             // Row 4, with its large number, and row 3, with its missing cell, are held out.
-            let (learned, split) = learn_columns(schema, split_at(&data, &[3, 4])).unwrap();
+            let (learned, split) = learn_columns(schema, split_at(&data, &[3, 4]), None).unwrap();
             assert_eq!(fill_of(&learned, 0), 0.5);
             let of_word = if words { vec![(1, 1.0)] } else { vec![] };
             let with_word = |x: f64| [vec![(0, x)], of_word.clone()].concat();
@@ -355,7 +384,7 @@ mod tests {
         }
         let (schema, data) = loaded(&text, Missing::Mean);
         let split = Split { train: data.clone(), held_out: data.clone() };
-        let (learned, split) = learn_columns(schema.clone(), split).unwrap();
+        let (learned, split) = learn_columns(schema.clone(), split, None).unwrap();
         assert_eq!(learned, schema);
         assert_eq!(split.train.fingerprint(), data.fingerprint());
         assert_eq!(split.held_out.rows(), data.rows());
@@ -366,7 +395,7 @@ mod tests {
         let (schema, data) =
             loaded("x,w,kind\n1,red,a\n2,blue,b\n3,green,a\n4,red,b\n5,blue,a\n", Missing::Refuse);
         assert_eq!(schema.feature_names().unwrap(), ["x", "w=red", "w=blue", "w=green"]);
-        let (learned, split) = learn_columns(schema, split_at(&data, &[1, 4])).unwrap();
+        let (learned, split) = learn_columns(schema, split_at(&data, &[1, 4]), None).unwrap();
         assert_eq!(learned.feature_names().unwrap(), ["x", "w=red", "w=green"]);
         assert_eq!(learned.fault(3), None);
         assert_eq!((split.train.columns(), split.held_out.columns()), (3, 3));
@@ -377,6 +406,39 @@ mod tests {
         let options = ReadOptions { schema: Some(learned), ..ReadOptions::default() };
         let again = read(&Source::Memory("rows", b"x,w,kind\n5,blue,a\n"), &options, &mut ()).unwrap();
         assert_eq!(cells(&again.dataset, 0), [(0, 5.0)]);
+    }
+
+    /// Rare words are grouped where there are more words than allowed, by the training rows alone; a word that they do not
+    /// have is rare for the held-out rows and for the model alike.
+    #[test]
+    fn rare_words_share_a_feature_above_a_limit() {
+        let mut text = "x,w,kind\n".to_string();
+        for i in 0..12 {
+            let word = ["red", "blue", "?"].get(i % 4).map_or(format!("rare{i}"), |word| word.to_string());
+            text += &format!("{i},{word},{}\n", ["a", "b"][i % 2]);
+        }
+        let (schema, data) = loaded(&text, Missing::Auto);
+        // Five words: red, blue, none, and two of the three rare ones; "rare11" is held out.
+        let held_out = || split_at(&data, &[11]);
+        let (same, _) = learn_columns(schema.clone(), held_out(), Some(5)).unwrap();
+        assert!(!same.has_rare_words());
+        let (learned, split) = learn_columns(schema, held_out(), Some(4)).unwrap();
+        let names = ["x", "w=red", "w=blue", "w missing", "w=(rare)"];
+        assert_eq!(learned.feature_names().unwrap(), names);
+        assert_eq!((learned.fault(5), learned.has_rare_words()), (None, true));
+        assert!(
+            learned.rare_remarks()[0].contains("2 of the 5 words of column \"w\" are rare"),
+            "{learned:?}"
+        );
+        assert_eq!(cells(&split.train, 3), [(0, 3.0), (4, 1.0)]);
+        assert_eq!(cells(&split.train, 2), [(0, 2.0), (3, 1.0)]);
+        assert_eq!(cells(&split.held_out, 0), [(0, 11.0), (4, 1.0)]);
+        let json = serde_json::to_string(&learned).unwrap();
+        let again =
+            ReadOptions { schema: Some(serde_json::from_str(&json).unwrap()), ..ReadOptions::default() };
+        let rows = b"x,w,kind\n5,never,a\n6,red,b\n7,rare3,a\n8,,b\n";
+        let read = read(&Source::Memory("rows", rows), &again, &mut ()).unwrap().dataset;
+        assert_eq!([0, 1, 2, 3].map(|i| cells(&read, i)[1].0), [4, 1, 4, 3]);
     }
 
     #[test]
@@ -392,7 +454,7 @@ mod tests {
             }
             let (schema, data) = loaded(&text, Missing::Auto);
             assert!(has_gaps(&schema, &data));
-            let (schema, data) = fill_gaps(schema, data).unwrap();
+            let (schema, data) = settle_columns(schema, data, None).unwrap();
             let of_words: &[&str] = if words { &["w=red", "w missing"] } else { &[] };
             // One missing cell tells nothing; six do.
             assert_eq!(schema.feature_names().unwrap(), [&["x", "y"], of_words, &["x missing"]].concat());
@@ -440,6 +502,6 @@ mod tests {
         let numbered = Dataset::dense(1, &[1.0, 2.0, 3.0, 4.0], &["a", "b", "a", "b"]).unwrap();
         let split = hold_out(&numbered, 0.5, 0).unwrap();
         let schema = Schema::Array { features: 1 };
-        assert_eq!(learn_columns(schema.clone(), split).unwrap().0, schema);
+        assert_eq!(learn_columns(schema.clone(), split, None).unwrap().0, schema);
     }
 }

@@ -1,5 +1,6 @@
 //! A column of words, or categories: one feature for each word (one-hot).
 
+use super::rare::{Rare, rare_feature};
 use super::{FeatureKind, Observed};
 use serde::{Deserialize, Serialize};
 
@@ -23,11 +24,15 @@ pub struct Words {
     pub words: Vec<(String, usize)>,
     /// Whether a missing cell, which is left without a category, is accepted.
     pub optional: bool,
+    /// The feature that rare words share. Then a word that is not among the others has it too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rare: Option<Rare>,
 }
 
 impl FeatureKind for Words {
     fn features(&self, column: &str) -> Vec<(usize, String)> {
-        self.words.iter().map(|(word, feature)| (*feature, word_feature(column, word))).collect()
+        let rare = self.rare.iter().map(|rare| (rare.feature, rare_feature(column)));
+        self.words.iter().map(|(word, feature)| (*feature, word_feature(column, word))).chain(rare).collect()
     }
 
     fn relearn(&mut self, observed: &Observed) {
@@ -45,5 +50,10 @@ impl FeatureKind for Words {
             }
         }
         self.words.sort_unstable_by_key(|&(_, feature)| feature);
+        if let Some(rare) = &mut self.rare
+            && let Some(number) = numbers[rare.feature]
+        {
+            rare.feature = number as usize;
+        }
     }
 }

@@ -3,7 +3,7 @@
 use super::{BiasSpec, ClassSpec, DataSpec, label};
 use crate::compare::{CompareSettings, Comparison, compare, suitable};
 use crate::dataset::Dataset;
-use crate::features::Missing;
+use crate::features::{MOST_WORDS, Missing};
 use crate::numbers::counted;
 use crate::observe::{Note, Observer};
 use crate::read::options::is_default;
@@ -88,7 +88,8 @@ impl CompareSpec {
             ..Settings::default()
         };
         let named = self.named(&settings)?;
-        let loaded = self.data.with_missing(Missing::Auto).load(observer)?;
+        let loaded =
+            self.data.with_missing(Missing::Auto).load_grouping(Some(MOST_WORDS as usize), observer)?;
         let data = self.classes.kept(self.classes.weighted(loaded.dataset)?)?;
         label::check(&self.data, loaded.format, &loaded.schema, &data, observer)?;
         let learners = if named.is_empty() { suited(&data, &settings, observer) } else { named };

@@ -4,7 +4,7 @@ use crate::Error;
 use crate::SettingsError;
 use crate::classes::{class_among, shortened};
 use crate::dataset::Dataset;
-use crate::features::fill_gaps;
+use crate::features::settle_columns;
 use crate::model::Model;
 use crate::numbers::counted;
 use crate::observe::{Note, Observer};
@@ -132,10 +132,20 @@ impl DataSpec {
 
     /// Reads the rows, and says what was noticed.
     pub fn load(&self, observer: &mut dyn Observer) -> Result<Loaded, Error> {
+        self.load_grouping(None, observer)
+    }
+
+    /// The same, where the rare words of a column with more words than `most_words` share a feature.
+    pub(crate) fn load_grouping(
+        &self,
+        most_words: Option<usize>,
+        observer: &mut dyn Observer,
+    ) -> Result<Loaded, Error> {
         let (source, options) = self.resolve(observer)?;
         let mut loaded = read(&source, &options, observer)?;
+        (loaded.schema, loaded.dataset) = settle_columns(loaded.schema, loaded.dataset, most_words)?;
+        loaded.notes.remarks.extend(loaded.schema.rare_remarks());
         tell(&loaded.notes, observer);
-        (loaded.schema, loaded.dataset) = fill_gaps(loaded.schema, loaded.dataset)?;
         Ok(loaded)
     }
 }

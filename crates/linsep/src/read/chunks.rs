@@ -6,6 +6,7 @@
 
 use super::error::LongLine;
 use super::source::{Input, PlainFile};
+use crate::memory;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -176,11 +177,12 @@ impl Supply {
         }
         let (give, take) = sync_channel(threads);
         let (hand_over, lines_to_send) = sync_channel(1);
-        let reader = std::thread::Builder::new().spawn(move || {
+        let read_ahead = move || {
             let lines: Lines = lines_to_send.recv().ok()?;
             lines.send_all(&give);
             Some(())
-        });
+        };
+        let reader = memory::new_thread().and_then(|thread| thread.spawn(read_ahead));
         // A system that has no thread to give has one that reads.
         if reader.is_err() {
             return Supply::Inline(lines);

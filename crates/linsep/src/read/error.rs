@@ -364,7 +364,10 @@ impl ReadErrorKind {
             | NotANumber { .. } => "correct the row, or skip malformed rows with ⟦skip_bad⟧",
             UnterminatedQuote => "close the quote, or double a quote that is part of the text",
             AfterQuote { .. } => "put the whole field in quotes and double each quote inside it",
-            Ragged { .. } => "correct the row, name the delimiter with ⟦delimiter⟧, or use ⟦skip_bad⟧",
+            Ragged { .. } => {
+                "correct the row, or leave it out with ⟦skip_bad⟧ if it is a remark and not part of the table; ⟦delimiter⟧ names \
+                 another delimiter"
+            }
             MissingCell { .. } => {
                 "fill it in, or choose ⟦missing=mean⟧, ⟦missing=auto⟧, ⟦missing=zero⟧ or ⟦missing=drop-row⟧; if it is a word, ⟦na⟧ says which \
                  words are missing cells"

@@ -253,7 +253,9 @@ fn new_rows(trained: &Trained) -> Option<String> {
         && settings.shards <= 1
         && !evidence.weighted
         && matches!(evidence.margin.kind, MarginKind::AppendedBias | MarginKind::ThroughOrigin);
-    let as_drawn = trained.spec.data.as_drawn(recipe.scaling.scaling()) && recipe.expansion.is_none();
+    let as_drawn = trained.spec.data.as_drawn(recipe.scaling.scaling())
+        && recipe.expansion.is_none()
+        && !recipe.columns.has_rare_words();
     if !perceptron || !as_drawn {
         return None;
     }

@@ -1,7 +1,7 @@
 //! What a search tries: ways to prepare the rows, learners, penalties.
 
 use crate::dataset::{Dataset, Rows};
-use crate::features::{Features, Scaling, Schema};
+use crate::features::{Features, MOST_WORDS, Scaling, Schema};
 use crate::out_of_fold::Preparation;
 use crate::train::{Learner, LogisticOptions, SvmLoss, SvmOptions};
 
@@ -81,7 +81,12 @@ const MOST_EXPANDED: usize = 300;
 /// What is tried on these rows, the simplest first.
 pub(super) fn families(data: &Dataset, schema: &Schema, probabilities: bool) -> Vec<Family> {
     let logistic = |features, scaling| Family {
-        preparation: Preparation { features, max_pairs: None, scaling },
+        preparation: Preparation {
+            most_words: Some(MOST_WORDS as usize),
+            features,
+            max_pairs: None,
+            scaling,
+        },
         kind: Kind::Logistic,
         prices: PRICES.to_vec(),
     };

@@ -115,6 +115,7 @@ impl Runner<'_> {
             schema: &rows.schema,
             data: &rows.data,
             preparation: Preparation {
+                most_words: self.most_words(),
                 features: self.features(),
                 max_pairs: self.spec.max_pairs,
                 scaling: self.scaling(),

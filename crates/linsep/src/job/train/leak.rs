@@ -12,7 +12,7 @@
 //! probability of at most K/C(n, m).
 
 use crate::dataset::Dataset;
-use crate::features::{Column, ColumnKind, MISSING_WORD, Schema};
+use crate::features::{Column, ColumnKind, FeatureKind, MISSING_WORD, Schema};
 
 /// Shuffled labels must be separated by some column with at most this probability.
 const MOST_CHANCE: f64 = 1e-3;
@@ -123,7 +123,9 @@ fn rows_of(data: &Dataset, side_of: &[usize], sides: usize) -> Vec<u64> {
 fn ln_arrangements(column: &Column, sides: usize) -> f64 {
     match &column.kind {
         // A cell without a word counts as one more.
-        ColumnKind::Words(words) => (words.words.len() + 1) as f64 * (sides as f64).ln(),
+        ColumnKind::Words(words) => {
+            (words.words.len() + 1 + usize::from(words.rare.is_some())) as f64 * (sides as f64).ln()
+        }
         _ => libm::lgamma(sides as f64 + 1.0),
     }
 }
@@ -180,7 +182,7 @@ impl Ranges {
         let separates = |column: &&Column| match &column.kind {
             ColumnKind::Number(number) => self.numbers_apart(number.feature),
             ColumnKind::Words(words) => {
-                let features: Vec<usize> = words.words.iter().map(|&(_, feature)| feature).collect();
+                let features: Vec<usize> = words.features("").iter().map(|&(feature, _)| feature).collect();
                 self.words_apart(&features)
             }
             ColumnKind::Label | ColumnKind::Ignored => false,
@@ -216,7 +218,7 @@ impl Ranges {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::features::fill_gaps;
+    use crate::features::settle_columns;
     use crate::read::{CsvOptions, Missing, ReadOptions, Source, read};
 
     fn leak(text: &str) -> Option<Leak> {
@@ -269,7 +271,7 @@ mod tests {
             let options = ReadOptions { csv, ..ReadOptions::default() };
             let source = Source::Shared("rows".into(), text.as_bytes().into());
             let loaded = read(&source, &options, &mut ()).unwrap();
-            let (schema, data) = fill_gaps(loaded.schema, loaded.dataset).unwrap();
+            let (schema, data) = settle_columns(loaded.schema, loaded.dataset, None).unwrap();
             let classes = data.classes().len();
             find_gaps(&schema, &data, &(0..classes).collect::<Vec<_>>(), classes)
         };

@@ -19,7 +19,10 @@ use super::warnings::Warning;
 use super::{label, refuse_overwriting};
 use crate::classes::Classes;
 use crate::dataset::Dataset;
-use crate::features::{Expansion, Missing, Recipe, Scaler, Scaling, fill_gaps, learn_columns};
+use crate::features::{
+    Expansion, MOST_WORDS, Missing, Recipe, Scaler, Scaling, learn_columns, settle_columns,
+};
+use crate::memory;
 use crate::model::Model;
 use crate::observe::{Note, Observer, PAUSE, Progress, watched};
 use crate::read::{Format, ReadNotes, ReadOptions, RowStream, Schema, Source, read};
@@ -221,6 +224,12 @@ impl Runner<'_> {
         })
     }
 
+    /// The most words of a column that are all features of their own. A warm start goes on with those of its model.
+    fn most_words(&self) -> Option<usize> {
+        let most = self.spec.max_words.unwrap_or(MOST_WORDS) as usize;
+        self.warm.is_none().then_some(most)
+    }
+
     /// The job as its user told it: what was settled about missing cells is left out again, unless some are missing. What
     /// is asked of these rows next must treat those in the same way.
     fn told(spec: &TrainSpec, gaps: bool) -> TrainSpec {
@@ -267,13 +276,20 @@ impl Runner<'_> {
         let clock = Instant::now();
         self.check_kind(loaded.format, &loaded.own_schema)?;
         let (mut schema, mut notes) = (loaded.schema, loaded.notes);
+        if self.spec.max_words.is_some() && !matches!(schema, Schema::Table { .. }) {
+            let problem = format!("⟦max_words⟧ has no meaning for {} files", loaded.format.title());
+            return Err(SettingsError::new("max_words", problem).into());
+        }
         let classes = &self.spec.classes;
         let known = loaded.fingerprint.filter(|_| classes.row_weights.is_none());
         let data = classes.weighted(loaded.dataset)?;
         // The fingerprint is that of the rows as they were read. If those are the rows that are learned from, it can be
         // computed meanwhile.
         let gaps = data.filled_cells().is_some_and(|cells| !cells.is_empty());
-        let all_kept = classes.only.is_empty() && self.spec.holdout.is_none() && !gaps && !self.may_expand();
+        let most_words = self.most_words();
+        let grouped = most_words.is_some_and(|most| schema.has_more_words_than(most));
+        let all_kept =
+            classes.only.is_empty() && self.spec.holdout.is_none() && !gaps && !grouped && !self.may_expand();
         let scaler = all_kept.then(|| self.scaler_of(&data, &Expansion::none()));
         let rows_are_learned_as_read = scaler == Some(Scaler::None);
         let early = known.or_else(|| (!rows_are_learned_as_read).then(|| data.fingerprint().to_string()));
@@ -295,18 +311,19 @@ impl Runner<'_> {
                 unprepared = as_read(&schema, &split.train);
                 // A warm start goes on with the columns of its model.
                 if self.warm.is_none() {
-                    (schema, split) = learn_columns(schema, split)?;
+                    (schema, split) = learn_columns(schema, split, most_words)?;
                 }
                 (split.train, Some(split.held_out))
             }
             None => {
                 unprepared = as_read(&schema, &data);
-                let filled;
-                (schema, filled) = fill_gaps(schema, data)?;
-                (filled, None)
+                let settled;
+                (schema, settled) = settle_columns(schema, data, most_words)?;
+                (settled, None)
             }
         };
         // What may change a user's mind is said before the work.
+        notes.remarks.extend(schema.rare_remarks());
         notes.remarks.extend(self.remark_on_classes(data.classes().len()));
         tell(&notes, observer);
         let foreseen = self.foresee(&schema, &data, held_out.as_ref(), observer);
@@ -319,7 +336,8 @@ impl Runner<'_> {
         let mut lost = Vec::new();
         // Rows that are changed by something learned from all of them do not judge fairly.
         let spec = Self::told(self.spec, gaps);
-        let as_drawn = spec.data.as_drawn(scaler.scaling()) && expansion.is_none();
+        let as_drawn =
+            spec.data.as_drawn(scaler.scaling()) && expansion.is_none() && !schema.has_rare_words();
         let (outcome, fingerprint) = self.learn(&data, checkpoint, early, as_drawn, &mut lost, observer)?;
         let train_seconds = clock.elapsed().as_secs_f64();
         if outcome.status != Status::Converged && self.scaling() == Scaling::None {
@@ -368,10 +386,11 @@ impl Runner<'_> {
             let stop = &stop;
             if fingerprint.is_none() && rayon::current_num_threads() > 1 {
                 // Without a thread for it, it is computed afterwards: then the sender is gone with what was to be run.
-                let _ = std::thread::Builder::new().spawn_scoped(scope, move || {
+                let hash = move || {
                     compute_fingerprint(data, stop);
                     drop(computed);
-                });
+                };
+                let _ = memory::new_thread().and_then(|thread| thread.spawn_scoped(scope, hash));
             } else {
                 drop(computed);
             }

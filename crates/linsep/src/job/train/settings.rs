@@ -197,6 +197,10 @@ pub(super) fn refuse_combinations(
     }
     if let Some(model) = warm {
         refuse_start(spec, model)?;
+        if spec.max_words.is_some() {
+            let problem = "⟦max_words⟧ has no meaning for a start from a model, which keeps its features";
+            return Err(SettingsError::new("max_words", problem));
+        }
     }
     if online && warm.is_some_and(|model| !model.recipe.expansion.is_none()) {
         let problem = "the model to start from has bends or products of columns, which need all rows in memory; learning \
@@ -212,6 +216,7 @@ pub(super) fn refuse_combinations(
             (settings.shards > 1, "shards", "⟦shards⟧"),
             (spec.expands(), "features", "⟦features⟧"),
             (probabilities.is_some(), field, asking),
+            (spec.max_words.is_some(), "max_words", "⟦max_words⟧"),
         ] {
             if given {
                 let problem = format!("{name} needs all rows in memory; learning online forgets each row");
@@ -311,6 +316,7 @@ pub(super) fn refuse_whole(
         (settings.shards > 1, "shards", "⟦shards⟧"),
         (scaling != Scaling::None, "scale", "⟦scale⟧"),
         (spec.expands(), "features", "⟦features⟧"),
+        (spec.max_words.is_some(), "max_words", "⟦max_words⟧"),
     ] {
         if given {
             let problem = format!("{name} needs all rows in memory: leave it out, or ⟦memory⟧");

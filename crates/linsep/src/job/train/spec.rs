@@ -39,6 +39,10 @@ pub struct TrainSpec {
     /// At most this many products of pairs of columns; if not said, by the number of rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_pairs: Option<usize>,
+    /// The most words of a column that are all features of their own; of more, the rare ones share a feature. 1000 if not
+    /// said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_words: Option<u32>,
     /// The learner, by its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub learner: Option<String>,
@@ -143,6 +147,7 @@ impl TrainSpec {
             scale: Some(scale),
             features: self.features,
             max_pairs: self.max_pairs,
+            max_words: self.max_words,
             learner: Some(settings.learner.name().to_string()),
             options: settings.learner.options(),
             epochs: Some(settings.epochs),

@@ -2,6 +2,7 @@
 
 use super::{Cache, Layout};
 use crate::dataset::{BatchRows, Dataset, Row};
+use crate::features::MISSING_WORD;
 use crate::read::error::{ReadError, ReadErrorKind};
 use crate::read::reader::{Expected, RecordReader};
 use crate::read::{Batch, ColumnKind, Labels, Loaded, ReadNotes, ReadOptions, Schema};
@@ -207,6 +208,8 @@ fn append(
                 }
             }
             cells.sort_unstable_by_key(|&(feature, _)| feature);
+            // Only rows of a damaged cache have two words of one column, which may both be rare.
+            cells.dedup_by_key(|&mut (feature, _)| feature);
             indices.extend(cells.iter().map(|&(feature, _)| feature));
             values.extend(cells.iter().map(|&(_, value)| value));
         }
@@ -297,8 +300,10 @@ fn match_names(
             (Some(ColumnKind::Words(here)), ColumnKind::Words(model)) => {
                 let places: HashMap<&String, usize> =
                     model.words.iter().map(|(word, place)| (word, *place)).collect();
+                let rare = model.rare.as_ref().map(|rare| rare.feature);
                 for (word, feature) in &here.words {
-                    if let Some(&place) = places.get(word) {
+                    let rare = rare.filter(|_| word != MISSING_WORD);
+                    if let Some(place) = places.get(word).copied().or(rare) {
                         set(&mut named, *feature, place, known);
                     }
                 }

@@ -386,16 +386,17 @@ impl Block {
 
     /// What is known about a word of column `j`.
     pub(super) fn word(&self, j: usize, text: &str, reading: &Reading) -> Option<Word> {
-        let CellUse::Words { words, .. } = &reading.columns[j].used_for else { return None };
+        let CellUse::Words { words, rare, .. } = &reading.columns[j].used_for else { return None };
         let known = |text: &str| {
             let new = || self.new_places[j].get(text).map(|&place| self.new_words[place].2);
             words.get(text).copied().or_else(new)
         };
-        known(text).or_else(|| match reading.missing_words {
+        let spelled = || match reading.missing_words {
             // Models of before knew each spelling as a word of its own.
             MissingWords::Early => None,
             _ => spellings(text).iter().find_map(|spelling| known(spelling)),
-        })
+        };
+        known(text).or_else(spelled).or_else(|| rare.map(|feature| Word { feature, number: false }))
     }
 
     /// Adds the row at hand.

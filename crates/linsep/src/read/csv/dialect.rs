@@ -64,9 +64,9 @@ impl Sample<'_> {
 
 impl Dialect {
     /// Whether the last column has no name and is empty in most rows, as if the rows ended in a delimiter.
-    pub(super) fn ends_in_delimiter(&self, sample: Sample<'_>) -> bool {
+    pub(super) fn ends_in_delimiter(&self, sample: Sample<'_>) -> TrailingDelimiter {
         if self.header.as_ref().is_some_and(|names| names.last().is_some_and(|name| !name.is_empty())) {
-            return false;
+            return TrailingDelimiter::No;
         }
         let mut records = sample.records(self.delimiter);
         let mut record = Record::default();
@@ -75,8 +75,22 @@ impl Dialect {
             rows += 1;
             empty += usize::from(record.width() > 0 && record.cell(record.width() - 1).is_empty());
         }
-        empty * 2 > rows
+        match empty {
+            _ if empty == rows && rows > 1 && self.header.is_some() => TrailingDelimiter::Yes,
+            _ if empty * 2 > rows => TrailingDelimiter::Perhaps,
+            _ => TrailingDelimiter::No,
+        }
     }
+}
+
+/// Whether rows end in a delimiter that is not meant to begin one more cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TrailingDelimiter {
+    /// Every row does, the header too.
+    Yes,
+    /// Most rows do, or there is no header.
+    Perhaps,
+    No,
 }
 
 /// Settles how the text is divided, as far as the options leave it open.
@@ -218,7 +232,11 @@ impl FirstRow {
             return header;
         }
         match &options.schema {
-            None => self.word_over_numbers(|_| true) || self.distinct_words_over_words(),
+            None => {
+                self.word_over_numbers(|_| true)
+                    || self.distinct_words_over_words()
+                    || self.counts_columns(options)
+            }
             Some(Schema::Table { header: true, columns, .. }) => {
                 self.names_all(columns) || self.word_over_numbers(|_| true)
             }
@@ -243,6 +261,17 @@ impl FirstRow {
             && !self.below.iter().any(|below| below.recurs)
     }
 
+    /// Whether the cells are the numbers of the columns, and that of the label would be a class of this row alone.
+    fn counts_columns(&self, options: &ReadOptions) -> bool {
+        let label = options
+            .csv
+            .label
+            .as_ref()
+            .and_then(|label| self.cells.iter().position(|cell| cell == label.as_bytes()));
+        let below = label.map_or(self.below.last(), |label| self.below.get(label));
+        counts(&self.cells) && below.is_some_and(|below| !below.recurs && below.numbers + below.words >= 2)
+    }
+
     /// Whether every column that the model needs is named here.
     fn names_all(&self, columns: &[Column]) -> bool {
         // The model knows the columns by the names that they were given where the header had none, or one twice.
@@ -256,8 +285,16 @@ impl FirstRow {
     }
 }
 
+/// Whether texts are the numbers of so many columns, from 0 or from 1 on: programs that know no names write such headers.
+pub(super) fn counts<T: AsRef<[u8]>>(cells: &[T]) -> bool {
+    let from = |first: usize| {
+        cells.iter().enumerate().all(|(j, cell)| cell.as_ref() == (j + first).to_string().as_bytes())
+    };
+    cells.len() >= 3 && (from(0) || from(1))
+}
+
 /// Whether a cell may be a name. A number in any style is none, and neither is a date.
-fn is_word(cell: &[u8]) -> bool {
+pub(super) fn is_word(cell: &[u8]) -> bool {
     if MissingWords::Usual.in_numbers(cell) || parse_number(cell.trim_ascii()).is_some() {
         return false;
     }

@@ -3,10 +3,11 @@
 //! Only columns with a cell that is no plain number are looked at, and of a column of words no more than the first cells,
 //! until one of them fits nothing.
 
-use super::columns::{Draft, Role, Tally};
+use super::columns::{Draft, Role};
 use super::dialect::nowhere;
 use super::records::{Fault, Record, Records};
 use super::remarks;
+use super::survey::Tally;
 use crate::features::dates::{days, hours};
 use crate::features::styled::Written;
 use crate::features::{CellForm, Currency, DateOrder, Decimal, Style};
@@ -68,6 +69,12 @@ pub(super) fn guess(draft: &Draft, records: &mut Records, tallies: &[Tally]) -> 
                 guesses.doubtful = true;
                 guesses.remarks.extend(remark.map(|remark| remark(name, seen.example())));
             }
+            Verdict::Nearly => {
+                let stray = seen.stray.as_ref().filter(|_| draft.asked[j].is_none());
+                guesses
+                    .remarks
+                    .extend(stray.map(|(stray, line)| remarks::nearly(name, seen.example(), stray, *line)));
+            }
             Verdict::Words => {}
         }
     }
@@ -89,7 +96,7 @@ fn look(draft: &Draft, records: &mut Records, seen: &mut [Option<Seen>]) {
             if let Some(seen) = seen.as_mut().filter(|seen| seen.is_alive())
                 && !draft.missing_words.in_numbers(record.cell(j))
             {
-                seen.add(record.cell(j));
+                seen.add(record.cell(j), record.line_of(j));
             }
         }
     }
@@ -101,6 +108,8 @@ type OpenRemark = fn(&str, &str) -> String;
 enum Verdict {
     Words,
     Form(CellForm),
+    /// Words, though few cells are more than numbers in a style, or dates.
+    Nearly,
     /// Words, unless other rows decide it.
     Open(Option<OpenRemark>),
 }
@@ -117,7 +126,7 @@ struct FileEvidence {
 impl FileEvidence {
     fn of(seen: &[Option<Seen>], delimiter: u8) -> Self {
         let any =
-            |wanted: fn(&Seen) -> bool| seen.iter().flatten().any(|seen| seen.cells > 0 && wanted(seen));
+            |wanted: fn(&Seen) -> bool| seen.iter().flatten().any(|seen| seen.is_whole() && wanted(seen));
         Self {
             points: any(|seen| seen.point && !seen.comma),
             commas: any(|seen| seen.comma && !seen.point && !seen.is_suspect()),
@@ -139,9 +148,18 @@ impl FileEvidence {
     }
 }
 
+/// One cell in so many may be no number without making the column one of words that nothing is said about.
+const MOST_STRAYS: u64 = 20;
+
+/// Cells that are numbers or dates before it is worth a remark that others are not.
+const LEAST_CELLS: u64 = 10;
+
 /// What the cells of a column have in common so far.
 struct Seen {
+    /// Cells that may be numbers, dates or times, and those that may not, with the first of them and its line.
     cells: u64,
+    strays: u64,
+    stray: Option<(String, u64)>,
     /// Whether all cells are numbers with a decimal point, or with a decimal comma.
     point: bool,
     comma: bool,
@@ -167,6 +185,8 @@ impl Default for Seen {
     fn default() -> Self {
         Self {
             cells: 0,
+            strays: 0,
+            stray: None,
             point: true,
             comma: true,
             divided: false,
@@ -195,17 +215,29 @@ impl Seen {
         DateOrder::ALL.iter().zip(self.dates).any(|(&one, fits)| one == order && fits)
     }
 
-    fn add(&mut self, cell: &[u8]) {
-        let Ok(text) = std::str::from_utf8(cell) else {
-            (self.point, self.comma, self.dates, self.times) = (false, false, [false; 3], false);
+    /// Whether there are cells, and all of them may be numbers, dates or times.
+    fn is_whole(&self) -> bool {
+        self.cells > 0 && self.strays == 0
+    }
+
+    fn add(&mut self, cell: &[u8], line: u64) {
+        let text = std::str::from_utf8(cell).unwrap_or("").trim();
+        let dates = DateOrder::ALL.map(|order| days(text, order).is_some());
+        let time = hours(text).is_some();
+        if !dates.contains(&true) && !time && Written::of(text).is_none() {
+            self.strays += 1;
+            self.stray.get_or_insert_with(|| (excerpt(cell), line));
+            // More of them, and the column is one of words.
+            if self.strays > 1 + self.cells / MOST_STRAYS {
+                (self.point, self.comma, self.dates, self.times) = (false, false, [false; 3], false);
+            }
             return;
-        };
-        let text = text.trim();
-        self.cells += 1;
-        for (fits, order) in self.dates.iter_mut().zip(DateOrder::ALL) {
-            *fits = *fits && days(text, order).is_some();
         }
-        self.times = self.times && hours(text).is_some();
+        self.cells += 1;
+        for (fits, date) in self.dates.iter_mut().zip(dates) {
+            *fits = *fits && date;
+        }
+        self.times = self.times && time;
         if self.example.is_none() && text.parse::<f64>().is_err() {
             self.example = Some(excerpt(cell));
         }
@@ -270,8 +302,10 @@ impl Seen {
 
     /// What a column is that has cells other than plain numbers.
     fn verdict(&self, file: &FileEvidence) -> Verdict {
-        if self.cells == 0 {
-            return Verdict::Words;
+        if !self.is_whole() {
+            // Of plain numbers with a word among them something else is said.
+            let is_remarkable = self.cells >= LEAST_CELLS && self.is_alive() && self.example.is_some();
+            return if is_remarkable { Verdict::Nearly } else { Verdict::Words };
         }
         match self.dates {
             [true, _, _] => return Verdict::Form(CellForm::Date(DateOrder::YearFirst)),
@@ -289,8 +323,11 @@ impl Seen {
         if self.times {
             return Verdict::Form(CellForm::Time);
         }
-        if !(self.point || self.comma) || !self.is_one_style() {
+        if !(self.point || self.comma) {
             return Verdict::Words;
+        }
+        if !self.is_one_style() {
+            return Verdict::Open(Some(remarks::some_percents));
         }
         if self.is_suspect() {
             return Verdict::Open(self.may_be_telephone().then_some(remarks::telephone as OpenRemark));

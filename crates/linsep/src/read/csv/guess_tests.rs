@@ -354,7 +354,10 @@ fn thousands_of_words_are_named() {
     let row = |i: usize| format!("w{},{},{}\n", i % 1500, i % 7, ["a", "b"][i % 2]);
     let text = format!("place,x,kind\n{}", (0..4000).map(row).collect::<String>());
     let said = remarks(&plainly(&text));
-    assert!(said.contains("Column \"place\" has 1,500 different words, and each is a feature"), "{said}");
+    assert!(
+        said.contains("Column \"place\" has 1,500 different words. If they are names or codes"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -418,12 +421,28 @@ fn truth_values_are_alike() {
 
 #[test]
 fn a_header_of_numbers_is_suspected() {
-    let text = "1,2,3\n0.5,1,0\n0.25,2,1\n0.75,4,0\n1.5,8,1\n";
+    let text = "1,2,9\n0.5,1,0\n0.25,2,1\n0.75,4,0\n1.5,8,1\n";
     let said = remarks(&plainly(text));
     assert!(
-        said.contains("Only the first row has the label \"3\". If it names the columns, say ⟦header=yes⟧"),
+        said.contains("Only the first row has the label \"9\". If it names the columns, say ⟦header=yes⟧"),
         "{said}"
     );
+    // The numbers of the columns are a header, unless another row has the label.
+    for (first, header, rows) in
+        [("1,2,3", true, 4), ("0,1,2", true, 4), ("1,2,1", false, 5), ("2,3,4", false, 5)]
+    {
+        let loaded = plainly(&text.replace("1,2,9", first));
+        assert_eq!(
+            (loaded.dataset.len(), remarks(&loaded).contains("counts the columns")),
+            (rows, header),
+            "{first}"
+        );
+    }
+    let text = "0,1,2\n5,5,0\n6,7,2\n8,9,0\n";
+    assert_eq!(plainly(text).dataset.len(), 4);
+    let no = CsvOptions { header: Some(false), ..CsvOptions::default() };
+    assert_eq!(load("1,2,3\n0.5,1,0\n0.25,2,1\n", no).dataset.len(), 3);
+    let text = "1,2,9\n0.5,1,0\n0.25,2,1\n0.75,4,0\n1.5,8,1\n";
     assert_eq!(load(text, CsvOptions { header: Some(true), ..CsvOptions::default() }).dataset.len(), 4);
     assert!(!remarks(&plainly("0.5,1,0\n0.25,2,1\n0.75,4,0\n")).contains("first row"));
 }
@@ -445,4 +464,90 @@ fn whole_numbers_that_floats_do_not_have_are_words() {
     }
     let many = "1,1,a\n".repeat(60_000);
     assert_eq!(kinds(&plainly(&format!("it,x,kind\n{many}9007199254740993,2,b\n")))[0], "words");
+}
+
+/// A few cells that are unlike the others make a column words, which is said with what to do; it is no identifier then.
+#[test]
+fn a_stray_cell_is_named() {
+    let table = |cell: &dyn Fn(usize) -> String| {
+        let row = |i: usize| format!("\"{}\",{},{}\n", cell(i), i * i % 7, ["a", "b"][i % 2]);
+        format!("it,x,kind\n{}", (0..40).map(row).collect::<String>())
+    };
+    for (cell, like) in [
+        (&(|i| format!("${i}")) as &dyn Fn(usize) -> String, "nearly all its cells are like \"$0\""),
+        (&|i| format!("{}/3/2024", i % 28 + 1), "nearly all its cells are like \"1/3/2024\""),
+        (&|i| format!("{i}"), "39 of its 40 cells are numbers"),
+    ] {
+        let text = table(&|i| if i == 20 { "ask us".into() } else { cell(i) });
+        let loaded = plainly(&text);
+        let said = remarks(&loaded);
+        assert_eq!(kinds(&loaded)[0], "words");
+        assert!(
+            said.contains(like) && said.contains("but not \"ask us\" on line 22. Correct the cell"),
+            "{said}"
+        );
+        assert!(!said.contains("identifier"), "{said}");
+        // Told that it is a missing cell, the column is what the others are.
+        let na =
+            CsvOptions { na: Some(vec!["ask us".into()]), missing: Missing::Zero, ..CsvOptions::default() };
+        let kind = if like.contains("$0") {
+            "point"
+        } else if like.contains("/3/") {
+            "day first"
+        } else {
+            "number"
+        };
+        assert_eq!(kinds(&load(&text, na))[0], kind);
+    }
+    // Words among which there are numbers.
+    let said = remarks(&plainly(&table(&|i| if i % 5 == 0 { "ask us".into() } else { format!("${i}") })));
+    assert!(!said.contains("nearly"), "{said}");
+    // Percent signs at some of the numbers only.
+    let said = remarks(&plainly(&table(&|i| if i % 9 == 0 { format!("{i}") } else { format!("{i}%") })));
+    assert!(said.contains("some of its numbers have a percent sign, such as \"1%\""), "{said}");
+}
+
+/// Lines above the header are left out and said; rows keep their line numbers.
+#[test]
+fn titles_above_the_header_are_left_out() {
+    let rows = "age,bmi,kind\n30,21.5,a\n40,25,b\n50,30,a\n";
+    for (above, lines) in [
+        ("Table 3: admissions\n\n", "2 lines above the header are left out: \"Table 3: admissions\""),
+        ("Report;;\n;;\n", "2 lines above the header are left out: \"Report\""),
+        ("Admissions by age\n", "1 line above the header is left out"),
+        ("\"Report, final\"\nmade by us\n", "2 lines above the header are left out: \"Report, final\""),
+    ] {
+        let rows = if above.contains(';') { rows.replace(',', ";") } else { rows.to_string() };
+        let text = format!("{above}{rows}");
+        let loaded = plainly(&text);
+        assert!(remarks(&loaded).starts_with(lines), "{}", remarks(&loaded));
+        assert_eq!((loaded.dataset.len(), loaded.dataset.columns()), (3, 2), "{above}");
+        assert_eq!(loaded.dataset.line(1), above.matches('\n').count() as u64 + 3, "{above}");
+        // A model takes the same file with and without them.
+        let options = ReadOptions { schema: Some(loaded.schema), ..ReadOptions::default() };
+        for text in [text, rows] {
+            let again =
+                read(&Source::Shared("table".into(), text.as_bytes().into()), &options, &mut ()).unwrap();
+            assert_eq!(again.dataset.rows(), loaded.dataset.rows());
+        }
+    }
+    for text in ["1,,\nx,y,kind\n1,2,a\n2,3,b\n", "a,\nx,y\nb,c\nx,c\n", ",x,kind\n1,2,a\n2,3,b\n"] {
+        let options = CsvOptions { missing: Missing::Auto, ..CsvOptions::default() };
+        let options = ReadOptions { csv: options, ..ReadOptions::default() };
+        let loaded = read(&Source::Shared("table".into(), text.as_bytes().into()), &options, &mut ());
+        assert!(loaded.is_ok_and(|loaded| !remarks(&loaded).contains("above the header")), "{text}");
+    }
+}
+
+#[test]
+fn months_may_have_names_and_years_two_digits() {
+    assert_eq!(kind_of(&["1-Jan-2023", "28-feb-2023"]), "day first");
+    assert_eq!(kind_of(&["Jan 1, 2023", "May 31, 2023"]), "month first");
+    assert_eq!(kind_of(&["31.12.21", "01.02.22"]), "day first");
+    assert_eq!(kind_of(&["1/31/21", "2/1/22"]), "month first");
+    for cells in
+        [&["1/2/21", "2/1/22"][..], &["10.1.21", "1.2.22"], &["May 1", "June 2"], &["Jan-2023", "Feb-2023"]]
+    {
+        assert_eq!(kind_of(cells), "words", "{cells:?}");
+    }
 }

@@ -201,7 +201,8 @@ fn part(kind: &ColumnKind, options: &ReadOptions) -> CellUse {
             on_missing: options.csv.missing.of_model_number(*fill, *gap),
             form: *form,
         },
-        ColumnKind::Words(Words { words, optional }) => CellUse::Words {
+        ColumnKind::Words(Words { words, optional, rare }) => CellUse::Words {
+            rare: rare.as_ref().map(|rare| rare.feature as u32),
             words: words
                 .iter()
                 .map(|(text, feature)| (text.clone(), Word { feature: *feature as u32, number: false }))

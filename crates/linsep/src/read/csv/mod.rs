@@ -12,15 +12,18 @@ mod guess;
 mod guess_tests;
 mod matching;
 mod numbers;
+mod opening;
 mod plain;
 mod records;
 mod remarks;
 mod settle;
 mod spaces;
 mod stray_quotes;
+mod survey;
 mod suspects;
 #[cfg(test)]
 mod tests;
+mod titles;
 
 use super::chunks::{CHUNK_BYTES, Chunk, Chunks};
 use super::error::{LongLine, ReadError, ReadErrorKind};
@@ -28,16 +31,14 @@ use super::formats::{Detect, Format, FormatColumns, FormatDescriptor};
 use super::label_table::LabelTable;
 use super::reader::{Expected, Opening, RecordReader};
 use super::source::Input;
-use super::{Batch, Labels, Missing, ReadNotes, ReadOptions, Schema};
+use super::{Batch, Labels, ReadNotes, ReadOptions, Schema};
 use crate::dataset::BatchRows;
 use crate::features::{OnMissing, word_feature};
 use crate::{Error, SettingsError};
 use block::{Block, Reading, Rules};
 use columns::{CellUse, Column, Counts};
-use dialect::{Dialect, Sample};
+use dialect::Dialect;
 use records::Fault;
-use settle::{Settled, missing_words, settle_columns, settle_dialect};
-use std::borrow::Cow;
 use std::io;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use suspects::Suspect;
@@ -155,107 +156,6 @@ impl CsvReader {
     pub(super) fn called(mut self, format: &str) -> Self {
         self.notes.format = self.notes.format.replacen("CSV", format, 1);
         self
-    }
-
-    fn open(
-        name: String,
-        mut input: Input,
-        options: &ReadOptions,
-        guess: bool,
-        chunk_bytes: usize,
-    ) -> Result<Self, Fault> {
-        if options.online
-            && options.schema.is_none()
-            && matches!(options.csv.missing, Missing::Mean | Missing::Auto)
-        {
-            return Err(dialect::nowhere(ReadErrorKind::MeanInOnePass));
-        }
-        let mut options = Cow::Borrowed(options);
-        let mut line = 1;
-        if let Some((delimiter, length)) = dialect::separator_line(input.head()) {
-            input.drop_front(length);
-            options.to_mut().csv.delimiter.get_or_insert(delimiter);
-            line += 1;
-        }
-        let mut dialect = match settle_dialect(&mut input, &options) {
-            Err(Fault { kind: ReadErrorKind::NoDelimiter, .. }) if spaces::divide(input.head(), &options) => {
-                input = spaces::squeezed(input).map_err(|error| dialect::nowhere(error.into()))?;
-                options.to_mut().csv.delimiter = Some(b' ');
-                settle_dialect(&mut input, &options)?
-            }
-            settled => settled?,
-        };
-        let options = &*options;
-        let mut notes = ReadNotes::default();
-        let sample = Sample { bytes: input.head(), cut: !input.head_is_all() };
-        if dialect.delimiter == b'\t' && stray_quotes::are_in(sample) {
-            input = stray_quotes::requoted(input).map_err(|error| dialect::nowhere(error.into()))?;
-            notes.remarks.push(remarks::STRAY_QUOTES.to_string());
-            dialect = settle_dialect(&mut input, options)?;
-        }
-        let sample = Sample { bytes: input.head(), cut: !input.head_is_all() };
-        let delimiter = dialect.delimiter;
-        let trailing_delimiter = options.csv.label.is_none() && dialect.ends_in_delimiter(sample);
-        let (names, remark) = match &dialect.header {
-            Some(header) => dialect::distinct_names(header),
-            None => ((1..=dialect.width).map(|number| number.to_string()).collect(), None),
-        };
-        notes.remarks.extend(remark);
-        let missing_words = missing_words(options);
-        let Settled { columns, guessed, remarks, suspects } =
-            settle_columns(names, &mut input, &dialect, options, guess)?;
-        notes.remarks.extend(remarks);
-        notes.format = remarks::format(&dialect, &columns);
-        let rules = Rules {
-            feature_limit: options.feature_limit(),
-            labels: options.labels,
-            missing: options.csv.missing,
-            skip_bad: options.skip_bad,
-            words_settled: options.schema.is_some(),
-            words_are_missing: matches!(options.schema, Some(Schema::Table { .. })),
-            guessed,
-            mark_filled: options.schema.is_none() && options.csv.missing.notes_gaps(),
-            trailing_delimiter,
-            plain_rows: plain::may_divide(delimiter) && !missing_words.has_numbers(),
-        };
-        let counts = vec![Counts::default(); columns.len()];
-        let reading = Reading::new(delimiter, columns, options.schema.as_ref(), rules, missing_words);
-        input.skip_byte_order_mark();
-        let header = dialect.header.is_some().then(|| {
-            let block = Block::header(input.rest_of_head(), input.head_is_all(), &reading);
-            input.skip(block.bytes);
-            block
-        });
-        let reading = Arc::new(RwLock::new(reading));
-        let shared = reading.clone();
-        let rows = move |text: &[u8]| Block::rows(text, false, &look(&shared));
-        let mut reader = Self {
-            name,
-            chunks: Chunks::new(input, chunk_bytes, options.line_limit(), rows),
-            line_limit: options.line_limit(),
-            reading,
-            dialect,
-            known: options.schema.clone(),
-            rules,
-            text_bytes: 0,
-            line,
-            unfinished: Vec::new(),
-            look_again: 0,
-            labels: LabelTable::default(),
-            class_limit: options.class_limit(),
-            counts,
-            suspects,
-            notes,
-            rows: 0,
-            first_class_recurs: false,
-            unseen: 0,
-            pending: None,
-            ended: false,
-        };
-        if let Some(header) = header {
-            reader.take(header);
-        }
-        Ok(reader)
     }
 
     /// Takes over the next chunk. It was read as if it began with a record, and as if the chunks under way before
@@ -441,8 +341,20 @@ impl RecordReader for CsvReader {
                 notes.remarks.push(remarks::lonely_first_row(class));
             }
             notes.remarks.extend(remarks::codes(columns));
-            notes.remarks.extend(remarks::suspects(columns, &self.suspects, &self.counts, self.rows));
-            notes.remarks.extend(remarks::identifiers(columns, &self.suspects, &self.counts, self.rows));
+            notes.remarks.extend(remarks::suspects(
+                columns,
+                &self.suspects,
+                &self.counts,
+                self.rows,
+                &notes.remarks,
+            ));
+            notes.remarks.extend(remarks::identifiers(
+                columns,
+                &self.suspects,
+                &self.counts,
+                self.rows,
+                &notes.remarks,
+            ));
         }
         notes.remarks.extend(remarks::strange(columns, &self.counts));
         notes.remarks.extend(remarks::unseen(self.unseen));

@@ -3,12 +3,17 @@
 use super::columns::{CellUse, Column, Counts};
 use super::dialect::Dialect;
 use super::suspects::{Suspect, Suspicion};
+use super::titles::Titles;
 use crate::features::{CellForm, OnMissing};
 use crate::numbers;
 use crate::read::{ColumnAs, Missing};
 
 /// Columns that are named one by one.
 const SHOWN: usize = 5;
+
+/// What to do about a cell that is unlike the others of its column.
+const STRAY: &str =
+    "Correct the cell; or if it means a missing one, name it with ⟦na⟧, along with all other words that do.";
 
 /// Words of a column that are worth a remark, however many rows there are.
 const MANY_WORDS: usize = 1000;
@@ -49,7 +54,7 @@ pub(super) fn mixed(columns: &[Column], counts: &[Counts], rows: u64, said: &[St
         let (word, line) = counts.first_word.as_ref().filter(|_| counts.numbers * 2 >= cells)?;
         let are = if counts.numbers == 1 { "is a number" } else { "are numbers" };
         Some(format!(
-            "Column \"{}\" is read as words: {} of its {} cells {are}, but not \"{word}\" on line {line}.",
+            "Column \"{}\" is read as words: {} of its {} cells {are}, but not \"{word}\" on line {line}. {STRAY}",
             column.name,
             numbers::grouped(counts.numbers),
             numbers::grouped(cells)
@@ -121,16 +126,30 @@ pub(super) fn missing(
 pub(super) const STRAY_QUOTES: &str = "Some cells have a quote (\") that no other quote closes, so quotes are part of the words. If cells are meant to be \
      quoted, close every quote.";
 
+/// What is said where every row ends in a delimiter.
+pub(super) const TRAILING_DELIMITER: &str =
+    "Every row ends in a delimiter: the last column, which has no name and no cells, is left out.";
+
+/// What is said of a first row that has the numbers of the columns.
+pub(super) const COUNTED_HEADER: &str = "The first row counts the columns, and its label is that of no other row: it is taken for a header. If it is a row, say ⟦header=no⟧.";
+
+/// What stands above the header.
+pub(super) fn titles(titles: &Titles) -> String {
+    let lines = numbers::counted(titles.lines, "line above the header is", "lines above the header are");
+    format!("{lines} left out: \"{}\". If the table begins there, say ⟦header=no⟧.", titles.example)
+}
+
 /// Columns that nothing general is learned from.
 pub(super) fn suspects(
     columns: &[Column],
     suspects: &[Suspect],
     counts: &[Counts],
     rows: u64,
+    said: &[String],
 ) -> Vec<String> {
     let remark = |suspect: &Suspect| {
         let column = &columns[suspect.column];
-        if rows < suspect.suspicion.enough_rows() {
+        if rows < suspect.suspicion.enough_rows() || has_stray(&column.name, said) {
             return None;
         }
         if let CellUse::Words { words, .. } = &column.used_for {
@@ -173,9 +192,13 @@ pub(super) fn identifiers(
     suspects: &[Suspect],
     counts: &[Counts],
     rows: u64,
+    said: &[String],
 ) -> Vec<String> {
     let remark = |(column, counts): (&Column, &Counts)| {
         let CellUse::Words { words, .. } = &column.used_for else { return None };
+        if has_stray(&column.name, said) {
+            return None;
+        }
         // That was said with more reason.
         let is_suspect = suspects.iter().any(|suspect| columns[suspect.column].name == column.name);
         if is_suspect && words.len() as u64 == rows {
@@ -184,8 +207,7 @@ pub(super) fn identifiers(
         if words.len() <= FEW_WORDS || words.len() as u64 * 2 <= rows.saturating_sub(counts.missing) {
             return (words.len() >= MANY_WORDS).then(|| {
                 format!(
-                    "Column \"{}\" has {} different words, and each is a feature of its own. If they are names or \
-                     codes, leave it out with ⟦ignore⟧ {}.",
+                    "Column \"{}\" has {} different words. If they are names or codes, leave it out with ⟦ignore⟧ {}.",
                     column.name,
                     numbers::grouped(words.len() as u64),
                     argument(&column.name)
@@ -225,9 +247,9 @@ pub(super) fn guessed(
     other: Option<ColumnAs>,
 ) -> String {
     let (what, value) = match form {
-        CellForm::Plain | CellForm::Styled(_) => ("numbers", value.to_string()),
-        CellForm::Date(_) => ("dates", format!("day {value} since 1970")),
-        CellForm::Time => ("times", format!("{value} hours")),
+        CellForm::Plain | CellForm::Styled(_) => ("numbers", (value + 0.0).to_string()),
+        CellForm::Date(_) => ("dates", format!("day {} since 1970", (value * 1e4).round() / 1e4)),
+        CellForm::Time => ("times", format!("{} hours", (value * 1e4).round() / 1e4)),
     };
     let overrule = assigned(name, "words");
     let other = other.map_or(String::new(), |other| {
@@ -260,6 +282,28 @@ pub(super) fn codes(columns: &[Column]) -> Vec<String> {
         ))
     };
     columns.iter().filter_map(remark).take(SHOWN).collect()
+}
+
+/// A column of numbers in a style, or of dates, but for a few cells.
+pub(super) fn nearly(name: &str, example: &str, stray: &str, line: u64) -> String {
+    format!(
+        "Column \"{name}\" is read as words: nearly all its cells are like \"{example}\", but not \"{stray}\" on line \
+         {line}. {STRAY}"
+    )
+}
+
+/// Whether a column was said to be words because of a few cells: then it is no identifier.
+fn has_stray(name: &str, said: &[String]) -> bool {
+    let beginning = format!("Column \"{name}\" is read as words:");
+    said.iter().any(|remark| remark.starts_with(&beginning) && remark.ends_with(STRAY))
+}
+
+/// A column some of whose numbers have a percent sign, and others none.
+pub(super) fn some_percents(name: &str, example: &str) -> String {
+    format!(
+        "Column \"{name}\" is read as words: some of its numbers have a percent sign, such as \"{example}\", and others have \
+         none. Write all of them in one way."
+    )
 }
 
 /// A column of numbers whose commas may mean one thing or another.

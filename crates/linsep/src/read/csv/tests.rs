@@ -1,6 +1,7 @@
 use super::records::{Record, Records};
 use super::*;
 use crate::features::{CellForm, Number};
+use crate::read::Missing;
 use crate::read::{ColumnKind, CsvOptions, Labels};
 use proptest::prelude::*;
 
@@ -237,7 +238,8 @@ fn numbers_among_words_are_remarked_on() {
             "Column \"x\" is read as words: 1 of its 2 cells is a number, but not \"0x10\" on line 2.",
         ),
     ] {
-        assert_eq!(plain(text).1.remarks, [remark], "{text}");
+        let hint = "Correct the cell; or if it means a missing one, name it with ⟦na⟧, along with all other words that do.";
+        assert_eq!(plain(text).1.remarks, [format!("{remark} {hint}")], "{text}");
     }
     assert!(plain("x,y\n1,a\nfoo,a\nbar,b\n").1.remarks.is_empty());
 }
@@ -246,7 +248,11 @@ fn numbers_among_words_are_remarked_on() {
 fn a_delimiter_at_the_end_of_rows_is_hinted_at() {
     let message = ReadErrorKind::TrailingDelimiter.to_string();
     assert_eq!(plain_failure("1,2,a,\n3,4,b,\n"), (1, 7, message.clone()));
-    assert_eq!(plain_failure("x,y,kind,\n1,2,a,\n3,4,b,\n"), (2, 7, message));
+    assert_eq!(plain_failure("x,y,kind,\n1,2,a,\n3,4,b,5\n"), (2, 7, message));
+    // Where the header does too, it is what the program that wrote the file does.
+    let (table, notes) = plain("x,y,kind,\n1,2,a,\n3,4,b,\n");
+    assert_eq!((table.rows.len(), features(&table)), (2, vec!["x".to_string(), "y".to_string()]));
+    assert!(notes.remarks[0].starts_with("Every row ends in a delimiter"), "{notes:?}");
     let named = ReadOptions {
         csv: CsvOptions { label: Some("3".into()), ignore: vec!["4".into()], ..CsvOptions::default() },
         ..ReadOptions::default()

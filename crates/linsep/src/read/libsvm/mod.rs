@@ -47,6 +47,10 @@ fn begins_with_pair(row: &[u8]) -> bool {
     let first = tokens.next().unwrap_or_default();
     let mut others = tokens.peekable();
     let begins = others.peek().is_some_and(|token| looks_like_pair(token)) || looks_like_pair(first);
+    // A title such as `Table 3: admissions` has a colon too, but nothing that follows it at once.
+    if others.peek().is_some_and(|token| token.ends_with(b":")) {
+        return others.nth(1).is_none_or(looks_like_pair);
+    }
     if !begins || !row.contains(&b'\t') {
         return begins;
     }

@@ -150,7 +150,8 @@ fn many_factors_are_first_thinned_out() {
     }
     let data = Dataset::sparse(features, &offsets, &indices, &values, &labels).unwrap();
     // As columns of a table, each of which is a factor.
-    let words = |j: usize| ColumnKind::Words(Words { words: vec![("w".into(), j)], optional: true });
+    let words =
+        |j: usize| ColumnKind::Words(Words { words: vec![("w".into(), j)], optional: true, rare: None });
     let column = |j: usize| Column { name: format!("c{j}"), kind: words(j) };
     let schema = Schema::Table {
         header: true,

@@ -1,6 +1,7 @@
 //! Passes over rows that stay in their file: the next window is read while this one is learned from.
 
 use super::{MeasuredFile, Sides};
+use crate::memory;
 use crate::observe::Observer;
 use crate::read::ReadError;
 use crate::read::cache::Part;
@@ -29,14 +30,15 @@ impl MeasuredFile<'_> {
             let ahead = (room.parts == 2).then_some(()).and_then(|()| {
                 let (ask, asked) = channel::<(Vec<Range<usize>>, Part)>();
                 let (answer, answers) = channel();
-                let reader = std::thread::Builder::new().spawn_scoped(scope, move || {
+                let read_ahead = move || {
                     for (ranges, mut part) in asked {
                         let read = data.reader.read(&ranges, &mut part).map(|()| part);
                         if answer.send(read).is_err() {
                             break;
                         }
                     }
-                });
+                };
+                let reader = memory::new_thread().and_then(|thread| thread.spawn_scoped(scope, read_ahead));
                 // Without a thread that reads ahead, each part is read when its turn comes.
                 reader.ok()?;
                 let spare = Some(Part::with_room(&data.reader, room.rows, room.values));

@@ -1,0 +1,140 @@
+//! Opening a table: how its text is divided, what stands above its rows, and what its columns are.
+
+use super::block::{Block, Reading, Rules};
+use super::columns::Counts;
+use super::dialect::{self, Sample, TrailingDelimiter};
+use super::records::Fault;
+use super::settle::{Settled, missing_words, settle_columns, settle_dialect};
+use super::{CsvReader, look, plain, remarks, spaces, stray_quotes, titles};
+use crate::read::chunks::Chunks;
+use crate::read::error::ReadErrorKind;
+use crate::read::label_table::LabelTable;
+use crate::read::source::Input;
+use crate::read::{Missing, ReadNotes, ReadOptions, Schema};
+use std::borrow::Cow;
+use std::sync::{Arc, RwLock};
+
+impl CsvReader {
+    pub(super) fn open(
+        name: String,
+        mut input: Input,
+        options: &ReadOptions,
+        guess: bool,
+        chunk_bytes: usize,
+    ) -> Result<Self, Fault> {
+        if options.online
+            && options.schema.is_none()
+            && matches!(options.csv.missing, Missing::Mean | Missing::Auto)
+        {
+            return Err(dialect::nowhere(ReadErrorKind::MeanInOnePass));
+        }
+        let mut options = Cow::Borrowed(options);
+        let mut line = 1;
+        if let Some((delimiter, length)) = dialect::separator_line(input.head()) {
+            input.drop_front(length);
+            options.to_mut().csv.delimiter.get_or_insert(delimiter);
+            line += 1;
+        }
+        let mut dialect = match settle_dialect(&mut input, &options) {
+            Err(Fault { kind: ReadErrorKind::NoDelimiter, .. }) if spaces::divide(input.head(), &options) => {
+                input = spaces::squeezed(input).map_err(|error| dialect::nowhere(error.into()))?;
+                options.to_mut().csv.delimiter = Some(b' ');
+                settle_dialect(&mut input, &options)?
+            }
+            settled => settled?,
+        };
+        let mut notes = ReadNotes::default();
+        let sample = Sample { bytes: input.head(), cut: !input.head_is_all() };
+        if options.csv.header != Some(false)
+            && let Some(titles) = titles::above_header(sample, &dialect)
+        {
+            input.drop_front(titles.bytes);
+            line += titles.lines;
+            notes.remarks.push(remarks::titles(&titles));
+            dialect = settle_dialect(&mut input, &options)?;
+        }
+        let sample = Sample { bytes: input.head(), cut: !input.head_is_all() };
+        if dialect.delimiter == b'\t' && stray_quotes::are_in(sample) {
+            input = stray_quotes::requoted(input).map_err(|error| dialect::nowhere(error.into()))?;
+            notes.remarks.push(remarks::STRAY_QUOTES.to_string());
+            dialect = settle_dialect(&mut input, &options)?;
+        }
+        let sample = Sample { bytes: input.head(), cut: !input.head_is_all() };
+        let delimiter = dialect.delimiter;
+        let trailing_delimiter = match options.csv.label {
+            Some(_) => TrailingDelimiter::No,
+            None => dialect.ends_in_delimiter(sample),
+        };
+        let (names, remark) = match &dialect.header {
+            Some(header) => dialect::distinct_names(header),
+            None => ((1..=dialect.width).map(|number| number.to_string()).collect(), None),
+        };
+        match (trailing_delimiter, names.split_last()) {
+            (TrailingDelimiter::Yes, Some((last, others))) if options.schema.is_none() => {
+                notes.remarks.push(remarks::TRAILING_DELIMITER.to_string());
+                options.to_mut().csv.ignore.push(last.clone());
+                notes.remarks.extend(dialect::distinct_names(others).1);
+            }
+            _ => notes.remarks.extend(remark),
+        }
+        if options.csv.header.is_none() && options.schema.is_none() && dialect::counts(&names) {
+            notes.remarks.extend(dialect.header.is_some().then(|| remarks::COUNTED_HEADER.to_string()));
+        }
+        let options = &*options;
+        let missing_words = missing_words(options);
+        let Settled { columns, guessed, remarks, suspects } =
+            settle_columns(names, &mut input, &dialect, options, guess)?;
+        notes.remarks.extend(remarks);
+        notes.format = remarks::format(&dialect, &columns);
+        let rules = Rules {
+            feature_limit: options.feature_limit(),
+            labels: options.labels,
+            missing: options.csv.missing,
+            skip_bad: options.skip_bad,
+            words_settled: options.schema.is_some(),
+            words_are_missing: matches!(options.schema, Some(Schema::Table { .. })),
+            guessed,
+            mark_filled: options.schema.is_none() && options.csv.missing.notes_gaps(),
+            trailing_delimiter: trailing_delimiter != TrailingDelimiter::No,
+            plain_rows: plain::may_divide(delimiter) && !missing_words.has_numbers(),
+        };
+        let counts = vec![Counts::default(); columns.len()];
+        let reading = Reading::new(delimiter, columns, options.schema.as_ref(), rules, missing_words);
+        input.skip_byte_order_mark();
+        let header = dialect.header.is_some().then(|| {
+            let block = Block::header(input.rest_of_head(), input.head_is_all(), &reading);
+            input.skip(block.bytes);
+            block
+        });
+        let reading = Arc::new(RwLock::new(reading));
+        let shared = reading.clone();
+        let rows = move |text: &[u8]| Block::rows(text, false, &look(&shared));
+        let mut reader = Self {
+            name,
+            chunks: Chunks::new(input, chunk_bytes, options.line_limit(), rows),
+            line_limit: options.line_limit(),
+            reading,
+            dialect,
+            known: options.schema.clone(),
+            rules,
+            text_bytes: 0,
+            line,
+            unfinished: Vec::new(),
+            look_again: 0,
+            labels: LabelTable::default(),
+            class_limit: options.class_limit(),
+            counts,
+            suspects,
+            notes,
+            rows: 0,
+            first_class_recurs: false,
+            unseen: 0,
+            pending: None,
+            ended: false,
+        };
+        if let Some(header) = header {
+            reader.take(header);
+        }
+        Ok(reader)
+    }
+}
