@@ -116,7 +116,7 @@ fn month_of(name: &str) -> Option<i64> {
         let wanted = if name.len() == 3 { &month[..3] } else { month };
         name.eq_ignore_ascii_case(wanted)
     };
-    MONTHS.iter().position(|month| is_it(month)).map(|place| place as i64 + 1)
+    MONTHS.iter().position(is_it).map(|place| place as i64 + 1)
 }
 
 /// A year of four digits, or of two where that is usual.
