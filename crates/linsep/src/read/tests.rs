@@ -54,6 +54,11 @@ fn options_without_effect_are_refused() {
             "⟦index_base⟧ has no meaning for CSV",
         ),
         (
+            CSV,
+            ReadOptions { array: ArrayOptions { labels_file: Some("y".into()) }, ..default() },
+            "⟦labels⟧ has no",
+        ),
+        (
             b"\x93NUMPY",
             ReadOptions { csv: CsvOptions { label: some("y"), ..CsvOptions::default() }, ..default() },
             "⟦label⟧ has no meaning for NumPy",
