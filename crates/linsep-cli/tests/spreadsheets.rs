@@ -317,12 +317,13 @@ fn a_guessed_label_is_placed_as_it_is() {
 fn labels_may_lie_in_a_second_file() {
     let folder = Folder::with("data.csv", "width,colour\n1,red\n2,blue\n-1,red\n-2,blue\n");
     folder.write("labels.txt", "big\n big \nsmall\nsmall\n");
-    let ran = folder.linsep("train data.csv --labels labels.txt -o model").exits(0);
+    let ran = folder.linsep("train data.csv --labels labels.txt --learner perceptron -o model").exits(0);
     assert!(ran.out.contains("4 rows, 3 features"), "{ran:?}");
     folder.linsep("predict model data.csv").exits(0);
     let predicted = folder.linsep("predict model data.csv -q").exits(0);
     assert_eq!(predicted.out, "big\nbig\nsmall\nsmall\n");
-    folder.linsep("evaluate model data.csv --labels labels.txt").exits(0).says(&["0.00 %"]);
+    let judged = folder.linsep("evaluate model data.csv --labels labels.txt").exits(0);
+    assert!(judged.out.contains("0.00 % (0 of 4)"), "{judged:?}");
     folder.linsep("separate data.csv --labels labels.txt").exits(0);
 
     // One line too many is likely a header, and what would leave rows out is refused.
@@ -363,12 +364,12 @@ fn rare_words_share_a_feature() {
     assert!(folder.linsep("inspect model").exits(0).out.contains("city=(rare)"));
     // A new word is as good as a rare one, from the text and from a cache of it.
     folder.write("new", "city,x,kind\ntown2,3,a\nNowhere,3,a\nRome,3,a\n");
-    let predicted = folder.linsep("predict model new --print score -q").exits(0).out;
+    let predicted = folder.linsep("predict model new --show score -q").exits(0).out;
     let lines: Vec<&str> = predicted.lines().collect();
     assert_eq!(lines[0], lines[1]);
     assert_ne!(lines[0], lines[2]);
     folder.linsep("convert new new.linsep -q").exits(0);
-    assert_eq!(folder.linsep("predict model new.linsep --print score -q").exits(0).out, predicted);
+    assert_eq!(folder.linsep("predict model new.linsep --show score -q").exits(0).out, predicted);
     folder
         .linsep("train data --max-words 20 --online")
         .exits(2)
@@ -399,4 +400,21 @@ fn what_stands_around_a_table_is_said() {
     let folder = Folder::with("data", format!("{rows}Source: the office\n"));
     folder.linsep("train data").exits(3).says(&["data:5", "--skip-bad if it is a remark"]);
     folder.linsep("train data --skip-bad").exits(0);
+}
+
+#[test]
+fn a_model_of_labels_in_a_second_file_is_told_where_they_are() {
+    let folder = Folder::with("data.csv", "width,height\n1,2\n2,3\n-1,1\n-2,0\n");
+    folder.write("labels.txt", "big\nbig\nsmall\nsmall\n");
+    let ran = folder.linsep("train data.csv --labels labels.txt -o model").exits(0);
+    assert!(ran.out.contains("4 rows, 2 features"), "{ran:?}");
+    folder.write("labelled.csv", "width,height,size\n1,2,big\n-1,1,small\n");
+    folder.linsep("evaluate model labelled.csv").exits(2).says(&["knows no column of labels", "--labels"]);
+    let judged = folder.linsep("evaluate model labelled.csv --label size").exits(0);
+    assert!(judged.out.contains("0.00 % (0 of 2"), "{judged:?}");
+    folder.linsep("predict model labelled.csv -q").exits(0);
+    folder.linsep("convert data.csv --labels labels.txt rows.linsep").exits(0);
+    folder.linsep("train rows.linsep -o other").exits(0);
+    folder.linsep("convert data.csv --labels labels.txt rows.csv").exits(0);
+    assert_eq!(folder.text("rows.csv").lines().next(), Some("width,height,label"));
 }

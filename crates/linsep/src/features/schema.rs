@@ -123,7 +123,8 @@ impl Schema {
                     return Some("a column has a feature outside the features");
                 }
                 let labels = table.iter().filter(|column| column.kind == ColumnKind::Label).count();
-                (labels != 1).then_some("not exactly one of its columns is the label")
+                // None where the labels were in a second file.
+                (labels > 1).then_some("more than one of its columns is the label")
             }
             _ => None,
         }

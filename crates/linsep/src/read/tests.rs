@@ -55,8 +55,12 @@ fn options_without_effect_are_refused() {
         ),
         (
             CSV,
-            ReadOptions { array: ArrayOptions { labels_file: Some("y".into()) }, ..default() },
-            "⟦labels⟧ has no",
+            ReadOptions {
+                array: ArrayOptions { labels_file: Some("y".into()) },
+                skip_bad: true,
+                ..default()
+            },
+            "⟦labels⟧ has one label for each row",
         ),
         (
             b"\x93NUMPY",

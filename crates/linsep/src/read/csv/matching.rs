@@ -46,6 +46,13 @@ pub(super) fn match_columns(
         (by_place(names, model, options)?, remark.map(str::to_string))
     };
     check_named(&columns, options)?;
+    // A model whose labels were in a second file knows no column of them.
+    let labelled = columns.iter().any(|column| matches!(column.used_for, CellUse::Label));
+    if options.labels == Labels::Required && !labelled {
+        let reason = "the model knows no column of labels (it was trained with ⟦labels⟧): name the column with \
+                      ⟦label⟧, or the file that has the labels with ⟦labels⟧";
+        return Err(nowhere(ReadErrorKind::Misused(reason.to_string())));
+    }
     Ok((columns, remark))
 }
 

@@ -107,7 +107,7 @@ pub(super) fn settle_columns(
     }
     let missing = options.csv.missing;
     let mut draft = Draft {
-        roles: columns::roles(&names, options, true)?,
+        roles: columns::roles(&names, options, options.array.labels_file.is_none())?,
         asked: columns::asked(&names, options)?,
         names,
         delimiter: dialect.delimiter,
