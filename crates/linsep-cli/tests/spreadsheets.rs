@@ -350,7 +350,8 @@ fn labels_may_lie_in_a_second_file() {
 #[test]
 fn rare_words_share_a_feature() {
     let row = |i: usize| {
-        let city = if i % 2 == 0 { format!("town{i}") } else { ["Rome", "Oslo"][i / 2 % 2].to_string() };
+        let city =
+            if i.is_multiple_of(2) { format!("town{i}") } else { ["Rome", "Oslo"][i / 2 % 2].to_string() };
         format!("{city},{},{}\n", i * 7 % 11, ["a", "b"][i / 2 % 2])
     };
     let text = format!("city,x,kind\n{}", (0..60).map(row).collect::<String>());
