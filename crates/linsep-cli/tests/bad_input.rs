@@ -126,7 +126,7 @@ fn malformed_tables() {
     let after = "unexpected text after the closing quote";
     refused("a,b\n1,x\n2,\"y\"z\n3,x\n", "", 3, &["data:3:", after, "help: put the whole field in quotes"]);
     let ragged = "data:3:5: this row has 3 fields where 2 are expected";
-    refused("a,b\n1,x\n2,3,y\n", "", 3, &[ragged, "help: correct the row, name the delimiter"]);
+    refused("a,b\n1,x\n2,3,y\n", "", 3, &[ragged, "help: correct the row, or leave it out with --skip-bad"]);
     let cell = "data:3:3: the cell in column \"b\" is missing (found \"\")";
     refused(
         "a,b,c\n1,2,x\n2,,y\n",
@@ -497,7 +497,7 @@ fn a_reader_that_has_had_enough() {
 fn options_that_the_file_does_not_have() {
     refused(GOOD_LIBSVM, "--label 1", 2, &["error: --label has no meaning for LIBSVM files"]);
     refused(GOOD_CSV, "--index-base 1", 2, &["error: --index-base has no meaning for CSV files"]);
-    refused(GOOD_CSV, "--labels data", 2, &["error: --labels has no meaning for CSV files"]);
+    refused(GOOD_LIBSVM, "--labels data", 2, &["error: --labels has no meaning for LIBSVM files"]);
     let both = "error: column \"kind\" is named by --label and by --ignore";
     refused(GOOD_CSV, "--label kind --ignore 3", 2, &[both]);
     let folder = with_model(GOOD_LIBSVM);

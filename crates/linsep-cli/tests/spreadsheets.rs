@@ -346,6 +346,63 @@ fn labels_may_lie_in_a_second_file() {
     folder.linsep("train data.svm --labels labels.txt").exits(2).says(&["no meaning for LIBSVM files"]);
 }
 
+/// Of a column of very many words, those that hardly any row has share a feature: said, kept in the model, undone on demand.
+#[test]
+fn rare_words_share_a_feature() {
+    let row = |i: usize| {
+        let city =
+            if i.is_multiple_of(2) { format!("town{i}") } else { ["Rome", "Oslo"][i / 2 % 2].to_string() };
+        format!("{city},{},{}\n", i * 7 % 11, ["a", "b"][i / 2 % 2])
+    };
+    let text = format!("city,x,kind\n{}", (0..60).map(row).collect::<String>());
+    says(&text, "", &[], &["(rare)"]);
+    let rare = "30 of the 32 words of column \"city\" are rare, in fewer than 3 training rows: they share one feature, \
+                \"city=(rare)\". --max-words says";
+    says(&text, "--max-words 20", &[rare], &[]);
+    says(&text, "--max-words 32", &[], &["(rare)"]);
+    let folder = Folder::with("data", &text);
+    folder.linsep("train data --max-words 20 -o model -q").exits(0);
+    assert!(folder.linsep("inspect model").exits(0).out.contains("city=(rare)"));
+    // A new word is as good as a rare one, from the text and from a cache of it.
+    folder.write("new", "city,x,kind\ntown2,3,a\nNowhere,3,a\nRome,3,a\n");
+    let predicted = folder.linsep("predict model new --show score -q").exits(0).out;
+    let lines: Vec<&str> = predicted.lines().collect();
+    assert_eq!(lines[0], lines[1]);
+    assert_ne!(lines[0], lines[2]);
+    folder.linsep("convert new new.linsep -q").exits(0);
+    assert_eq!(folder.linsep("predict model new.linsep --show score -q").exits(0).out, predicted);
+    folder
+        .linsep("train data --max-words 20 --online")
+        .exits(2)
+        .says(&["--max-words needs all rows in memory"]);
+    folder.linsep("train data --max-words 20 --init model").exits(2).says(&["keeps its features"]);
+    folder.write("rows.svm", "1 1:1\n-1 2:1\n");
+    folder
+        .linsep("train rows.svm --max-words 20")
+        .exits(2)
+        .says(&["--max-words has no meaning for LIBSVM files"]);
+}
+
+/// What spreadsheets and other programs put around a table.
+#[test]
+fn what_stands_around_a_table_is_said() {
+    let rows = "age;bmi;kind\n30;21,5;a\n40;25,5;b\n50;30,5;a\n";
+    says(
+        format!("Admissions 2023;;\n;;\n{rows}"),
+        "",
+        &["2 lines above the header are left out: \"Admissions 2023\""],
+        &[],
+    );
+    says(rows, "", &[], &["above the header"]);
+    let ended = rows.replace('\n', ";\n");
+    says(&ended, "", &["Every row ends in a delimiter"], &[]);
+    says("0,1,2\n5,7,0\n6,8,1\n7,6,0\n", "", &["The first row counts the columns"], &[]);
+    says("0,1,2\n5,7,0\n6,8,2\n7,6,0\n", "", &[], &["counts the columns"]);
+    let folder = Folder::with("data", format!("{rows}Source: the office\n"));
+    folder.linsep("train data").exits(3).says(&["data:5", "--skip-bad if it is a remark"]);
+    folder.linsep("train data --skip-bad").exits(0);
+}
+
 #[test]
 fn a_model_of_labels_in_a_second_file_is_told_where_they_are() {
     let folder = Folder::with("data.csv", "width,height\n1,2\n2,3\n-1,1\n-2,0\n");

@@ -241,7 +241,7 @@ fn a_column_that_separates_proves_that_the_rows_are_separable() {
         rows += &format!("{x},{noise},{}\n", ["no", "yes"][i % 2]);
     }
     let folder = Folder::with("rows.csv", format!("x,noise,y\n{rows}"));
-    for learner in ["perceptron", "averaged", "svm", "sgd", "multiclass"] {
+    for learner in ["perceptron", "averaged", "svm", "sgd --schedule shrinking", "multiclass"] {
         let ran = folder.linsep(&format!("train rows.csv --learner {learner} --epochs 1 --scale none"));
         let ran = ran.exits(0).says(&["column \"x\" alone separates the classes"]);
         let said = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -87,7 +87,7 @@ fn every_metric_is_there_and_what_cannot_be_is_refused() {
     iris.linsep("tune iris.csv -o iris.csv").exits(2);
     iris.linsep("tune - -o model").exits(2).says(&["name a file"]);
     iris.linsep("tune missing.csv").exits(3).says(&["missing.csv"]);
-    folder.write("one.csv", "x,kind\n1,a\n2,a\n3,a\n");
+    folder.write("one.csv", "x,kind\n1,a\n2,a\n3,a\n4,a\n5,a\n6,a\n");
     folder.linsep("tune one.csv").exits(3).says(&["one.csv"]);
     folder.write("rare.csv", "x,kind\n1,a\n2,a\n3,a\n4,a\n5,a\n6,b\n");
     folder.linsep("tune rare.csv").exits(2).says(&["all in one fold"]);

@@ -8,6 +8,7 @@ use crate::numbers;
 use std::cell::Cell;
 use std::fs;
 use std::path::Path;
+use std::sync::OnceLock;
 use std::{io, thread};
 
 /// What is not worth a question.
@@ -21,10 +22,7 @@ pub fn available() -> Option<u64> {
         let read = |path: &Path| fs::read_to_string(path).ok();
         free_of_groups(&text, &read)
     });
-    let limits = fs::read_to_string("/proc/self/limits").ok();
-    let status = fs::read_to_string("/proc/self/status").ok();
-    let process = limits.zip(status).and_then(|(limits, status)| free_of_process(&limits, &status));
-    [machine, group, process].into_iter().flatten().min()
+    [machine, group, left_by_limits()].into_iter().flatten().min()
 }
 
 /// Refuses what needs more memory than there is. `what` is the beginning of a sentence.
@@ -44,10 +42,19 @@ pub const THREAD_BYTES: u64 = 3 << 20;
 /// The maker of a thread, where there is memory for one. A thread that is begun without any ends the whole program: what the
 /// system needs for it is not asked for in a way that could be refused.
 pub(crate) fn new_thread() -> io::Result<thread::Builder> {
-    match available() {
-        Some(available) if available < THREAD_BYTES => Err(io::ErrorKind::OutOfMemory.into()),
-        _ => Ok(thread::Builder::new()),
+    // Only a limit of the address space refuses a stack, which is not used yet. Most processes have none, for good.
+    static HAS_LIMIT: OnceLock<bool> = OnceLock::new();
+    let has_limit = *HAS_LIMIT.get_or_init(|| left_by_limits().is_some());
+    if has_limit && left_by_limits().is_some_and(|left| left < THREAD_BYTES) {
+        return Err(io::ErrorKind::OutOfMemory.into());
     }
+    Ok(thread::Builder::new())
+}
+
+/// What the limits of the process leave.
+fn left_by_limits() -> Option<u64> {
+    let (limits, status) = ("/proc/self/limits", "/proc/self/status");
+    free_of_process(&fs::read_to_string(limits).ok()?, &fs::read_to_string(status).ok()?)
 }
 
 thread_local! {

@@ -112,11 +112,11 @@ fn month_of(name: &str) -> Option<i64> {
         "november",
         "december",
     ];
-    let is_it = |month: &&str| {
+    let is_it = |month: &str| {
         let wanted = if name.len() == 3 { &month[..3] } else { month };
         name.eq_ignore_ascii_case(wanted)
     };
-    MONTHS.iter().position(is_it).map(|place| place as i64 + 1)
+    MONTHS.iter().position(|month| is_it(month)).map(|place| place as i64 + 1)
 }
 
 /// A year of four digits, or of two where that is usual.

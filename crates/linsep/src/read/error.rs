@@ -404,7 +404,9 @@ impl ReadErrorKind {
                 "use a newer linsep, or make the cache again from its source with linsep convert"
             }
             Cache(_) => "delete it, and make it again from its source, with linsep convert or ⟦cache⟧",
-            Array(_) => "give a two-dimensional array of rows, and one label for each row",
+            Array(_) => {
+                "give rows as a table or a two-dimensional array, and one label for each of them, in their order"
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ mod calibrate;
 mod duplicates;
 mod expand;
 mod leak;
+mod not_in_memory;
 mod proof;
 mod recorder;
 mod settings;
@@ -14,7 +15,7 @@ mod trust;
 pub use spec::TrainSpec;
 pub use trust::HeldOut;
 
-use super::data::{cache_beside, load_model, tell};
+use super::data::{load_model, tell};
 use super::warnings::Warning;
 use super::{label, refuse_overwriting};
 use crate::classes::Classes;
@@ -25,14 +26,10 @@ use crate::features::{
 use crate::memory;
 use crate::model::Model;
 use crate::observe::{Note, Observer, PAUSE, Progress, watched};
-use crate::read::{Format, ReadNotes, ReadOptions, RowStream, Schema, Source, read};
+use crate::read::{Format, ReadNotes, ReadOptions, Schema, Source, read};
 use crate::split::{check_fraction, hold_out};
 use crate::store::check_writable;
-use crate::theory::trace::TraceRecorder;
-use crate::train::{
-    Bias, OutOfCoreData, Outcome, Resume, Settings, State, Status, check_out_of_core, resume, train,
-    train_out_of_core, train_stream,
-};
+use crate::train::{Bias, Outcome, Settings, State, Status, resume, train};
 use crate::{Error, SettingsError};
 use calibrate::AsRead;
 use recorder::Recorder;
@@ -415,105 +412,6 @@ impl Runner<'_> {
             outcome.boundaries.iter_mut().for_each(|boundary| boundary.evidence.forget_new_rows());
         }
         Ok((outcome, fingerprint))
-    }
-
-    /// Learns from the cache of the file, which is made if need be, within a limit of memory.
-    fn out_of_core(
-        self,
-        memory: u64,
-        checkpoint: Option<State>,
-        observer: &mut dyn Observer,
-    ) -> Result<Trained, Error> {
-        settings::refuse_whole(self.spec, &self.settings, self.scaling())?;
-        check_out_of_core(&self.settings)?;
-        let clock = Instant::now();
-        // Tables too must be read in memory that does not grow with the file.
-        let options = ReadOptions { online: true, ..self.options.clone() };
-        let Some(source) = self.spec.data.source.path() else { return Err(Error::Interrupted) };
-        let path = cache_beside(source, &options, observer)?;
-        let data = OutOfCoreData::open(&path, memory)?.treating_missing(options.csv.missing);
-        settings::refuse_many(self.spec, &self.settings, data.classes().len())?;
-        let read = clock.elapsed().as_secs_f64();
-        let mut notes = data.notes();
-        notes.remarks.extend(self.remark_on_classes(data.classes().len()));
-        tell(&notes, observer);
-        let clock = Instant::now();
-        let mut recorder = self.recorder(observer);
-        let trained = train_out_of_core(&data, &self.settings, checkpoint, &mut recorder);
-        let lost = recorder.unsaved().into_iter().collect();
-        let (outcome, rows_of) = trained?;
-        warn_uncounted(&outcome, observer);
-        let seconds = Seconds { read, train: clock.elapsed().as_secs_f64() };
-        let status = outcome.status;
-        let fingerprint = Some(data.fingerprint().to_string());
-        let model = Model::with_recipe(outcome, data.schema().clone().into(), fingerprint);
-        let counts = outcome_counts(&model.classes, data.classes(), rows_of);
-        // Rows are counted while they are learned, so rare classes too are known only now.
-        let rare = Warning::rare_classes(&model.classes.outcomes(), &counts);
-        let warnings: Vec<Warning> =
-            rare.into_iter().chain(trust::training_baseline(&model, &counts)).collect();
-        warnings.iter().for_each(|warning| warning.tell(observer));
-        Ok(Trained { counts, warnings, lost, ..self.finish(model, status, notes, seconds)? })
-    }
-
-    /// Learns each row as it is read.
-    fn stream(self, checkpoint: Option<State>, observer: &mut dyn Observer) -> Result<Trained, Error> {
-        let clock = Instant::now();
-        let mut scaler = self.stream_scaler()?;
-        observer.note(Note::Remark("learning online: one pass, in the given order, rows are not kept."));
-        if self.spec.comparator.is_some() {
-            let problem = "⟦comparator⟧ needs all rows in memory, to know its margin on them";
-            return Err(SettingsError::new("comparator", problem).into());
-        }
-        let mut stream = RowStream::open(&self.source, &self.options)?;
-        self.check_kind(stream.format(), &stream.own_schema())?;
-        let mut recorder = self.recorder(observer);
-        if self.spec.trace.is_some() {
-            recorder.trace = Some(TraceRecorder::new(self.spec.trace_length(), None, None));
-        }
-        let outcome = train_stream(
-            &mut stream,
-            &self.settings,
-            &scaler,
-            checkpoint.map(Resume::Checked),
-            &mut recorder,
-        );
-        let trace = recorder.trace.take();
-        let mut lost: Vec<Error> = recorder.unsaved().into_iter().collect();
-        let outcome = outcome?;
-        if let (Classes::Each { names }, Some(_)) = (&outcome.classes, &self.spec.trace) {
-            return Err(settings::follows_one_run("trace", "⟦trace⟧", names.len()).into());
-        }
-        if let (Some(path), Some(trace)) = (&self.spec.trace, trace) {
-            lost.extend(proof::write_trace(path, &trace.finish()).err());
-        }
-        let mut notes = stream.notes();
-        if !outcome.boundaries.is_empty() {
-            notes.remarks.extend(self.remark_on_classes(outcome.boundaries.len()));
-        }
-        tell(&notes, observer);
-        let seconds = Seconds { read: clock.elapsed().as_secs_f64(), train: 0.0 };
-        scaler.widen(stream.schema().features());
-        let status = outcome.status;
-        let recipe = Recipe { scaling: scaler, ..Recipe::from(stream.schema()) };
-        let model = Model::with_recipe(outcome, recipe, None);
-        Ok(Trained { lost, ..self.finish(model, status, notes, seconds)? })
-    }
-
-    /// The scaler of a stream: one that needs no rows, or that of the model to start from.
-    fn stream_scaler(&self) -> Result<Scaler, SettingsError> {
-        match (self.scaling(), &self.warm) {
-            (Scaling::None, _) => Ok(Scaler::None),
-            (Scaling::UnitRows, _) => Ok(Scaler::UnitRows),
-            (scaling, Some(model)) if model.recipe.scaling.scaling() == scaling => {
-                Ok(model.recipe.scaling.clone())
-            }
-            _ => Err(SettingsError::new(
-                "scale",
-                "⟦scale=auto⟧, max-abs and standard need all rows before the first is learned; learning online allows \
-                 ⟦scale=none⟧ and unit-rows",
-            )),
-        }
     }
 
     /// A warm start goes on with the features of its model: those of a table, or those of numbered columns.

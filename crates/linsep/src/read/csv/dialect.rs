@@ -31,9 +31,9 @@ pub(super) struct Sample<'a> {
     pub(super) cut: bool,
 }
 
-impl Sample<'_> {
-    pub(super) fn records(self, delimiter: u8) -> Records {
-        Records::new(self.bytes.to_vec(), self.cut, delimiter)
+impl<'a> Sample<'a> {
+    pub(super) fn records(self, delimiter: u8) -> Records<'a> {
+        Records::new(self.bytes, self.cut, delimiter)
     }
 
     /// Whether it holds so many whole rows.

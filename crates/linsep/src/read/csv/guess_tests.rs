@@ -505,6 +505,7 @@ fn a_stray_cell_is_named() {
     // Percent signs at some of the numbers only.
     let said = remarks(&plainly(&table(&|i| if i % 9 == 0 { format!("{i}") } else { format!("{i}%") })));
     assert!(said.contains("some of its numbers have a percent sign, such as \"1%\""), "{said}");
+    assert!(!said.contains("identifier"), "{said}");
 }
 
 /// Lines above the header are left out and said; rows keep their line numbers.

@@ -2,6 +2,7 @@
 
 use crate::read::error::{ReadErrorKind, excerpt};
 use crate::read::formats::is_binary;
+use std::borrow::Cow;
 
 /// A quoted field longer than this was not meant: its closing quote is missing. Without a bound a stray quote
 /// would pull the rest of a stream into memory.
@@ -80,9 +81,9 @@ impl Record {
 }
 
 /// The records of a text in memory.
-pub(super) struct Records {
+pub(super) struct Records<'a> {
     delimiter: u8,
-    text: Vec<u8>,
+    text: Cow<'a, [u8]>,
     /// Where the next record starts, and on which line.
     position: usize,
     line: u64,
@@ -92,9 +93,10 @@ pub(super) struct Records {
     cut: bool,
 }
 
-impl Records {
+impl<'a> Records<'a> {
     /// The records of a text; if it is `cut`, its last record is left out.
-    pub(super) fn new(text: Vec<u8>, cut: bool, delimiter: u8) -> Self {
+    pub(super) fn new(text: impl Into<Cow<'a, [u8]>>, cut: bool, delimiter: u8) -> Self {
+        let text = text.into();
         // A byte order mark comes before the first record.
         let position = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         Self { delimiter, text, position, line: 1, first: position, cut }
@@ -136,7 +138,7 @@ impl Records {
 
     /// The text again.
     pub(super) fn into_text(self) -> Vec<u8> {
-        self.text
+        self.text.into_owned()
     }
 }
 

@@ -15,6 +15,9 @@ const SHOWN: usize = 5;
 const STRAY: &str =
     "Correct the cell; or if it means a missing one, name it with ⟦na⟧, along with all other words that do.";
 
+/// What to do about numbers that are not written alike.
+const ONE_WAY: &str = "Write all of them in one way.";
+
 /// Words of a column that are worth a remark, however many rows there are.
 const MANY_WORDS: usize = 1000;
 
@@ -295,14 +298,16 @@ pub(super) fn nearly(name: &str, example: &str, stray: &str, line: u64) -> Strin
 /// Whether a column was said to be words because of a few cells: then it is no identifier.
 fn has_stray(name: &str, said: &[String]) -> bool {
     let beginning = format!("Column \"{name}\" is read as words:");
-    said.iter().any(|remark| remark.starts_with(&beginning) && remark.ends_with(STRAY))
+    said.iter().any(|remark| {
+        remark.starts_with(&beginning) && (remark.ends_with(STRAY) || remark.ends_with(ONE_WAY))
+    })
 }
 
 /// A column some of whose numbers have a percent sign, and others none.
 pub(super) fn some_percents(name: &str, example: &str) -> String {
     format!(
         "Column \"{name}\" is read as words: some of its numbers have a percent sign, such as \"{example}\", and others have \
-         none. Write all of them in one way."
+         none. {ONE_WAY}"
     )
 }
 

@@ -120,7 +120,8 @@ pub(super) fn settle_columns(
     };
     let limit = options.feature_limit();
     let sample = Sample { bytes: input.head(), cut: !input.head_is_all() };
-    let mut first_records = sample.records(dialect.delimiter);
+    // A copy: the input is read on before they are looked at again.
+    let mut first_records = Records::new(sample.bytes.to_vec(), sample.cut, dialect.delimiter);
     let from_sample = draft.settle(&mut first_records, limit);
     // The mean of a column needs all rows.
     // So does a column that the first rows leave open.

@@ -5,8 +5,9 @@ use super::records::Record;
 use crate::read::error::excerpt;
 use std::collections::HashSet;
 
-/// Lines above the header that are looked at.
+/// Lines and bytes above the header that are looked at.
 const MOST_LINES: usize = 20;
+const MOST_BYTES: usize = 1 << 16;
 
 /// Cells without anything in them after a title in its row, from which on the row cannot be one of the table.
 const LEAST_EMPTY: usize = 2;
@@ -23,7 +24,9 @@ pub(super) struct Titles {
 /// The lines above the header, if there are any. Such a line has one word, in its first cell, and fewer cells than the rows,
 /// or empty ones after it. The header, of different words, must follow it, and rows after that.
 pub(super) fn above_header(sample: Sample<'_>, dialect: &Dialect) -> Option<Titles> {
-    let mut records = sample.records(dialect.delimiter);
+    let length = sample.bytes.len().min(MOST_BYTES);
+    let beginning = Sample { bytes: &sample.bytes[..length], cut: sample.cut || length < sample.bytes.len() };
+    let mut records = beginning.records(dialect.delimiter);
     let mut record = Record::default();
     let mut example = None;
     for _ in 0..MOST_LINES {

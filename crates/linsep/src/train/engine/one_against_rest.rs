@@ -6,6 +6,7 @@ use crate::classes::{ClassError, ClassPair, Classes};
 use crate::dataset::{Dataset, Row};
 use crate::observe::{Note, Observer, Progress, in_parallel, in_parallel_sized};
 use crate::theory::margin::{Extent, MarginInterval, MarginKind};
+use crate::theta::Theta;
 use crate::train::engine::checkpoint::CheckpointError;
 use crate::train::engine::class_blocks::{self, Shared};
 use crate::train::engine::class_scores::ClassScores;
@@ -267,7 +268,16 @@ pub(crate) fn train_logistic(
     let weights = row_weights(settings, data, &places)?;
     let rows =
         logistic::Rows { data, labels: &labels, classes: names.len(), weights: weights.as_deref(), extent };
-    let found = logistic::learn(&rows, settings, options, observer)?;
+    let mut found = logistic::learn(&rows, settings, options, observer)?;
+    if let [theta] = &found.thetas[..] {
+        // Two of the classes have rows: half of the score speaks for one, and half against the other.
+        let half = |factor: f64| Theta {
+            weights: theta.weights.iter().map(|w| factor * w).collect(),
+            bias: factor * theta.bias,
+            bias_input: theta.bias_input,
+        };
+        found.thetas = vec![half(-0.5), half(0.5)];
+    }
     let lower = if found.status.has_model() { certain_margin(&found.thetas, data, &labels) } else { None };
     let learned = Learned::Each(found.thetas.into_iter().map(Learned::Linear).collect());
     let stacked = Multiclass::stacked_extent(&extent);

@@ -28,7 +28,7 @@ pub(crate) fn logistic_path(
     observer: &mut dyn Observer,
     each: &mut Each<'_>,
 ) -> Result<bool, Error> {
-    if settings.positive.is_some() || data.class_counts().iter().filter(|&&count| count > 0).count() == 2 {
+    if settings.positive.is_some() || data.classes().len() == 2 {
         let task = Task::new(data, settings)?;
         let labels: Vec<u32> = task.signs.iter().map(|&sign| u32::from(sign > 0)).collect();
         let weights = task.weights.as_deref();
