@@ -56,8 +56,10 @@ pub(super) fn mixed(columns: &[Column], counts: &[Counts], rows: u64, said: &[St
         let cells = rows.saturating_sub(counts.missing);
         let (word, line) = counts.first_word.as_ref().filter(|_| counts.numbers * 2 >= cells)?;
         let are = if counts.numbers == 1 { "is a number" } else { "are numbers" };
+        // Where more cells are words, they may well be meant to be.
+        let advice = if counts.numbers * 10 >= cells * 9 { format!(" {STRAY}") } else { String::new() };
         Some(format!(
-            "Column \"{}\" is read as words: {} of its {} cells {are}, but not \"{word}\" on line {line}. {STRAY}",
+            "Column \"{}\" is read as words: {} of its {} cells {are}, but not \"{word}\" on line {line}.{advice}",
             column.name,
             numbers::grouped(counts.numbers),
             numbers::grouped(cells)
