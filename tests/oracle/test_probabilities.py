@@ -22,7 +22,7 @@ def test_natural_probabilities(program, name, price):
     table = Table(*PROBLEMS[name])
     model = program.folder / "model"
     program.record(
-        "train", table.path, "--learner", "logistic", "--C", repr(price), "--gap", "1e-13", "--scale", "standard",
+        "train", table.path, "--learner", "logistic", "--C", repr(price), "--gap", "1e-12", "--scale", "standard",
         "-o", model, *table.arguments,
     )  # fmt: skip
     x = StandardScaler().fit_transform(table.x)
@@ -39,7 +39,7 @@ def test_natural_probabilities(program, name, price):
 def test_many_classes(program, iris):
     model = program.folder / "model"
     program.record(
-        "train", iris.path, "--learner", "logistic", "--C", "1", "--gap", "1e-13", "--scale", "standard", "-o", model
+        "train", iris.path, "--learner", "logistic", "--C", "1", "--gap", "1e-12", "--scale", "standard", "-o", model
     )
     x = StandardScaler().fit_transform(iris.x)
     peer = LogisticRegression(C=1.0, solver="newton-cholesky", tol=1e-12, max_iter=1000).fit(x, iris.labels)

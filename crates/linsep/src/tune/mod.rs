@@ -18,6 +18,7 @@ pub use candidates::Candidate;
 pub use estimate::{Estimate, Judging};
 pub use metric::Metric;
 
+use crate::classes::ClassError;
 use crate::dataset::Dataset;
 use crate::features::Schema;
 use crate::observe::{Observer, Progress, in_parallel};
@@ -200,7 +201,11 @@ impl Search<'_> {
             );
             return Err(SettingsError::new("metric", problem).into());
         }
-        // Also refuses fewer than two classes, and settings that do not fit.
+        let counts = self.data.class_counts();
+        let present: Vec<usize> = (0..counts.len()).filter(|&class| counts[class] > 0).collect();
+        if let [class] = present[..] {
+            return Err(ClassError::One { class: self.data.classes()[class].clone() }.into());
+        }
         let learner = crate::train::Learner::Logistic(Default::default());
         Settings { learner, ..self.settings.clone() }.check_on(self.data)?;
         crate::compare::check_folds(
