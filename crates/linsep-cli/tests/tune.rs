@@ -27,6 +27,7 @@ fn it_finds_bends_and_products() {
     let estimate = &record["estimate"];
     assert_eq!(estimate["judging"], "nested");
     assert_eq!(estimate["rows"], 300);
+    assert!(record["ended"].is_null(), "{record}");
     assert!(estimate["error"].as_f64().unwrap() < 0.1, "{estimate}");
     let judged = folder.linsep("evaluate model bent.csv --json").exits(0).json();
     assert!(judged["error"].as_f64().unwrap() < 0.05, "{judged}");

@@ -6,7 +6,7 @@ use crate::features::{Expansion, Recipe, Scaler, Scaling, Schema};
 use crate::model::Model;
 use crate::numbers::counted;
 use crate::observe::{Observer, Progress, in_parallel};
-use crate::split::folds;
+use crate::split::{folds, others};
 use crate::theory::margin::MarginInterval;
 use crate::theory::novikoff::MistakeBound;
 use crate::theory::orders::{OrderResult, OrderSpread, order_spread};
@@ -88,8 +88,7 @@ struct Fold {
 
 impl Fold {
     fn new(data: &Dataset, part: &[usize], scaling: Scaling) -> Result<Self, Error> {
-        let rest: Vec<usize> = (0..data.len()).filter(|i| part.binary_search(i).is_err()).collect();
-        let train = data.subset(&rest)?;
+        let train = data.subset(&others(data.len(), part))?;
         let scaler = Scaler::learn(scaling, &train);
         Ok(Self { train: scaler.apply_all(train)?, held_out: data.subset(part)?, scaler })
     }

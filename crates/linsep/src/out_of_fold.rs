@@ -14,7 +14,7 @@ use crate::features::{Features, Recipe, RecipeBuffer, Scaler, Scaling, Schema, l
 use crate::model::learn_expansion;
 use crate::numbers::counted;
 use crate::observe::{Observer, Progress, in_parallel};
-use crate::split::{Split, folds};
+use crate::split::{Split, folds, others};
 use crate::train::{Learned, Settings, Status, train};
 use crate::{Error, SettingsError};
 
@@ -56,8 +56,7 @@ pub fn prepare_fold(
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Result<Option<Fold>, Error> {
-    let rest: Vec<usize> = (0..data.len()).filter(|i| part.binary_search(i).is_err()).collect();
-    let split = Split { train: data.subset(&rest)?, held_out: data.subset(part)? };
+    let split = Split { train: data.subset(&others(data.len(), part))?, held_out: data.subset(part)? };
     let Preparation { most_words, features, max_pairs, scaling } = preparation;
     let (mut columns, split) = learn_columns(schema.clone(), split, most_words)?;
     let expansion = learn_expansion(features, max_pairs, &columns, &split.train, settings, observer)?;

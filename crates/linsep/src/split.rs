@@ -78,6 +78,11 @@ pub fn folds(data: &Dataset, folds: usize, seed: u64) -> Result<Vec<Vec<usize>>,
     Ok(parts)
 }
 
+/// The places of all rows but those of a part, whose places increase.
+pub(crate) fn others(rows: usize, part: &[usize]) -> Vec<usize> {
+    (0..rows).filter(|i| part.binary_search(i).is_err()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

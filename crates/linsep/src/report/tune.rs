@@ -91,17 +91,20 @@ pub fn tune_report(found: &TunedModel) -> Vec<Block> {
         counted(tuned.tried.len() as u64, "candidate", "candidates"),
         tuned.seconds,
         match tuned.ended {
-            Some(Ended::TimeLimit) => "; the time was over before all were tried",
-            Some(Ended::Interrupted) => "; it was interrupted before all were tried",
+            Some(Ended::TimeLimit) => "; the time was over before the search and its estimate were complete",
+            Some(Ended::Interrupted) =>
+                "; it was interrupted before the search and its estimate were complete",
             None => "",
         }
     )));
     blocks.push(Block::paragraph(match &tuned.estimate {
         Some(estimate) => format!(
-            "Error on new rows: {} ({} of {}; 95 % interval {} to {}), {}; always answering \"{}\": {}.",
+            "Error on new rows: {} ({} of {}; {}95 % interval {} to {}), {}; always answering \"{}\": {}.",
             percent(estimate.error),
             grouped(estimate.errors),
             grouped(estimate.rows),
+            // The models of nested parts differ, so that the interval is not exact.
+            if estimate.judging == Judging::Aside { "" } else { "about a " },
             percent(estimate.interval.lower),
             percent(estimate.interval.upper),
             match estimate.judging {

@@ -26,6 +26,11 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
+/// The place of the least value; of several, the first.
+pub(super) fn first_least(values: &[f64]) -> usize {
+    (0..values.len()).fold(0, |best, k| if values[k] < values[best] { k } else { best })
+}
+
 /// The standard deviation of a mean of these.
 fn standard_error(values: &[f64]) -> f64 {
     let (n, mean) = (values.len() as f64, mean(values));
@@ -46,7 +51,7 @@ pub(super) fn choose<F: Borrow<Folds>>(
     let values: Vec<Vec<f64>> =
         candidates.iter().map(|folds| parts(metric, folds.borrow(), outcomes)).collect();
     let means: Vec<f64> = values.iter().map(|values| mean(values)).collect();
-    let best = (0..means.len()).fold(0, |best, k| if means[k] < means[best] { k } else { best });
+    let best = first_least(&means);
     let is_tied = |k: &usize| {
         let differences: Vec<f64> = values[*k].iter().zip(&values[best]).map(|(a, b)| a - b).collect();
         mean(&differences) <= tolerance * standard_error(&differences)

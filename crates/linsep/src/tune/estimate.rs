@@ -1,10 +1,11 @@
 //! The error of a search on rows that had no part in it.
 
+use super::candidates::Family;
 use super::{Deadline, Search, Searched, fold};
 use crate::Error;
 use crate::dataset::Dataset;
 use crate::observe::Observer;
-use crate::split::folds;
+use crate::split::{folds, others};
 use crate::theory::binomial::{Interval, clopper_pearson};
 use crate::train::Settings;
 use serde::{Deserialize, Serialize};
@@ -75,11 +76,6 @@ fn outer_parts(data: &Dataset, settings: &Settings) -> Result<Vec<Vec<usize>>, E
     Ok(folds(data, PARTS.min(data.len()), seed)?)
 }
 
-/// The places of all rows but these.
-pub(super) fn others(data: &Dataset, part: &[usize]) -> Vec<usize> {
-    (0..data.len()).filter(|i| part.binary_search(i).is_err()).collect()
-}
-
 /// Learns the chosen candidate from the rows of the search, and counts its errors on those aside. `all` has both.
 pub(super) fn on_rows_aside(
     all: &Search<'_>,
@@ -100,25 +96,18 @@ fn errors_of(
     part: &[usize],
     observer: &mut dyn Observer,
 ) -> Result<Option<u64>, Error> {
-    let mut before = 0;
-    for family in &searched.families {
-        let place = chosen - before;
-        if place < family.prices.len() {
-            let mut alone = family.clone();
-            alone.prices = vec![family.prices[place]];
-            let judged = fold::judge(search, part, &alone, observer)?;
-            return Ok(judged.map(|judged| judged[0].iter().filter(|row| row.is_wrong()).count() as u64));
-        }
-        before += family.prices.len();
-    }
-    Ok(None)
+    let owner = searched.by_family().find(|(_, own)| own.contains(&chosen));
+    let Some((family, own)) = owner else { return Ok(None) };
+    let alone = Family { prices: vec![family.prices[chosen - own.start]], ..family.clone() };
+    let judged = fold::judge(search, part, &alone, observer)?;
+    Ok(judged.map(|judged| judged[0].iter().filter(|row| row.is_wrong()).count() as u64))
 }
 
 /// The whole search without each of five parts in turn, and the errors of what it chose on that part.
 pub(super) fn nested(search: &Search<'_>, observer: &mut Deadline<'_>) -> Result<Option<Estimate>, Error> {
     let mut errors = 0;
     for part in &outer_parts(search.data, search.settings)? {
-        let rows = search.data.subset(&others(search.data, part))?;
+        let rows = search.data.subset(&others(search.data.len(), part))?;
         let inner = Search { data: &rows, ..*search };
         // A class of few rows may not be left in all of its parts: then there is no such estimate.
         if inner.check().is_err() {

@@ -9,7 +9,7 @@ use crate::dataset::Dataset;
 use crate::observe::{Observer, Progress};
 use crate::out_of_fold::{Fold, prepare_fold};
 use crate::theta::Theta;
-use crate::train::{Init, Learned, Learner, Settings, Status, logistic_path, train};
+use crate::train::{Init, Learned, Learner, Settings, Status, log_loss, logistic_path, train};
 use std::ops::ControlFlow;
 
 /// The gap of a search: which candidate is best shows long before the last digits.
@@ -122,12 +122,8 @@ fn judge_rows(thetas: &[Theta], classes: &Classes, rows: &Dataset) -> Vec<Judged
 /// −ln of the probability that scores give to an outcome. One that is not known is as unlikely as can be said: it is worth
 /// as much as one of all the others.
 fn loss(scores: &[f64], truth: Option<u32>) -> f64 {
-    let Some(truth) = truth else { return ((scores.len() + 1) as f64).ln().max(1.0) };
-    if let [score] = *scores {
-        let agreement = if truth == 1 { score } else { -score };
-        return (-agreement).max(0.0) + libm::log1p(libm::exp(-agreement.abs()));
+    match truth {
+        Some(truth) => log_loss(scores, truth as usize),
+        None => ((scores.len() + 1) as f64).ln().max(1.0),
     }
-    let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let sum: f64 = scores.iter().map(|score| libm::exp(score - most)).sum();
-    most - scores[truth as usize] + libm::log(sum)
 }

@@ -22,13 +22,13 @@ use crate::classes::ClassError;
 use crate::dataset::Dataset;
 use crate::features::Schema;
 use crate::observe::{Observer, Progress, in_parallel};
-use crate::split::{folds, hold_out};
+use crate::split::{folds, hold_out, others};
 use crate::train::Settings;
 use crate::{Error, SettingsError};
 use candidates::{Family, families};
-use choice::{Folds, choose, value};
+use choice::{Folds, choose, first_least, value};
 use metric::JudgedRow;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 
 /// How a search is made.
@@ -68,7 +68,7 @@ pub struct Tuned {
     pub baseline_class: String,
     /// The error on rows that the search had no part in.
     pub estimate: Option<Estimate>,
-    /// Why not everything was tried, if so.
+    /// Why not everything was tried, or no estimate made, if so.
     pub ended: Option<Ended>,
     /// Seconds that it took.
     pub seconds: f64,
@@ -116,6 +116,18 @@ struct Searched {
     whole: bool,
 }
 
+impl Searched {
+    /// The families, each with the places of its candidates.
+    fn by_family(&self) -> impl Iterator<Item = (&Family, Range<usize>)> {
+        let mut start = 0;
+        self.families.iter().map(move |family| {
+            let own = start..start + family.prices.len();
+            start = own.end;
+            (family, own)
+        })
+    }
+}
+
 /// With more stored values than this, a sample of the rows tells which candidates are tried on all of them.
 const MANY_VALUES: usize = 1_500_000;
 /// With more rows than this, one part of them is held out, not each in turn: it tells as much.
@@ -144,7 +156,7 @@ pub fn tune(
     let judging = settings.judging.settled(data);
     let aside =
         if judging == Judging::Aside { estimate::rows_aside(data, &settings.settings)? } else { Vec::new() };
-    let rows = if aside.is_empty() { data.clone() } else { data.subset(&estimate::others(data, &aside))? };
+    let rows = if aside.is_empty() { data.clone() } else { data.subset(&others(data.len(), &aside))? };
     let search = Search { data: &rows, ..all };
     search.check()?;
     let searched = search.run(&mut observer)?;
@@ -180,8 +192,11 @@ pub fn tune(
         chosen,
         baseline_error: 1.0 - counts[largest] as f64 / data.len() as f64,
         baseline_class: data.classes()[largest].clone(),
+        // A limit that came after the work changed nothing.
+        ended: observer
+            .ended()
+            .filter(|_| !searched.whole || (estimate.is_none() && judging != Judging::None)),
         estimate,
-        ended: observer.ended(),
         seconds: clock.elapsed().as_secs_f64(),
     })
 }
@@ -225,23 +240,22 @@ impl Search<'_> {
         let share = (MANY_VALUES as f64 / values as f64).min(0.5);
         let sample = hold_out(self.data, share, self.settings.seed)?.held_out;
         let first = Search { data: &sample, ..*self };
-        let searched = first.try_all(all, observer)?;
-        if searched.candidates.is_empty() || !searched.whole {
-            return Ok(Searched { candidates: Vec::new(), judged: Vec::new(), ..searched });
+        let of_sample = first.try_all(all, observer)?;
+        if !of_sample.whole {
+            return Ok(of_sample);
         }
-        self.try_all(first.promising(&searched), observer)
+        let of_all = self.try_all(first.promising(&of_sample), observer)?;
+        // Where no candidate was judged on all rows, the sample tells which is best so far.
+        Ok(if of_all.candidates.is_empty() { Searched { whole: false, ..of_sample } } else { of_all })
     }
 
     /// The two best families, each with the penalties around its best one.
     fn promising(&self, searched: &Searched) -> Vec<Family> {
         let mut found: Vec<(f64, usize, Family)> = Vec::new();
-        let mut start = 0;
-        for (place, family) in searched.families.iter().enumerate() {
-            let own = start..start + family.prices.len();
-            start = own.end;
+        for (place, (family, own)) in searched.by_family().enumerate() {
             let values: Vec<f64> =
                 own.map(|k| value(self.metric, &searched.judged[k], self.outcomes()).0).collect();
-            let best = (0..values.len()).fold(0, |best, k| if values[k] < values[best] { k } else { best });
+            let best = first_least(&values);
             let kept = best.saturating_sub(2)..(best + 2).min(values.len());
             found.push((
                 values[best],
@@ -268,13 +282,13 @@ impl Search<'_> {
                 fold::judge(self, part, &family, signal)
             });
             let done = done.into_iter().collect::<Result<Vec<_>, Error>>()?;
-            let Some(done) = done.into_iter().collect::<Option<Vec<Vec<Vec<JudgedRow>>>>>() else {
+            let Some(mut done) = done.into_iter().collect::<Option<Vec<Vec<Vec<JudgedRow>>>>>() else {
                 return Ok(searched);
             };
             // By candidate, not by fold.
             for (place, candidate) in family.candidates().enumerate() {
                 searched.candidates.push(candidate);
-                searched.judged.push(done.iter().map(|fold| fold[place].clone()).collect());
+                searched.judged.push(done.iter_mut().map(|fold| std::mem::take(&mut fold[place])).collect());
             }
             searched.families.push(family);
         }
@@ -289,14 +303,11 @@ impl Search<'_> {
         if self.metric != Metric::Error || self.simpler > 0.0 {
             return choose(self.metric, &searched.judged, outcomes, self.simpler);
         }
-        let mut best = Vec::new();
-        let mut start = 0;
-        for family in &searched.families {
-            let own = &searched.judged[start..start + family.prices.len()];
+        let best_of = |(family, own): (&Family, Range<usize>)| {
             let metric = if family.has_probabilities() { Metric::LogLoss } else { Metric::Error };
-            best.push(start + choose(metric, own, outcomes, 0.0));
-            start += family.prices.len();
-        }
+            own.start + choose(metric, &searched.judged[own.clone()], outcomes, 0.0)
+        };
+        let best: Vec<usize> = searched.by_family().map(best_of).collect();
         let few: Vec<&Folds> = best.iter().map(|&place| &searched.judged[place]).collect();
         best[choose(self.metric, &few, outcomes, 0.0)]
     }

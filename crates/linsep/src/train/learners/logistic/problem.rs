@@ -262,7 +262,7 @@ fn add_row(row: Row<'_>, factors: &[f64], sums: &mut [f64]) {
 }
 
 /// −ln of the probability that the scores give the class.
-pub(super) fn loss(scores: &[f64], class: usize) -> f64 {
+pub(crate) fn loss(scores: &[f64], class: usize) -> f64 {
     if let [score] = *scores {
         let agreement = if class == 1 { score } else { -score };
         return (-agreement).max(0.0) + (-agreement.abs()).exp().ln_1p();
