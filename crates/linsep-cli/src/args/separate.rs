@@ -1,9 +1,10 @@
 //! The arguments of `separate` and `verify`.
 
-use super::choice::{SEPARATE_BIASES, choice};
+use super::choice::{COLUMN_DETAILS, SEPARATE_BIASES, choice};
 use super::{CacheArgs, ReadArgs};
 use clap::Args;
 use linsep::job::BiasKind;
+use linsep::separate::ColumnDetail;
 use std::path::PathBuf;
 
 /// The end of `linsep separate --help`.
@@ -62,6 +63,11 @@ pub(crate) struct SeparateArgs {
     /// The search is a heuristic: a smaller set may exist. A lower bound of the size of every such set is proved.
     #[arg(long, help_heading = "Deciding")]
     pub(crate) blame: bool,
+
+    /// What is said about columns beside the verdict of two sides: whether each coefficient of a logistic regression is
+    /// finite, and which few columns separate by themselves [default: usual]
+    #[arg(long, value_name = "HOW", value_parser = choice::<ColumnDetail>(COLUMN_DETAILS), help_heading = "Deciding")]
+    pub(crate) columns: Option<ColumnDetail>,
 
     /// The class that counts as +1; with more than two classes, it is set against the rest [default: the last of two; of
     /// more, each is set against the rest, as a table]

@@ -22,6 +22,7 @@ pub(crate) fn run(args: &SeparateArgs, console: Console) -> anyhow::Result<Exit>
         memory: args.memory,
         seed: args.seed,
         blame: args.blame,
+        columns: args.columns,
         output: args.output.clone(),
     };
     output::will_write(&spec.output.iter().map(std::path::PathBuf::as_path).collect::<Vec<_>>());

@@ -2,6 +2,7 @@
 
 use super::agreements::Agreements;
 use super::budget::Budget;
+use super::columns::{self, ColumnDetail, Ground};
 use super::contradictions::{Contradictions, contradictions};
 use super::faces::{Faces, Side};
 use super::margin_interval::{self, Bounds};
@@ -122,6 +123,11 @@ pub(crate) fn decide(
     separation.out_of_time = budget.is_over();
     separation.passes = budget.passes;
     accept(examples, verdict, claim, &mut separation, &mut budget);
+    if settings.columns != ColumnDetail::None && separation.certificate.is_some() {
+        let boundary = if verdict == Verdict::Overlap { rows.clone() } else { separation.boundary.clone() };
+        let ground = Ground { examples, rows: &rows, verdict, faces: &faces, boundary: &boundary };
+        columns::add(&ground, settings, &mut separation, &mut budget);
+    }
     Ok(separation)
 }
 
@@ -150,6 +156,8 @@ fn undecided(examples: &Examples<'_>, classes: &ClassPair, rows: &[usize], exten
         passes: 0,
         out_of_time: false,
         stopped: None,
+        columns: None,
+        columns_stopped: None,
     }
 }
 

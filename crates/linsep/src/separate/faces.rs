@@ -54,6 +54,17 @@ impl<'a> Faces<'a> {
         }
     }
 
+    /// The span of these rows, which are independent, without a proof that they are in B.
+    pub(super) fn spanned_by(examples: &'a Examples<'a>, rows: &[usize]) -> Self {
+        let mut faces = Self::new(examples);
+        for &row in rows {
+            if faces.span.insert_f64(examples.entries(row)) {
+                faces.basis.push(row);
+            }
+        }
+        faces
+    }
+
     /// The dimension of L.
     pub(super) fn rank(&self) -> usize {
         self.span.rank()
@@ -329,6 +340,11 @@ impl<'a> Faces<'a> {
     }
 
     /// λ > 0 with Σ λ z = 0, on rows that span L.
+    pub(super) fn shares(&self) -> &BTreeMap<usize, Exact> {
+        &self.combination
+    }
+
+    /// The same, as certificates have it.
     pub(super) fn combination(&self) -> Sparse {
         self.combination.iter().map(|(&row, value)| (row, value.to_dyadic())).collect()
     }

@@ -33,6 +33,7 @@ mod active_set;
 mod agreements;
 mod blame;
 mod budget;
+mod columns;
 mod contradictions;
 mod decide;
 mod descent;
@@ -54,6 +55,7 @@ mod verify;
 mod wide;
 
 pub use blame::{Blame, blame};
+pub use columns::{CoefficientStatus, ColumnDetail, ColumnFindings};
 pub(crate) use decide::decide;
 pub use examples::Examples;
 pub use linsep_check::{Accepted, Bias, Certificate, Claim, Refusal, Rejected};

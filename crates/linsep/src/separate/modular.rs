@@ -225,7 +225,19 @@ impl Echelon {
     /// A random vector among those orthogonal to all inserted rows. For a row outside their span its product is not
     /// zero, but for one chance in 2⁶¹.
     pub(crate) fn orthogonal(&self, random: &mut Random) -> Vec<u64> {
-        let mut v: Vec<u64> = (0..self.dimension).map(|_| Usual::random(random)).collect();
+        self.made_orthogonal((0..self.dimension).map(|_| Usual::random(random)).collect())
+    }
+
+    /// The one vector orthogonal to all inserted rows that is 1 at a column that is no pivot, and 0 at all others that
+    /// are none.
+    pub(crate) fn orthogonal_at(&self, column: usize) -> Vec<u64> {
+        let mut v = vec![0; self.dimension];
+        v[column] = 1;
+        self.made_orthogonal(v)
+    }
+
+    /// The vector, changed at the pivots so that it is orthogonal to all inserted rows.
+    fn made_orthogonal(&self, mut v: Vec<u64>) -> Vec<u64> {
         // A row may speak of the pivots of later rows, so those come first. Earlier pivots it does not have.
         for (row, &pivot) in self.rows.iter().zip(&self.pivots).rev() {
             v[pivot] = 0;

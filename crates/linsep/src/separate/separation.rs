@@ -1,6 +1,6 @@
 //! The verdict on a data set and what comes with it.
 
-use super::Certificate;
+use super::{Certificate, ColumnFindings};
 use crate::Theta;
 use crate::classes::ClassPair;
 use crate::theory::margin::{Extent, MarginInterval};
@@ -67,4 +67,8 @@ pub struct Separation {
     pub out_of_time: bool,
     /// Undecided: the reason. Complete: why the gap was not reached, if it was not.
     pub stopped: Option<String>,
+    /// What is proved of the coefficients and of sets of columns, where that was asked for and the checker has accepted it.
+    pub columns: Option<ColumnFindings>,
+    /// Why there are no such findings though they were asked for, or why some of them are not settled.
+    pub columns_stopped: Option<String>,
 }

@@ -1,6 +1,6 @@
 //! What can be chosen about deciding separation.
 
-use super::Bias;
+use super::{Bias, ColumnDetail};
 use crate::classes::ClassPair;
 use crate::dataset::Dataset;
 use crate::{Error, SettingsError};
@@ -26,6 +26,8 @@ pub struct SeparateSettings {
     pub max_memory: Option<u64>,
     /// The seed of all samples.
     pub seed: u64,
+    /// How much is said about columns beside the verdict.
+    pub columns: ColumnDetail,
 }
 
 impl Default for SeparateSettings {
@@ -38,6 +40,7 @@ impl Default for SeparateSettings {
             max_passes: None,
             max_memory: None,
             seed: 0,
+            columns: ColumnDetail::None,
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::dataset::Dataset;
 use crate::numbers::{counted, grouped};
 use crate::observe::{Note, Observer, Progress};
 use crate::read::{Loaded, ReadNotes, Schema};
-use crate::separate::{Blame, SeparateSettings, Separation, Verdict, blame, separate};
+use crate::separate::{Blame, ColumnDetail, SeparateSettings, Separation, Verdict, blame, separate};
 use crate::store::{check_writable, write_atomically};
 use crate::theory::novikoff::{MistakeBound, mistake_bound};
 use crate::{Error, SettingsError};
@@ -268,7 +268,9 @@ impl Separated {
         observer: &mut dyn Observer,
     ) -> Result<Decided, Error> {
         let clock = Instant::now();
-        let settings = SeparateSettings { max_seconds, ..self.settings.with_classes(classes) };
+        // A table has one line for each pair of sides: no room for columns.
+        let columns = if self.sides == Sides::Two { self.settings.columns } else { ColumnDetail::None };
+        let settings = SeparateSettings { max_seconds, columns, ..self.settings.with_classes(classes) };
         let separation = separate(&self.data, &settings, observer).map_err(|error| self.located(error))?;
         let seconds = clock.elapsed().as_secs_f64();
         let mut certificate = None;
@@ -296,7 +298,10 @@ impl Separated {
             return Ok(None);
         }
         let clock = Instant::now();
-        let settings = self.settings.with_classes(&decided.separation.classes);
+        let settings = SeparateSettings {
+            columns: ColumnDetail::None,
+            ..self.settings.with_classes(&decided.separation.classes)
+        };
         match blame(&self.data, &settings, observer) {
             Ok(found) => Ok(Some(Blamed { found, seconds: clock.elapsed().as_secs_f64() })),
             // The settings are fine, but these rows leave nothing to separate. The verdict stands all the same.

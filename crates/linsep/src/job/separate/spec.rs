@@ -3,7 +3,7 @@
 use crate::SettingsError;
 use crate::job::DataSpec;
 use crate::read::options::is_default;
-use crate::separate::{Bias, SeparateSettings};
+use crate::separate::{Bias, ColumnDetail, SeparateSettings};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -56,6 +56,9 @@ pub struct SeparateSpec {
     /// Where the classes are not completely separable, look for few rows whose removal separates the rest.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub blame: bool,
+    /// How much is said about columns beside the verdict of two sides; if not said, as much as is usual.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub columns: Option<ColumnDetail>,
     /// Where the certificate is written; for several pairs of sides, a folder with one certificate for each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<PathBuf>,
@@ -92,6 +95,7 @@ impl SeparateSpec {
             max_passes: None,
             max_memory: self.memory,
             seed: self.seed,
+            columns: self.columns.unwrap_or(ColumnDetail::Usual),
         };
         settings.validate()?;
         Ok(settings)
