@@ -82,6 +82,70 @@ pub struct Certificate {
     pub bias: Bias,
     /// The claim.
     pub claim: Claim,
+    /// What is claimed of the columns beside it.
+    pub columns: Columns,
+}
+
+/// Claims about columns. Write K for all δ with ⟨δ, z⟩ ≥ 0 for every row. Places are features, and for the bias the number of
+/// features. The default claims nothing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Columns {
+    /// Vectors of K that are zero at each aliased place.
+    pub members: Vec<Sparse>,
+    /// What is claimed of the coefficient at a place, with increasing places. Of a place that is not listed nothing is claimed.
+    pub coefficients: Vec<(usize, Status)>,
+    /// Sets of columns that separate the rows completely without the others.
+    pub alone: Vec<Alone>,
+    /// Sets of columns that do not.
+    pub not_alone: Vec<NotAlone>,
+    /// Every set of columns that separates completely has at least so many columns; 0 claims nothing.
+    pub at_least: usize,
+}
+
+/// What is claimed of one coefficient δ_j over K, when the coefficients at aliased places are 0.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Status {
+    /// The column is a linear combination of others that are not aliased: it is set aside.
+    Aliased {
+        /// ℓ with ⟨ℓ, z⟩ = 0 for every row and ℓ_j ≠ 0; j is the only aliased place where ℓ is not zero.
+        relation: Sparse,
+    },
+    /// δ_j = 0 throughout. The proof is the verdict's: its combination and its kernel.
+    Finite,
+    /// δ_j has one sign and is not 0 throughout.
+    Infinite {
+        /// The sign is plus.
+        positive: bool,
+        /// Which of the members has the sign at j.
+        member: usize,
+        /// λ > 0 with Σ λ z = c·e_j at all places that are not aliased; c has the sign.
+        combination: Sparse,
+    },
+    /// δ_j takes both signs.
+    Open {
+        /// Which of the members has δ_j > 0.
+        positive: usize,
+        /// Which of the members has δ_j < 0.
+        negative: usize,
+    },
+}
+
+/// A set of columns that separates completely, alone with the bias.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alone {
+    /// The features of the set, increasing.
+    pub columns: Vec<usize>,
+    /// w with ⟨w, z⟩ > 0 for every row, zero at all places but these and that of the bias.
+    pub weights: Sparse,
+}
+
+/// A set of columns that does not separate completely, alone with the bias.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NotAlone {
+    /// The features of the set, increasing.
+    pub columns: Vec<usize>,
+    /// λ > 0, not empty, with Σ λ z = 0 at the places of the set and of the bias.
+    pub combination: Sparse,
 }
 
 /// Text that is no certificate: where, and why.
@@ -170,7 +234,7 @@ impl Certificate {
         if weights.is_some() || margin.is_some() || combination.is_some() || kernel.is_some() {
             return error(end, format!("a key does not belong to the verdict {verdict}"));
         }
-        Ok(Self { subject, bias, claim })
+        Ok(Self { subject, bias, claim, columns: Columns::default() })
     }
 
     /// The canonical text: the same certificate always gives the same bytes.

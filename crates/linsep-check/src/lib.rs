@@ -101,6 +101,7 @@
 #![forbid(unsafe_code)]
 
 mod certificate;
+mod columns;
 mod dyadic;
 mod exact;
 mod json;
@@ -108,7 +109,9 @@ mod rank;
 mod rows;
 mod verify;
 
-pub use certificate::{Bias, Certificate, Claim, Margin, ParseError, Sparse, Subject};
+pub use certificate::{
+    Alone, Bias, Certificate, Claim, Columns, Margin, NotAlone, ParseError, Sparse, Status, Subject,
+};
 pub use dyadic::Dyadic;
 pub use rows::{Examples, Row, Side};
 pub use verify::{Accepted, Refusal, Rejected, Terms, verify, verify_on};

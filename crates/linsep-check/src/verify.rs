@@ -2,7 +2,8 @@
 
 use std::cmp::Ordering;
 
-use crate::certificate::{Bias, Certificate, Claim, Margin, Sparse};
+use crate::certificate::{Bias, Certificate, Claim, Margin, Sparse, Status};
+use crate::columns;
 use crate::dyadic::Dyadic;
 use crate::exact::{Accumulator, Form, Frame};
 use crate::rank::{self, Echelon};
@@ -126,6 +127,25 @@ fn prove(
             ),
         );
     }
+    let mut shown = Boundary::default();
+    let accepted = verdict(data, certificate, &mut shown)?;
+    columns::check(data, &certificate.columns, &shown)?;
+    Ok(accepted)
+}
+
+/// The rows that every member of K puts on the boundary, as far as the verdict shows it.
+#[derive(Default)]
+pub(crate) struct Boundary {
+    /// Whether all rows with ⟨w, z⟩ = 0 are shown to be such rows.
+    exact: bool,
+    /// If the rank argument was made: the coordinates U of these rows, and the kernel.
+    pub(crate) space: Option<(Vec<usize>, Vec<Sparse>)>,
+}
+
+/// Checks the verdict.
+fn verdict(data: &Data<'_>, certificate: &Certificate, shown: &mut Boundary) -> Result<Accepted, Rejected> {
+    let coefficients = &certificate.columns.coefficients;
+    let finite_claims = coefficients.iter().any(|(_, status)| *status == Status::Finite);
     match &certificate.claim {
         Claim::Complete { weights, margin } => {
             well_formed(weights, data.width(), "weights")?;
@@ -140,18 +160,19 @@ fn prove(
             if combination.is_empty() {
                 return rejected(None, "the combination is empty");
             }
-            let exact = boundary(data, &signs.boundary, combination, kernel)?;
+            *shown = boundary(data, &signs.boundary, combination, kernel, finite_claims)?;
             Ok(Accepted {
                 rows: signs.present(),
                 boundary_rows: signs.boundary.len(),
-                boundary_is_exact: exact,
+                boundary_is_exact: shown.exact,
                 one_sided: signs.is_one_sided(),
             })
         }
         Claim::Overlap { combination, kernel } => {
             // With w = 0 every row is on the boundary.
             let signs = signs(data, &[])?;
-            if !boundary(data, &signs.boundary, combination, kernel)? {
+            *shown = boundary(data, &signs.boundary, combination, kernel, finite_claims)?;
+            if !shown.exact {
                 return rejected(None, "the rows of the combination are not shown to span all rows");
             }
             Ok(Accepted {
@@ -165,7 +186,7 @@ fn prove(
 }
 
 /// Places increase and are below `width`; entries are not zero and within the limits.
-fn well_formed(vector: &[(usize, Dyadic)], width: usize, name: &str) -> Result<(), Rejected> {
+pub(crate) fn well_formed(vector: &[(usize, Dyadic)], width: usize, name: &str) -> Result<(), Rejected> {
     if !vector.windows(2).all(|pair| pair[0].0 < pair[1].0) {
         return rejected(None, format!("the places of the {name} do not increase"));
     }
@@ -179,7 +200,7 @@ fn well_formed(vector: &[(usize, Dyadic)], width: usize, name: &str) -> Result<(
 }
 
 /// A combination of rows that belong to a side, with positive coefficients.
-fn well_combined(data: &Data<'_>, combination: &[(usize, Dyadic)]) -> Result<(), Rejected> {
+pub(crate) fn well_combined(data: &Data<'_>, combination: &[(usize, Dyadic)]) -> Result<(), Rejected> {
     well_formed(combination, data.rows(), "rows of the combination")?;
     for (row, coefficient) in combination {
         data.go_on()?;
@@ -195,16 +216,16 @@ fn well_combined(data: &Data<'_>, combination: &[(usize, Dyadic)]) -> Result<(),
 }
 
 /// What a pass over the rows found.
-struct Signs {
+pub(crate) struct Signs {
     /// Rows of the positive and of the negative side.
     sides: [usize; 2],
     /// The rows with ⟨w, z⟩ = 0, in order.
-    boundary: Vec<usize>,
+    pub(crate) boundary: Vec<usize>,
 }
 
 impl Signs {
     /// Rows that belong to a side.
-    fn present(&self) -> usize {
+    pub(crate) fn present(&self) -> usize {
         self.sides[0] + self.sides[1]
     }
 
@@ -214,7 +235,7 @@ impl Signs {
 }
 
 /// Checks that ⟨w, z⟩ ≥ 0 for every row.
-fn signs(data: &Data<'_>, weights: &[(usize, Dyadic)]) -> Result<Signs, Rejected> {
+pub(crate) fn signs(data: &Data<'_>, weights: &[(usize, Dyadic)]) -> Result<Signs, Rejected> {
     let form = &Form::new(weights, data.width(), true);
     let step = |(found, sum): &mut (Signs, Accumulator), i| {
         let Some((row, negative)) = data.row(i)? else { return Ok(()) };
@@ -355,7 +376,7 @@ fn sum_of_squares<'a>(
 /// Calls `each` with the coordinates of Σ λ z that are not zero in all of its rows, in order.
 ///
 /// Accumulators can be long, so only a block of coordinates is summed at a time.
-fn combine(
+pub(crate) fn combine(
     data: &Data<'_>,
     combination: &Sparse,
     mut each: impl FnMut(usize, Dyadic) -> Result<(), Rejected>,
@@ -401,13 +422,15 @@ fn used(data: &Data<'_>, count: usize, row: impl Fn(usize) -> usize + Sync) -> R
 }
 
 /// Checks that Σ λ z = 0 for the combination, and tells whether this forces ⟨w, z⟩ = 0 for each of the boundary rows
-/// (for which the combination's rows are known to be on the boundary).
+/// (for which the combination's rows are known to be on the boundary). Claims of finite coefficients need the rank argument even
+/// where the combination cites all of these rows.
 fn boundary(
     data: &Data<'_>,
     rows: &[usize],
     combination: &Sparse,
     kernel: &[Sparse],
-) -> Result<bool, Rejected> {
+    finite_claims: bool,
+) -> Result<Boundary, Rejected> {
     well_combined(data, combination)?;
     combine(data, combination, |place, value| {
         if value.sign().is_eq() {
@@ -418,15 +441,15 @@ fn boundary(
         rejected(None, format!("the combination of rows is not 0 {name}"))
     })?;
     let cited = rows.iter().all(|row| combination.binary_search_by_key(row, |(row, _)| *row).is_ok());
-    if cited && kernel.is_empty() {
-        return Ok(true);
+    if cited && kernel.is_empty() && !finite_claims {
+        return Ok(Boundary { exact: true, space: None });
     }
 
     // The rank argument, in the coordinates that the boundary rows use.
     let places = used(data, rows.len(), |i| rows[i])?;
     if places.len().saturating_mul(places.len().max(kernel.len())) > RANK_LIMIT {
         return if kernel.is_empty() {
-            Ok(cited)
+            Ok(Boundary { exact: cited, space: None })
         } else {
             rejected(None, "the kernel has too many coordinates")
         };
@@ -477,5 +500,6 @@ fn boundary(
     if spanned.rank() < wanted && !kernel.is_empty() {
         return rejected(None, "the kernel does not show that the combination's rows span the boundary rows");
     }
-    Ok(cited || spanned.rank() == wanted)
+    let full = spanned.rank() == wanted;
+    Ok(Boundary { exact: cited || full, space: full.then(|| (places, kernel.to_vec())) })
 }

@@ -1,8 +1,8 @@
 //! One certificate of each kind, accepted; and what is wrong with its neighbours.
 
 use linsep_check::{
-    Bias, Certificate, Claim, Dyadic, Examples, Margin, Refusal, Row, Side, Sparse, Subject, Terms, verify,
-    verify_on,
+    Bias, Certificate, Claim, Columns, Dyadic, Examples, Margin, Refusal, Row, Side, Sparse, Subject, Terms,
+    verify, verify_on,
 };
 
 struct Table {
@@ -46,7 +46,7 @@ fn certificate(table: &Table, bias: Bias, claim: Claim) -> Certificate {
         positive: vec!["yes".into()],
         negative: vec!["no".into(), "never".into()],
     };
-    let certificate = Certificate { subject, bias, claim };
+    let certificate = Certificate { subject, bias, claim, columns: Columns::default() };
     assert_eq!(Certificate::parse(&certificate.to_json()).as_ref(), Ok(&certificate));
     certificate
 }

@@ -5,8 +5,8 @@
 use std::cmp::Ordering;
 
 use linsep_check::{
-    Accepted, Bias, Certificate, Claim, Dyadic, Examples, Rejected, Row, Side, Sparse, Subject, Terms,
-    verify_on,
+    Accepted, Bias, Certificate, Claim, Columns, Dyadic, Examples, Rejected, Row, Side, Sparse, Subject,
+    Terms, verify_on,
 };
 
 /// Rows of floats, stored in one of four ways.
@@ -88,7 +88,7 @@ pub fn certificate(table: &Table, bias: Bias, claim: Claim) -> Certificate {
         positive: vec!["yes".into()],
         negative: vec!["no".into(), "never".into()],
     };
-    Certificate { subject, bias, claim }
+    Certificate { subject, bias, claim, columns: Columns::default() }
 }
 
 /// Numbers that look random, the same in every run.

@@ -58,7 +58,7 @@ pub use blame::{Blame, blame};
 pub use columns::{CoefficientStatus, ColumnDetail, ColumnFindings};
 pub(crate) use decide::decide;
 pub use examples::Examples;
-pub use linsep_check::{Accepted, Bias, Certificate, Claim, Refusal, Rejected};
+pub use linsep_check::{Accepted, Bias, Certificate, Claim, Columns, Refusal, Rejected};
 pub use separation::{RowShare, Separation, Verdict};
 pub use settings::SeparateSettings;
 pub use verify::verify;
