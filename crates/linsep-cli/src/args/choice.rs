@@ -86,6 +86,12 @@ pub(crate) const JUDGINGS: &[(&str, &str)] = &[
     ("none", "Not at all"),
 ];
 
+pub(crate) const COLUMN_DETAILS: &[(&str, &str)] = &[
+    ("none", "The verdict alone"),
+    ("usual", "For data of at most 128 features and 16 million cells"),
+    ("all", "For data of any size; takes long with many features"),
+];
+
 pub(crate) const SEPARATE_BIASES: &[(&str, &str)] = &[
     ("none", "The boundary goes through the origin"),
     (

@@ -7,7 +7,6 @@
 //! and > 0 somewhere, *−∞* likewise, and *of open sign* if K holds both signs. Each is proved by a claim of the certificate, and
 //! the checker accepts the claims before they are told.
 
-pub(super) mod claims;
 mod dependence;
 mod projection;
 mod sets;
@@ -21,11 +20,10 @@ use super::decide::space_of;
 use super::examples::Examples;
 use super::faces::Faces;
 use super::number::ExactVector;
-use super::{SeparateSettings, Separation, Verdict};
+use super::{Refusal, SeparateSettings, Separation, Verdict};
 use crate::theory::margin::Extent;
-use claims::{Columns, Status};
 use dependence::{Dependence, in_order};
-use linsep_check::Sparse;
+use linsep_check::{Claim, Columns, Sparse, Status};
 use projection::Projection;
 use serde::{Deserialize, Serialize};
 use sets::sets;
@@ -134,14 +132,28 @@ pub(super) fn add(
         separation.columns_stopped = Some(TOO_LARGE.to_string());
         return;
     }
-    let Some(certificate) = &separation.certificate else { return };
+    let Some(mut certificate) = separation.certificate.clone() else { return };
     let Explained { columns, kernel, findings } = explain(ground, &effort, settings, budget);
     let unsettled = [CoefficientStatus::NotSettled, CoefficientStatus::SignNotSettled];
     if findings.statuses.iter().any(|status| unsettled.contains(status)) {
         separation.columns_stopped = Some(budget.reason());
     }
-    let _ = (certificate, columns, kernel);
-    separation.columns = Some(findings);
+    if columns.coefficients.iter().any(|(_, status)| *status == Status::Finite)
+        && let Claim::QuasiComplete { kernel: own, .. } | Claim::Overlap { kernel: own, .. } = &mut certificate.claim
+    {
+        *own = kernel;
+    }
+    certificate.columns = columns;
+    match budget.check(&certificate, ground.examples) {
+        Ok(_) => (separation.certificate, separation.columns) = (Some(certificate), Some(findings)),
+        // Nothing is told that was not checked. The verdict was accepted before.
+        Err(rejected) if rejected.refusal == Refusal::Stopped => {
+            separation.columns_stopped = Some(budget.reason());
+        }
+        Err(rejected) => {
+            separation.columns_stopped = Some(format!("the checker did not accept the proof: {rejected}"));
+        }
+    }
 }
 
 /// Finds the status of every coefficient and the sets of columns that separate, with their proofs.

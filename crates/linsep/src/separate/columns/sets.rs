@@ -2,7 +2,6 @@
 //! found by elimination, and pairs. Of sets that do not, combinations of rows that vanish in their places tell why.
 
 use super::Effort;
-use super::claims::{Alone, NotAlone};
 use super::projection::Projection;
 use super::single;
 use crate::separate::budget::Budget;
@@ -12,6 +11,7 @@ use crate::separate::faces::{Faces, Side};
 use crate::separate::number::{Exact, ExactVector};
 use crate::separate::{Bias, SeparateSettings};
 use crate::theory::margin::Extent;
+use linsep_check::{Alone, NotAlone};
 use std::cmp::Ordering;
 
 /// Sets of columns, found and proved.
