@@ -47,6 +47,7 @@ fn the_commands_of_separation_run() {
     let folder = Folder::new();
     let [trial] = tables(document).try_into().expect("one table");
     folder.write("trial.csv", trial);
+    folder.write("endometrial.csv", common::published::endometrial(&["NV", "PI", "EH"]));
     let mut count = 0;
     for line in document.lines().filter_map(|line| line.strip_prefix("$ linsep ")) {
         let (command, remark) = line.split_once(" # ").unwrap_or((line, ""));

@@ -222,19 +222,27 @@ fn quasi_complete_names_the_boundary_and_the_features() {
     ] {
         assert!(flowing(&text).contains(part), "{part}: {text}");
     }
-    for part in ["\n  data:5  no\n", "\n  data:6  yes\n", "\n  dose  "] {
+    // The separated rows are listed, those on the boundary are counted.
+    for part in [
+        "\n  data:4   no\n",
+        "\n  data:9   yes\n",
+        "\n  dose    +∞\n",
+        "\n  age     finite\n",
+        "The other 4 rows overlap",
+    ] {
         assert!(text.contains(part), "{part}: {text}");
     }
 }
 
 #[test]
 fn long_lists_are_cut_in_text_alone() {
-    let rows: String = (0..60).map(|i| format!("0,{i},{}\n", if i % 2 == 0 { "a" } else { "b" })).collect();
-    let folder = Folder::with("data", format!("x,y,kind\n{rows}1,7,b\n"));
+    let rows: String = (0..60).map(|i| format!("1,{i},b\n")).collect();
+    let folder = Folder::with("data", format!("x,y,kind\n{rows}0,7,b\n0,7,a\n"));
     let text = folder.linsep("separate data").exits(1).out;
     assert!(text.contains("… and 40 more (--json has all)\n"), "{text}");
     let record = folder.linsep("separate data --json").exits(1).json();
-    assert_eq!(record["boundary_rows"].as_array().map(Vec::len), Some(60));
+    assert_eq!(record["boundary_rows"].as_array().map(Vec::len), Some(2));
+    assert_eq!(record["separated_rows"].as_array().map(Vec::len), Some(60));
 }
 
 #[test]

@@ -88,8 +88,8 @@ pub(crate) const JUDGINGS: &[(&str, &str)] = &[
 
 pub(crate) const COLUMN_DETAILS: &[(&str, &str)] = &[
     ("none", "The verdict alone"),
-    ("usual", "For data of at most 128 features and 16 million cells"),
-    ("all", "For data of any size; takes long with many features"),
+    ("usual", "For data of at most 511 features and 16 million cells, as far as a few seconds go"),
+    ("all", "Everything, for data of any size; takes long with many features"),
 ];
 
 pub(crate) const SEPARATE_BIASES: &[(&str, &str)] = &[

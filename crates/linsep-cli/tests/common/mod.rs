@@ -1,6 +1,8 @@
 //! What the tests of the program share: a folder of their own, and a way to run the program in it.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub(crate) mod published;
+
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};

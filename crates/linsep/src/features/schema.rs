@@ -149,6 +149,16 @@ impl Schema {
         }
     }
 
+    /// The column of words that feature `j` is a word of.
+    pub(crate) fn words_column(&self, j: usize) -> Option<&str> {
+        let Schema::Table { columns, .. } = self else { return None };
+        let has = |column: &&Column| match &column.kind {
+            ColumnKind::Words(words) => words.features("").iter().any(|&(feature, _)| feature == j),
+            _ => false,
+        };
+        columns.iter().find(has).map(|column| column.name.as_str())
+    }
+
     /// Names of the features, where there are names.
     pub fn feature_names(&self) -> Option<Vec<String>> {
         match self {

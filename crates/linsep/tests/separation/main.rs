@@ -2,6 +2,7 @@
 
 mod check;
 mod claims;
+mod columns;
 mod instances;
 mod laws;
 mod margins;

@@ -163,8 +163,8 @@ fn meaning(separation: &Separation, bias: Bias, dimension: usize) -> Option<Stri
              grow without limit (complete separation)."
         ),
         Verdict::QuasiComplete => format!(
-            "{logistic} has no finite maximum-likelihood estimate on these rows: its weights grow without limit along \
-             the features below (quasi-complete separation). No perceptron converges, because of the rows on the boundary."
+            "{logistic} has no finite maximum-likelihood estimate on these rows: some of its weights grow without \
+             limit (quasi-complete separation), see below. No perceptron converges, because of the rows on the boundary."
         ),
         Verdict::Overlap => format!(
             "No perceptron converges. {logistic} has a finite maximum-likelihood estimate on these rows{}.",

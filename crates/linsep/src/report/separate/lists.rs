@@ -9,7 +9,7 @@ use crate::report::layout::{cell, column_width, right_cell};
 use crate::separate::{Bias, Blame, Separation, Verdict};
 
 /// Rows, pairs or features listed at most.
-const LISTED: usize = 20;
+pub(super) const LISTED: usize = 20;
 /// Rows listed that are closest to the boundary.
 const NEAREST: usize = 8;
 
@@ -23,11 +23,24 @@ pub(super) fn closest(separated: &Separated, separation: &Separation) -> Option<
     })
 }
 
-/// The rows that every boundary without a row on its wrong side goes through.
-pub(super) fn boundary(separated: &Separated, separation: &Separation) -> Block {
-    let list: Vec<_> = separation.boundary.iter().map(|&i| (i, String::new())).collect();
-    let rows = counted(list.len() as u64, "row", "rows");
-    Block::text(format!("\nOn every such boundary: {rows}\n{}", row_list(separated, &list)))
+/// Rows of both sides that are not on the boundary that others are on.
+pub(super) fn separated_rows(separated: &Separated, separation: &Separation) -> Vec<usize> {
+    let signs = separation.classes.signs_of(separated.data.classes());
+    let has_side = |i: &usize| signs[separated.data.labels()[*i] as usize].is_some();
+    let is_boundary = |i: &usize| separation.boundary.binary_search(i).is_ok();
+    (0..separated.data.len()).filter(has_side).filter(|i| !is_boundary(i)).collect()
+}
+
+/// The rows that a boundary tells apart from the others, all on their right sides.
+pub(super) fn apart(separated: &Separated, separation: &Separation) -> Vec<Block> {
+    let list: Vec<_> =
+        separated_rows(separated, separation).into_iter().map(|i| (i, String::new())).collect();
+    let opening = format!(
+        "Separated: {} of {}, which a logistic regression predicts with certainty.",
+        grouped(list.len() as u64),
+        counted(separation.rows as u64, "row", "rows")
+    );
+    with_rows(opening, row_list(separated, &list))
 }
 
 /// The features with a weight in the separating boundary, the largest weight first.
@@ -183,7 +196,7 @@ fn row_list(separated: &Separated, rows: &[(usize, String)]) -> String {
 }
 
 /// How much of a list is not shown.
-fn more(count: usize) -> String {
+pub(super) fn more(count: usize) -> String {
     match count.saturating_sub(LISTED) {
         0 => String::new(),
         rest => format!("  … and {} more (⟦json⟧ has all)\n", grouped(rest as u64)),

@@ -1,5 +1,6 @@
 //! The reports on separation: of a decision, and of a certificate that was checked.
 
+mod coefficients;
 mod facts;
 mod lists;
 mod next;
@@ -22,11 +23,18 @@ pub fn separate_report(separated: &Separated) -> Vec<Block> {
     }
     let separation = &decided.separation;
     let mut blocks = vec![Block::Facts(facts::facts(separated, decided))];
+    blocks.extend(coefficients::table(separated, separation));
     match separation.verdict {
-        Verdict::Complete => blocks.extend(lists::closest(separated, separation)),
+        Verdict::Complete => {
+            blocks.extend(coefficients::alone(separated, separation));
+            blocks.extend(lists::closest(separated, separation));
+        }
         Verdict::QuasiComplete => {
-            blocks.push(lists::boundary(separated, separation));
-            blocks.push(lists::features(separated, separation));
+            if separation.columns.is_none() {
+                blocks.push(lists::features(separated, separation));
+            }
+            blocks.extend(lists::apart(separated, separation));
+            blocks.extend(coefficients::rest(separated, separation));
             blocks.extend(lists::witness(separated, separation));
         }
         Verdict::Overlap => blocks.extend(lists::witness(separated, separation)),
@@ -35,6 +43,7 @@ pub fn separate_report(separated: &Separated) -> Vec<Block> {
     if let Some(blamed) = &decided.blame {
         blocks.extend(lists::blame(separated, decided, blamed));
     }
+    blocks.extend(coefficients::cure(separated, separation));
     blocks.extend(next::steps(separated, decided));
     blocks
 }

@@ -30,6 +30,17 @@ pub(super) fn steps(separated: &Separated, decided: &Decided) -> Vec<Block> {
         ..SeparateSpec::default()
     };
     let mut steps: Vec<(&str, Spec)> = Vec::new();
+    if matches!(decided.separation.verdict, Verdict::Complete | Verdict::QuasiComplete) {
+        let train = TrainSpec {
+            data: data.clone(),
+            classes: classes(),
+            learner: Some("logistic".into()),
+            output: Some("MODEL".into()),
+            ..TrainSpec::default()
+        };
+        let what = "For a logistic regression with finite estimates, by its penalty:";
+        steps.push((what, Spec::Train(Box::new(train))));
+    }
     match decided.separation.verdict {
         Verdict::Complete => {
             let what = match separated.settings.bias {

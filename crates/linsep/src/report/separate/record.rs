@@ -1,10 +1,11 @@
 //! The record of a decision about separation; `docs/json.md` describes every field.
 
-use super::lists::separating_features;
+use super::coefficients::in_order;
+use super::lists::{separated_rows, separating_features};
 use crate::Theta;
 use crate::classes::ClassPair;
 use crate::job::{Blamed, Decided, Separated, Sides};
-use crate::separate::{Bias, RowShare, Verdict, settings};
+use crate::separate::{Bias, CoefficientStatus, ColumnFindings, RowShare, Verdict, settings};
 use crate::theory::margin::MarginInterval;
 use crate::theory::novikoff::MistakeBound;
 use serde::Serialize;
@@ -45,6 +46,16 @@ struct Record {
     contradictions: Vec<[RowRecord; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     boundary_rows: Option<Vec<RowRecord>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    separated_rows: Option<Vec<RowRecord>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    coefficients: Option<Vec<CoefficientRecord>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    coefficients_stopped: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rest_aliased: Option<Vec<Option<String>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column_sets: Option<SetsRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     separating_features: Option<Vec<FeatureRecord>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -112,6 +123,22 @@ struct DistanceRecord {
     distance: f64,
 }
 
+/// The estimate of one coefficient; the bias has no feature.
+#[derive(Debug, Serialize)]
+struct CoefficientRecord {
+    feature: Option<String>,
+    status: CoefficientStatus,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    aliased_with: Option<Vec<Option<String>>>,
+}
+
+/// Sets of columns that separate by themselves.
+#[derive(Debug, Serialize)]
+struct SetsRecord {
+    alone: Vec<Vec<String>>,
+    at_least: usize,
+}
+
 #[derive(Debug, Serialize)]
 struct FeatureRecord {
     feature: String,
@@ -152,6 +179,7 @@ impl From<&Separated> for SeparateRecord {
 fn record(separated: &Separated, decided: &Decided, alone: bool) -> Record {
     let separation = &decided.separation;
     let quasi = separation.verdict == Verdict::QuasiComplete;
+    let findings = separation.columns.as_ref();
     let row =
         |i: usize| RowRecord { row: i, line: separated.data.line(i), label: separated.label(i).to_string() };
     let rows = |rows: &[usize]| rows.iter().map(|&i| row(i)).collect();
@@ -188,6 +216,20 @@ fn record(separated: &Separated, decided: &Decided, alone: bool) -> Record {
         witness_rows: separation.witness.iter().map(share).collect(),
         contradictions: separation.contradictions.iter().map(|pair| pair.map(row)).collect(),
         boundary_rows: quasi.then(|| rows(&separation.boundary)),
+        separated_rows: quasi.then(|| rows(&separated_rows(separated, separation))),
+        coefficients: findings.map(|findings| coefficients(separated, findings)),
+        coefficients_stopped: separation.columns_stopped.clone(),
+        rest_aliased: findings.filter(|_| quasi).map(|findings| places(separated, &findings.dropped)),
+        column_sets: findings.filter(|_| separation.verdict == Verdict::Complete).map(|findings| {
+            SetsRecord {
+                alone: findings
+                    .alone
+                    .iter()
+                    .map(|set| set.iter().map(|&place| separated.schema.feature_name(place)).collect())
+                    .collect(),
+                at_least: findings.at_least,
+            }
+        }),
         separating_features: quasi.then(features),
         separating_intercept: separation.weights.as_ref().filter(|_| quasi).map(Theta::intercept),
         closest_rows: (separation.verdict == Verdict::Complete)
@@ -201,6 +243,23 @@ fn record(separated: &Separated, decided: &Decided, alone: bool) -> Record {
         passes: separation.passes,
         seconds: decided.seconds,
     }
+}
+
+/// What coefficients are called: the bias has no name.
+fn places(separated: &Separated, places: &[usize]) -> Vec<Option<String>> {
+    let is_feature = |place: usize| place < separated.data.columns();
+    places.iter().map(|&place| is_feature(place).then(|| separated.schema.feature_name(place))).collect()
+}
+
+fn coefficients(separated: &Separated, findings: &ColumnFindings) -> Vec<CoefficientRecord> {
+    let order = in_order(separated, findings);
+    let names = places(separated, &order);
+    let record = |(place, feature): (usize, Option<String>)| CoefficientRecord {
+        feature,
+        status: findings.statuses[place],
+        aliased_with: findings.relations.get(&place).map(|others| places(separated, others)),
+    };
+    order.into_iter().zip(names).map(record).collect()
 }
 
 /// The certificate itself, unless it is long. It stands as it is: no digit of its exact numbers may change.

@@ -12,8 +12,6 @@ mod projection;
 mod sets;
 mod signs;
 mod single;
-#[cfg(test)]
-mod tests;
 
 use super::budget::Budget;
 use super::decide::space_of;
@@ -32,6 +30,9 @@ use std::collections::BTreeMap;
 
 /// Why data above the usual size has no findings.
 const TOO_LARGE: &str = "for data of this size they are found only with ⟦columns=all⟧";
+
+/// Why some findings are open though no limit was asked for.
+const ENOUGH: &str = "that takes more than the usual work; ⟦columns=all⟧ goes on";
 
 /// How much is said about columns beside the verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,12 +54,16 @@ pub enum CoefficientStatus {
     /// It is finite, and depends on the rows of B only.
     Finite,
     /// It is +∞.
+    #[serde(rename = "+inf")]
     PlusInfinity,
     /// It is −∞.
+    #[serde(rename = "-inf")]
     MinusInfinity,
     /// It is infinite, and either sign is possible.
+    #[serde(rename = "infinite-sign-open")]
     SignOpen,
     /// It is infinite; whether one sign is excluded was not settled.
+    #[serde(rename = "infinite-sign-not-settled")]
     SignNotSettled,
     /// The column is a linear combination of columns before it, and set aside.
     Aliased,
@@ -87,17 +92,43 @@ pub(super) struct Effort {
     dimension: usize,
     /// Most rows times coordinates.
     cells: usize,
-    /// Most pairs of columns that are tried.
-    pairs: usize,
+    /// Most work on signs, and again on sets of columns.
+    work: u64,
 }
 
 impl Effort {
-    pub(super) const USUAL: Self = Self { dimension: 128, cells: 1 << 24, pairs: 5000 };
-    pub(super) const ALL: Self = Self { dimension: usize::MAX, cells: usize::MAX, pairs: usize::MAX };
+    const USUAL: Self = Self { dimension: 512, cells: 1 << 24, work: 1_000_000_000 };
+    const ALL: Self = Self { dimension: usize::MAX, cells: usize::MAX, work: u64::MAX };
 
-    /// Whether data of this shape is within the limits, or else why not.
-    pub(super) fn allows(&self, rows: usize, dimension: usize) -> bool {
+    /// Whether data of this shape is within the limits.
+    fn allows(&self, rows: usize, dimension: usize) -> bool {
         dimension <= self.dimension && rows.saturating_mul(dimension) <= self.cells
+    }
+
+    fn allowance(&self) -> Allowance {
+        Allowance { left: self.work }
+    }
+}
+
+/// Work that may still be done.
+pub(super) struct Allowance {
+    left: u64,
+}
+
+impl Allowance {
+    /// What it takes to look for the nearest point of so many rows in so many coordinates: a few passes over the rows,
+    /// and matrices as large as the support.
+    fn price(rows: usize, width: usize) -> u64 {
+        let (rows, width) = (rows as u64, width as u64);
+        (8 * rows * width).saturating_add(4 * width * width * width)
+    }
+
+    /// Takes the work of one search, if it is left.
+    fn take(&mut self, rows: usize, width: usize) -> bool {
+        let price = Self::price(rows, width);
+        let enough = price <= self.left;
+        self.left = self.left.saturating_sub(price);
+        enough
     }
 }
 
@@ -136,10 +167,12 @@ pub(super) fn add(
     let Explained { columns, kernel, findings } = explain(ground, &effort, settings, budget);
     let unsettled = [CoefficientStatus::NotSettled, CoefficientStatus::SignNotSettled];
     if findings.statuses.iter().any(|status| unsettled.contains(status)) {
-        separation.columns_stopped = Some(budget.reason());
+        separation.columns_stopped =
+            Some(if budget.is_over() { budget.reason() } else { ENOUGH.to_string() });
     }
     if columns.coefficients.iter().any(|(_, status)| *status == Status::Finite)
-        && let Claim::QuasiComplete { kernel: own, .. } | Claim::Overlap { kernel: own, .. } = &mut certificate.claim
+        && let Claim::QuasiComplete { kernel: own, .. } | Claim::Overlap { kernel: own, .. } =
+            &mut certificate.claim
     {
         *own = kernel;
     }
@@ -202,7 +235,17 @@ pub(super) fn explain(
             if ground.verdict == Verdict::QuasiComplete { boundary.dropped } else { Vec::new() };
         if ground.verdict != Verdict::Overlap {
             budget.begin("infinite coefficients");
-            infinite(ground, &kept, &is_finite, settings, budget, &mut columns, &mut claims, &mut statuses);
+            infinite(
+                ground,
+                &kept,
+                &is_finite,
+                effort,
+                settings,
+                budget,
+                &mut columns,
+                &mut claims,
+                &mut statuses,
+            );
         }
     }
     if ground.verdict == Verdict::Complete {
@@ -276,6 +319,7 @@ fn infinite(
     ground: &Ground<'_>,
     kept: &[usize],
     is_finite: &[bool],
+    effort: &Effort,
     settings: &SeparateSettings,
     budget: &mut Budget<'_>,
     columns: &mut Columns,
@@ -294,7 +338,7 @@ fn infinite(
     let space = space_of(&examples, &Extent::of_rows(examples.data(), &every, 0.0), settings);
     let finite: Vec<bool> = kept.iter().map(|&place| is_finite[place]).collect();
     let Signs { members, seen, mut forced } =
-        signs(&projection, space, ground.faces.shares(), &finite, budget);
+        signs(&projection, space, ground.faces.shares(), &finite, effort.allowance(), budget);
     // Only members that are cited are kept.
     let mut number: BTreeMap<usize, usize> = BTreeMap::new();
     let mut cite = |member: usize| {

@@ -1,18 +1,27 @@
 //! Sets of columns that separate the classes completely by themselves, with the bias: every column alone, few columns
 //! found by elimination, and pairs. Of sets that do not, combinations of rows that vanish in their places tell why.
 
-use super::Effort;
 use super::projection::Projection;
+use super::signs::Shares;
 use super::single;
+use super::{Allowance, Effort};
+use crate::separate::agreements::positive_agreements;
 use crate::separate::budget::Budget;
 use crate::separate::decide::space_of;
 use crate::separate::examples::Examples;
 use crate::separate::faces::{Faces, Side};
+use crate::separate::nearest::nearest;
 use crate::separate::number::{Exact, ExactVector};
 use crate::separate::{Bias, SeparateSettings};
 use crate::theory::margin::Extent;
 use linsep_check::{Alone, NotAlone};
 use std::cmp::Ordering;
+
+/// Up to so many columns it is decided exactly whether one of them can be left out.
+const FEW: usize = 16;
+
+/// With more columns, the search ends after so many that could not be left out: those with the smallest weights were tried.
+const MOST_FAILURES: usize = 16;
 
 /// Sets of columns, found and proved.
 #[derive(Clone, Debug, Default)]
@@ -30,13 +39,13 @@ enum Test {
     /// These weights do; and their sizes, for columns that are brought to the same scale.
     Yes(ExactVector, Vec<f64>),
     /// They do not: this combination vanishes in their places.
-    No(Vec<(usize, Exact)>),
+    No(Shares),
 }
 
 /// Sets that are known not to separate.
 #[derive(Default)]
 struct Refuted {
-    sets: Vec<(Vec<bool>, Vec<(usize, Exact)>)>,
+    sets: Vec<(Vec<bool>, Shares)>,
 }
 
 impl Refuted {
@@ -50,6 +59,7 @@ struct Search<'a, 'o> {
     rows: &'a [usize],
     settings: &'a SeparateSettings,
     budget: &'a mut Budget<'o>,
+    allowance: Allowance,
     refuted: Refuted,
 }
 
@@ -69,7 +79,8 @@ pub(super) fn sets(
     if examples.bias() != Bias::None && !(has(1) && has(-1)) {
         return sets;
     }
-    let mut search = Search { examples, rows, settings, budget, refuted: Refuted::default() };
+    let (allowance, refuted) = (effort.allowance(), Refuted::default());
+    let mut search = Search { examples, rows, settings, budget, allowance, refuted };
     let singles = single::singles(examples, rows);
     for (column, single) in singles.iter().enumerate() {
         if let single::Single::Yes(weights) = single {
@@ -78,16 +89,17 @@ pub(super) fn sets(
     }
     if sets.alone.is_empty() && !search.budget.is_over() {
         search.eliminate(kept, &mut sets);
-        search.try_pairs(&singles, effort.pairs, &mut sets);
+        search.try_pairs(&singles, &mut sets);
     }
     search.prove(features, &singles, &mut sets);
     sets
 }
 
 impl Search<'_, '_> {
-    /// Whether these columns separate; none if the budget ended.
-    fn test(&mut self, columns: &[usize]) -> Option<Test> {
-        if self.budget.is_over() {
+    /// Whether these columns separate; none if the budget ended. Without `proof`, none also where floating-point numbers
+    /// find no separator: the proof that there is none takes much longer, if the columns are many.
+    fn test(&mut self, columns: &[usize], proof: bool) -> Option<Test> {
+        if self.budget.is_over() || !self.allowance.take(self.rows.len(), columns.len()) {
             return None;
         }
         let features = self.examples.data().columns();
@@ -100,6 +112,13 @@ impl Search<'_, '_> {
         let others = projection.others();
         let extent = Extent::of_rows(examples.data(), &others, 0.0);
         let space = space_of(&examples, &extent, self.settings);
+        if !proof {
+            let found = nearest::<f64>(&space, &others, &[], &[], self.budget);
+            let w = ExactVector::from_parts(&found.w);
+            positive_agreements(&examples, &others, &w, space.radius).ok()?;
+            let sizes = w.rounded().0.into_iter().map(f64::abs).take(columns.len()).collect();
+            return Some(Test::Yes(projection.lift(&w), sizes));
+        }
         match Faces::new(&examples).locate(&space, &others, &[], self.budget)? {
             Side::Positive { w, .. } => {
                 let sizes = w.rounded().0.into_iter().map(f64::abs).take(columns.len()).collect();
@@ -107,8 +126,7 @@ impl Search<'_, '_> {
             }
             Side::Meets { support, .. } => {
                 let origin = |(row, share)| Some((projection.origin(row)?, share));
-                let mut combination: Vec<(usize, Exact)> =
-                    support.into_iter().map(origin).collect::<Option<_>>()?;
+                let mut combination: Shares = support.into_iter().map(origin).collect::<Option<_>>()?;
                 combination.sort_by_key(|&(row, _)| row);
                 Some(Test::No(combination))
             }
@@ -116,7 +134,7 @@ impl Search<'_, '_> {
     }
 
     /// Remembers that these columns do not separate, and with them all others in which the combination vanishes too.
-    fn refute(&mut self, columns: &[usize], combination: Vec<(usize, Exact)>) {
+    fn refute(&mut self, columns: &[usize], combination: Shares) {
         let features = self.examples.data().columns();
         let mut sums: Vec<Exact> = vec![Exact::zero(); features];
         for (row, share) in &combination {
@@ -129,14 +147,12 @@ impl Search<'_, '_> {
         self.refuted.sets.push((set, combination));
     }
 
-    /// Leaves out columns, those with the smallest weights first, while the others separate. No column of the result can be
-    /// left out.
+    /// Leaves out columns, those with the smallest weights first, while the others separate.
     fn eliminate(&mut self, kept: &[usize], sets: &mut Sets) {
-        let Some(Test::Yes(mut weights, sizes)) = self.test(kept) else { return };
+        let Some(Test::Yes(mut weights, sizes)) = self.test(kept, true) else { return };
         let mut set: Vec<(usize, f64)> = kept.iter().copied().zip(sizes).collect();
-        // Columns without a weight are not needed.
         let mut needed: Vec<usize> = Vec::new();
-        let mut chunk = set.len() / 2;
+        let (mut chunk, mut failures) = (set.len() / 2, 0);
         while set.len() > needed.len() && chunk > 0 {
             let mut order: Vec<(usize, f64)> =
                 set.iter().copied().filter(|(column, _)| !needed.contains(column)).collect();
@@ -144,7 +160,7 @@ impl Search<'_, '_> {
             let removed: Vec<usize> = order.iter().take(chunk).map(|&(column, _)| column).collect();
             let rest: Vec<usize> =
                 set.iter().map(|&(column, _)| column).filter(|column| !removed.contains(column)).collect();
-            let test = if self.refuted.has(&rest) { None } else { self.test(&rest) };
+            let test = if self.refuted.has(&rest) { None } else { self.test(&rest, rest.len() <= FEW) };
             match test {
                 Some(Test::Yes(found, sizes)) => {
                     weights = found;
@@ -157,6 +173,10 @@ impl Search<'_, '_> {
                     } else if self.budget.is_over() {
                         break;
                     }
+                    failures += 1;
+                    if failures > MOST_FAILURES && rest.len() > FEW {
+                        break;
+                    }
                     if chunk == 1 {
                         needed.extend(removed);
                     } else {
@@ -166,35 +186,38 @@ impl Search<'_, '_> {
             }
         }
         let columns: Vec<usize> = set.into_iter().map(|(column, _)| column).collect();
-        // Large sets that do not separate prove much: all columns but one.
-        for &column in columns.iter().take(8) {
+        // Large sets that do not separate prove much: every pair is in one of three that lack one column each.
+        let mut lacking = 0;
+        for &column in columns.iter().take(FEW) {
             let rest: Vec<usize> = kept.iter().copied().filter(|&other| other != column).collect();
-            if !self.refuted.has(&rest)
-                && let Some(Test::No(combination)) = self.test(&rest)
-            {
+            if lacking == 3 || self.test(&rest, false).is_some() {
+                continue;
+            }
+            if let Some(Test::No(combination)) = self.test(&rest, true) {
                 self.refute(&rest, combination);
+                lacking += 1;
             }
         }
         let weights = weights.to_sparse();
         sets.alone.push(Alone { columns, weights });
     }
 
-    /// Tries the pairs of columns that are not known to fail, at most so many.
-    fn try_pairs(&mut self, singles: &[single::Single], most: usize, sets: &mut Sets) {
+    /// Tries the pairs of columns that are not known to fail, if the work that is left allows all of them.
+    fn try_pairs(&mut self, singles: &[single::Single], sets: &mut Sets) {
         let features = singles.len();
         let is_known = |sets: &Sets, pair: &[usize]| sets.alone.iter().any(|alone| alone.columns == pair);
         let pairs: Vec<[usize; 2]> = (0..features)
             .flat_map(|a| (a + 1..features).map(move |b| [a, b]))
             .filter(|pair| !is_known(sets, pair) && !self.refuted.has(pair))
             .collect();
-        if pairs.len() > most {
+        if Allowance::price(self.rows.len(), 2).saturating_mul(pairs.len() as u64) > self.allowance.left {
             return;
         }
         for pair in pairs {
             if self.refuted.has(&pair) {
                 continue;
             }
-            match self.test(&pair) {
+            match self.test(&pair, true) {
                 Some(Test::Yes(weights, _)) => {
                     sets.alone.push(Alone { columns: pair.to_vec(), weights: weights.to_sparse() });
                 }
@@ -275,7 +298,7 @@ fn in_dyadics(combination: &[(usize, Exact)]) -> linsep_check::Sparse {
 }
 
 /// Rows that show that no boundary without a feature separates.
-fn nothing(examples: &Examples<'_>, rows: &[usize]) -> Option<Vec<(usize, Exact)>> {
+fn nothing(examples: &Examples<'_>, rows: &[usize]) -> Option<Shares> {
     let one = || Exact::from_f64(1.0);
     let of = |sign: i8| rows.iter().copied().find(|&row| examples.signs()[row] == sign);
     if examples.bias() == Bias::None {

@@ -6,6 +6,7 @@
 //! since without it the rows can be separated; so Σ λ z = c·e_j with c > 0 and λ ≥ 0 but for rows of B, which a
 //! multiple of the vanishing combination of B makes positive: no member of K has δ_j < 0.
 
+use super::Allowance;
 use super::projection::Projection;
 use crate::separate::agreements::positive_agreements;
 use crate::separate::budget::Budget;
@@ -46,6 +47,7 @@ struct Search<'a> {
     start: Vec<(usize, f64)>,
     /// λ > 0 with Σ λ z = 0 on rows that span B.
     boundary: &'a BTreeMap<usize, Exact>,
+    allowance: Allowance,
     signs: Signs,
 }
 
@@ -56,6 +58,7 @@ pub(super) fn signs(
     space: Space<'_>,
     boundary: &BTreeMap<usize, Exact>,
     finite: &[bool],
+    allowance: Allowance,
     budget: &mut Budget<'_>,
 ) -> Signs {
     let columns = projection.places().len();
@@ -72,6 +75,7 @@ pub(super) fn signs(
         outside: projection.others(),
         start: Vec::new(),
         boundary,
+        allowance,
         signs,
     };
     if let Some(Side::Positive { w, support, .. }) =
@@ -108,7 +112,8 @@ impl Search<'_> {
 
     /// Asks whether K has a member that is positive, or negative, in column k, unless that is known.
     fn ask(&mut self, k: usize, positive: bool, finite: &[bool], budget: &mut Budget<'_>) {
-        if self.signs.seen[k][side(positive)].is_some() || budget.is_over() {
+        let is_known = self.signs.seen[k][side(positive)].is_some();
+        if is_known || budget.is_over() || !self.allowance.take(self.outside.len(), finite.len()) {
             return;
         }
         let unit = self.projection.unit(k, positive);

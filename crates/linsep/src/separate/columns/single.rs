@@ -1,5 +1,6 @@
 //! Whether one column alone separates the classes completely, by its least and largest value on each side.
 
+use super::signs::Shares;
 use crate::separate::Bias;
 use crate::separate::examples::Examples;
 use crate::separate::number::Exact;
@@ -11,7 +12,7 @@ pub(super) enum Single {
     /// These weights, of the column and the bias, have every row on its right side.
     Yes(Sparse),
     /// This combination of rows vanishes in the column and the bias.
-    No(Vec<(usize, Exact)>),
+    No(Shares),
 }
 
 /// The rows with the least and the largest value of a column.
@@ -134,7 +135,7 @@ fn judge(examples: &Examples<'_>, place: usize, sides: [Option<Range>; 2]) -> Si
     }
 }
 
-fn in_order(mut combination: Vec<(usize, Exact)>) -> Vec<(usize, Exact)> {
+fn in_order(mut combination: Shares) -> Shares {
     combination.retain(|(_, share)| share.sign() != Ordering::Equal);
     combination.sort_by_key(|&(row, _)| row);
     combination

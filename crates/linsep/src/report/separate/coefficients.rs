@@ -1,0 +1,270 @@
+//! What is said of the columns: the status of every coefficient, the columns that separate alone, and the cure.
+
+use super::lists::{LISTED, more};
+use crate::job::Separated;
+use crate::numbers::{counted, grouped};
+use crate::report::Block;
+use crate::report::layout::{cell, column_width};
+use crate::separate::{CoefficientStatus, ColumnFindings, Separation, Verdict};
+
+/// The name of the bias in tables.
+const BIAS: &str = "(bias)";
+
+/// What the coefficient at a place is called.
+pub(super) fn name(separated: &Separated, place: usize) -> String {
+    if place == separated.data.columns() { BIAS.to_string() } else { separated.schema.feature_name(place) }
+}
+
+/// Names in a sentence; of many, the first.
+fn names(separated: &Separated, places: &[usize]) -> String {
+    const NAMED: usize = 6;
+    let quoted: Vec<String> =
+        places.iter().take(NAMED).map(|&place| format!("`{}`", name(separated, place))).collect();
+    match (quoted.as_slice(), places.len().saturating_sub(NAMED)) {
+        ([], _) => "no column".to_string(),
+        ([only], 0) => only.clone(),
+        ([first @ .., last], 0) => format!("{} and {last}", first.join(", ")),
+        (shown, more) => format!("{} and {} more", shown.join(", "), grouped(more as u64)),
+    }
+}
+
+/// The places in the order of R: the bias first.
+pub(super) fn in_order(separated: &Separated, findings: &ColumnFindings) -> Vec<usize> {
+    let (features, all) = (separated.data.columns(), findings.statuses.len());
+    (features..all).chain(0..features.min(all)).collect()
+}
+
+/// A status in a table.
+fn describe(separated: &Separated, findings: &ColumnFindings, place: usize) -> String {
+    match findings.statuses[place] {
+        CoefficientStatus::Finite => "finite".to_string(),
+        CoefficientStatus::PlusInfinity => "+∞".to_string(),
+        CoefficientStatus::MinusInfinity => "−∞".to_string(),
+        CoefficientStatus::SignOpen => "infinite, sign open".to_string(),
+        CoefficientStatus::SignNotSettled => "infinite, sign not settled".to_string(),
+        CoefficientStatus::NotSettled => "not settled".to_string(),
+        CoefficientStatus::Aliased => match findings.relations.get(&place).map(Vec::as_slice) {
+            Some([]) => "aliased: zero in every row".to_string(),
+            Some([only]) if *only == separated.data.columns() => "aliased: the same in every row".to_string(),
+            Some([only]) => format!("aliased: a multiple of {}", names(separated, &[*only])),
+            Some(others) => format!("aliased: a combination of {}", names(separated, others)),
+            None => "aliased".to_string(),
+        },
+    }
+}
+
+fn is_infinite(status: CoefficientStatus) -> bool {
+    use CoefficientStatus::{MinusInfinity, PlusInfinity, SignNotSettled, SignOpen};
+    matches!(status, PlusInfinity | MinusInfinity | SignOpen | SignNotSettled)
+}
+
+/// The table of coefficients, or why there is none.
+pub(super) fn table(separated: &Separated, separation: &Separation) -> Vec<Block> {
+    let Some(findings) = &separation.columns else {
+        let Some(why) = &separation.columns_stopped else { return Vec::new() };
+        return vec![
+            Block::text("\n"),
+            Block::paragraph(format!("Which coefficients are finite was not settled: {why}.")),
+        ];
+    };
+    let order = in_order(separated, findings);
+    let of = |wanted: &dyn Fn(CoefficientStatus) -> bool| -> Vec<usize> {
+        order.iter().copied().filter(|&place| wanted(findings.statuses[place])).collect()
+    };
+    let finite = of(&|status| status == CoefficientStatus::Finite);
+    let aliased = of(&|status| status == CoefficientStatus::Aliased);
+    let all = counted(order.len() as u64, "coefficient", "coefficients");
+    if separation.verdict == Verdict::Overlap && aliased.is_empty() && finite.len() == order.len() {
+        return vec![
+            Block::text("\n"),
+            Block::paragraph(format!("All {all} of a logistic regression have finite, unique estimates.")),
+        ];
+    }
+    let positive = &separation.classes.positive;
+    let mut text = format!("\nEstimates of a logistic regression for {positive}, each proved:\n");
+    // Of many, those that are not finite come first.
+    let mut listed = order.clone();
+    if listed.len() > LISTED {
+        let rank = |place: &usize| match findings.statuses[*place] {
+            status if is_infinite(status) => 0,
+            CoefficientStatus::NotSettled => 1,
+            CoefficientStatus::Aliased => 2,
+            _ => 3,
+        };
+        listed.sort_by_key(rank);
+    }
+    let shown: Vec<String> = listed.iter().take(LISTED).map(|&place| name(separated, place)).collect();
+    let width = column_width(shown.iter().map(String::as_str), 6, 40);
+    for (name, &place) in shown.iter().zip(&listed) {
+        text += &format!("  {}  {}\n", cell(name, width), describe(separated, findings, place));
+    }
+    text += &more(listed.len());
+    let mut blocks = vec![Block::Text(text)];
+    let mut remarks = Vec::new();
+    if listed.len() > LISTED {
+        remarks.push(format!(
+            "Of all {all} {} infinite, {} aliased and {} finite.",
+            are(of(&is_infinite).len()),
+            grouped(aliased.len() as u64),
+            grouped(finite.len() as u64)
+        ));
+    }
+    remarks.extend(glossary(findings).map(str::to_string));
+    if let Some(why) = &separation.columns_stopped {
+        remarks.push(format!("Not all of it was settled: {why}."));
+    }
+    if !remarks.is_empty() {
+        blocks.push(Block::paragraph(remarks.join(" ")));
+    }
+    blocks
+}
+
+fn are(count: usize) -> String {
+    format!("{} {}", grouped(count as u64), if count == 1 { "is" } else { "are" })
+}
+
+/// What the words of the table mean, for those that occur.
+fn glossary(findings: &ColumnFindings) -> impl Iterator<Item = &'static str> {
+    let has = |wanted: CoefficientStatus| findings.statuses.contains(&wanted);
+    let infinite = has(CoefficientStatus::PlusInfinity) || has(CoefficientStatus::MinusInfinity);
+    [
+        (infinite, "±∞: the likelihood rises for ever as the coefficient goes there; what software prints is where it stopped."),
+        (
+            has(CoefficientStatus::SignOpen),
+            "Sign open: the likelihood can rise for ever with either sign, so the sign that software prints is arbitrary.",
+        ),
+        (
+            has(CoefficientStatus::Aliased),
+            "Aliased: not identified beside the columns before it; it is set aside, and the others are judged without it.",
+        ),
+    ]
+    .into_iter()
+    .filter_map(|(occurs, text)| occurs.then_some(text))
+}
+
+/// Complete separation: the columns that separate by themselves.
+pub(super) fn alone(separated: &Separated, separation: &Separation) -> Vec<Block> {
+    let Some(findings) = &separation.columns else { return Vec::new() };
+    let sets = &findings.alone;
+    let Some(smallest) = sets.iter().map(Vec::len).min() else { return Vec::new() };
+    let at_least = findings.at_least;
+    let text = match (smallest, sets.len()) {
+        (1, 1) => format!(
+            "{} alone separates the classes completely: a leak? If it is not known before the answer is, leave it out.",
+            names(separated, &sets[0])
+        ),
+        (1, count) => {
+            let columns: Vec<usize> = sets.iter().map(|set| set[0]).collect();
+            format!(
+                "{} columns each separate the classes completely alone: {}. A leak? Those that are not known before the \
+                 answer is should be left out.",
+                grouped(count as u64),
+                names(separated, &columns)
+            )
+        }
+        (2, 1) => {
+            format!("{} separate the classes completely by themselves.{}", names(separated, &sets[0]), {
+                if at_least == 2 { " No column does alone." } else { "" }
+            })
+        }
+        (2, count) => {
+            const SHOWN: usize = 5;
+            let shown: Vec<String> = sets.iter().take(SHOWN).map(|set| names(separated, set)).collect();
+            format!(
+                "{} pairs of columns separate the classes completely by themselves: {}{}.{}",
+                grouped(count as u64),
+                shown.join("; "),
+                if count > SHOWN { "; …" } else { "" },
+                if at_least == 2 { " No column does alone." } else { "" }
+            )
+        }
+        (size, _) => format!(
+            "The smallest set of columns found that separates the classes completely has {} of {}: {}. {}",
+            grouped(size as u64),
+            grouped(separated.data.columns() as u64),
+            names(separated, &sets[0]),
+            match at_least {
+                0 | 1 => "A smaller set may exist.".to_string(),
+                bound if bound == size => "It is proved that no smaller set does.".to_string(),
+                bound => format!(
+                    "A smaller set may exist; it is proved that every such set has at least {}.",
+                    grouped(bound as u64)
+                ),
+            }
+        ),
+    };
+    vec![Block::text("\n"), Block::paragraph(text)]
+}
+
+/// Quasi-complete separation: what remains without the separated rows.
+pub(super) fn rest(separated: &Separated, separation: &Separation) -> Vec<Block> {
+    let overlapping = counted(separation.boundary.len() as u64, "row overlaps", "rows overlap");
+    let mut text =
+        format!("The other {overlapping}: every boundary without a row on its wrong side goes through them.");
+    if let Some(findings) = &separation.columns
+        && findings.statuses.iter().all(|&status| status != CoefficientStatus::NotSettled)
+    {
+        let count =
+            |wanted: CoefficientStatus| findings.statuses.iter().filter(|&&status| status == wanted).count();
+        let left = findings.statuses.len() - count(CoefficientStatus::Aliased) - findings.dropped.len();
+        let dropped = match findings.dropped.as_slice() {
+            [] => String::new(),
+            [one] => format!(
+                "{} says nothing beside the others (it is aliased there), and ",
+                names(separated, &[*one])
+            ),
+            several => format!(
+                "{} say nothing beside the others (they are aliased there), and ",
+                names(separated, several)
+            ),
+        };
+        if left > 0 {
+            text += &format!(
+                " With these rows alone {dropped}the estimates of {} are finite{}.",
+                if findings.dropped.is_empty() { "all coefficients" } else { "all other coefficients" },
+                if count(CoefficientStatus::Finite) > 0 {
+                    ": for those that are finite above, the same"
+                } else {
+                    ""
+                }
+            );
+        }
+    }
+    vec![Block::paragraph(text)]
+}
+
+/// What can be done about coefficients that are infinite.
+pub(super) fn cure(separated: &Separated, separation: &Separation) -> Vec<Block> {
+    let Some(findings) = &separation.columns else { return Vec::new() };
+    let order = in_order(separated, findings);
+    let infinite: Vec<usize> = order
+        .into_iter()
+        .filter(|&place| is_infinite(findings.statuses[place]) && place < separated.data.columns())
+        .collect();
+    if infinite.is_empty() {
+        return Vec::new();
+    }
+    let levels: Vec<usize> =
+        infinite.iter().copied().filter(|&place| separated.schema.words_column(place).is_some()).collect();
+    let mut items = Vec::new();
+    if separation.verdict == Verdict::QuasiComplete {
+        items.push(format!(
+            "Is {} known before the answer is, and would it be for new rows? If not, leave it out (⟦ignore=COLUMN⟧).",
+            names(separated, &infinite)
+        ));
+    }
+    if !levels.is_empty() {
+        items.push(format!(
+            "{} {} of words: merge rare ones with a neighbour before reading.",
+            names(separated, &levels),
+            if levels.len() == 1 { "is a level of a column" } else { "are levels of columns" }
+        ));
+    }
+    items.push(
+        "Keep the columns and penalise: a penalty makes every estimate finite, and more rows may do so too. Leaving a column out \
+         because its effect is too strong to be estimated hides that effect."
+            .to_string(),
+    );
+    let heading = Block::text("\nWhat can be done:\n");
+    std::iter::once(heading).chain(items.into_iter().map(Block::Item)).collect()
+}
