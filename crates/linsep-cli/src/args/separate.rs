@@ -69,6 +69,11 @@ pub(crate) struct SeparateArgs {
     #[arg(long, value_name = "HOW", value_parser = choice::<ColumnDetail>(COLUMN_DETAILS), help_heading = "Deciding")]
     pub(crate) columns: Option<ColumnDetail>,
 
+    /// CSV: which word of a column the others are compared with in the coefficients: first (in alphabetical order),
+    /// most-frequent, or COLUMN=WORD (repeat, or separate by commas) [default: first]
+    #[arg(long, value_name = "LEVEL", value_delimiter = ',', help_heading = "Deciding")]
+    pub(crate) reference: Vec<String>,
+
     /// The class that counts as +1; with more than two classes, it is set against the rest [default: the last of two; of
     /// more, each is set against the rest, as a table]
     #[arg(long, value_name = "CLASS", allow_hyphen_values = true, help_heading = "Classes")]
@@ -89,6 +94,10 @@ pub(crate) struct SeparateArgs {
     /// Print one JSON record on standard output instead of the report
     #[arg(long, help_heading = None::<&'static str>)]
     pub(crate) json: bool,
+    /// CSV: a column that says how often each row occurs, by name or number from 1: it is no feature, and rows with the count
+    /// 0 are left out
+    #[arg(long, value_name = "COLUMN", help_heading = "Reading")]
+    pub(crate) weights: Option<String>,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
     #[command(flatten)]
@@ -112,6 +121,10 @@ pub(crate) struct VerifyArgs {
     /// Print one JSON record on standard output instead of the report
     #[arg(long)]
     pub(crate) json: bool,
+    /// CSV: a column that says how often each row occurs, by name or number from 1: it is no feature, and rows with the count
+    /// 0 are left out
+    #[arg(long, value_name = "COLUMN", help_heading = "Reading")]
+    pub(crate) weights: Option<String>,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
     #[command(flatten)]

@@ -5,13 +5,17 @@ use crate::args::SeparateArgs;
 use crate::console::{Console, ProgressDisplay};
 use crate::exit::Exit;
 use crate::output;
-use linsep::job::{DataSpec, SeparateSpec};
+use linsep::job::{DataSpec, ReferenceSpec, SeparateSpec};
 use linsep::report::{SeparateRecord, separate_report};
 use linsep::separate::Verdict;
 
 pub(crate) fn run(args: &SeparateArgs, console: Console) -> anyhow::Result<Exit> {
     let spec = SeparateSpec {
-        data: DataSpec { cache: args.cache.cache, ..args.read.data(&args.data) },
+        data: DataSpec {
+            cache: args.cache.cache,
+            counts: args.weights.clone(),
+            ..args.read.data(&args.data)
+        },
         positive: args.positive.clone(),
         only: args.keep.clone(),
         pairs: args.pairs,
@@ -23,6 +27,7 @@ pub(crate) fn run(args: &SeparateArgs, console: Console) -> anyhow::Result<Exit>
         seed: args.seed,
         blame: args.blame,
         columns: args.columns,
+        reference: ReferenceSpec::parse(&args.reference)?,
         output: args.output.clone(),
     };
     output::will_write(&spec.output.iter().map(std::path::PathBuf::as_path).collect::<Vec<_>>());

@@ -10,7 +10,11 @@ use linsep::report::{VerifyRecord, verify_report};
 pub(crate) fn run(args: &VerifyArgs, console: Console) -> anyhow::Result<Exit> {
     let spec = VerifySpec {
         certificate: args.certificate.clone(),
-        data: DataSpec { cache: args.cache.cache, ..args.read.data(&args.data) },
+        data: DataSpec {
+            cache: args.cache.cache,
+            counts: args.weights.clone(),
+            ..args.read.data(&args.data)
+        },
         allow_one_sided: args.allow_one_sided,
     };
     let verified = spec.run(&mut ProgressDisplay::of_whole_job(console))?;

@@ -1,5 +1,6 @@
 //! Which rows a job works on: where they come from, how they are read, and which classes they belong to.
 
+use super::counts;
 use crate::Error;
 use crate::SettingsError;
 use crate::classes::{class_among, shortened};
@@ -29,6 +30,9 @@ pub struct DataSpec {
     /// How the source is read.
     #[serde(default, skip_serializing_if = "is_default")]
     pub read: ReadOptions,
+    /// A column of a table that says how often each row occurs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts: Option<String>,
 }
 
 /// Which classes, and how often their rows count.
@@ -144,6 +148,9 @@ impl DataSpec {
         let (source, options) = self.resolve(observer)?;
         let mut loaded = read(&source, &options, observer)?;
         (loaded.schema, loaded.dataset) = settle_columns(loaded.schema, loaded.dataset, most_words)?;
+        if let Some(column) = &self.counts {
+            counts::take(&mut loaded, column, &source.name())?;
+        }
         loaded.notes.remarks.extend(loaded.schema.rare_remarks());
         tell(&loaded.notes, observer);
         Ok(loaded)

@@ -5,6 +5,7 @@
 //! A specification round-trips through JSON and TOML, and a model keeps the one that it was made by.
 
 mod compare;
+mod counts;
 mod data;
 mod evaluate;
 mod label;
@@ -23,7 +24,7 @@ pub use evaluate::EvaluateSpec;
 pub use measure::Evaluated;
 pub use predict::{PredictSpec, Predicted, Show};
 pub(crate) use separate::place_of;
-pub use separate::{BiasKind, Blamed, Decided, SeparateSpec, Separated, Sides};
+pub use separate::{BiasKind, Blamed, Decided, ReferenceRule, ReferenceSpec, SeparateSpec, Separated, Sides};
 pub use theory::TheorySpec;
 pub use train::{HeldOut, Seconds, TrainSpec, Trained};
 pub use tune::{TuneSpec, TunedModel};

@@ -28,6 +28,9 @@ pub struct SeparateSettings {
     pub seed: u64,
     /// How much is said about columns beside the verdict.
     pub columns: ColumnDetail,
+    /// Features that are looked at last where columns depend on each other, such as the reference levels of words: they are
+    /// the ones that are set aside.
+    pub last: Vec<usize>,
 }
 
 impl Default for SeparateSettings {
@@ -41,6 +44,7 @@ impl Default for SeparateSettings {
             max_memory: None,
             seed: 0,
             columns: ColumnDetail::None,
+            last: Vec::new(),
         }
     }
 }

@@ -2,8 +2,10 @@
 //! pair of classes.
 
 mod files;
+mod reference;
 mod spec;
 
+pub use reference::{ReferenceRule, ReferenceSpec};
 pub use spec::{BiasKind, SeparateSpec};
 
 use super::{ClassSpec, label, refuse_overwriting};
@@ -91,7 +93,7 @@ pub struct Separated {
 impl SeparateSpec {
     /// Reads the rows, decides, and writes the certificates that the specification asks for.
     pub fn run(&self, observer: &mut dyn Observer) -> Result<Separated, Error> {
-        let settings = self.settings()?;
+        let mut settings = self.settings()?;
         if let Some(path) = &self.output {
             refuse_overwriting(&[path], &self.inputs())?;
             self.data.refuse_replacing_cache(&[path])?;
@@ -106,6 +108,7 @@ impl SeparateSpec {
         if self.only.is_empty() && self.positive.is_none() {
             label::check(&self.data, format, &schema, &data, observer)?;
         }
+        settings.last = self.reference.features(&schema, &data)?;
         let (sides, pairs) = self.pairs_of_sides(&data)?;
         let mut job = Separated {
             spec: self.clone(),

@@ -2,6 +2,7 @@
 
 use crate::SettingsError;
 use crate::job::DataSpec;
+use crate::job::separate::reference::ReferenceSpec;
 use crate::read::options::is_default;
 use crate::separate::{Bias, ColumnDetail, SeparateSettings};
 use serde::{Deserialize, Serialize};
@@ -59,6 +60,9 @@ pub struct SeparateSpec {
     /// How much is said about columns beside the verdict of two sides; if not said, as much as is usual.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub columns: Option<ColumnDetail>,
+    /// The reference level of each column of words, beside which its other words are judged.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub reference: ReferenceSpec,
     /// Where the certificate is written; for several pairs of sides, a folder with one certificate for each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<PathBuf>,
@@ -96,6 +100,7 @@ impl SeparateSpec {
             max_memory: self.memory,
             seed: self.seed,
             columns: self.columns.unwrap_or(ColumnDetail::Usual),
+            last: Vec::new(),
         };
         settings.validate()?;
         Ok(settings)

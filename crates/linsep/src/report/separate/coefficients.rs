@@ -43,6 +43,9 @@ fn describe(separated: &Separated, findings: &ColumnFindings, place: usize) -> S
         CoefficientStatus::SignOpen => "infinite, sign open".to_string(),
         CoefficientStatus::SignNotSettled => "infinite, sign not settled".to_string(),
         CoefficientStatus::NotSettled => "not settled".to_string(),
+        CoefficientStatus::Aliased if separated.settings.last.contains(&place) => {
+            "reference level".to_string()
+        }
         CoefficientStatus::Aliased => match findings.relations.get(&place).map(Vec::as_slice) {
             Some([]) => "aliased: zero in every row".to_string(),
             Some([only]) if *only == separated.data.columns() => "aliased: the same in every row".to_string(),
@@ -73,11 +76,20 @@ pub(super) fn table(separated: &Separated, separation: &Separation) -> Vec<Block
     };
     let finite = of(&|status| status == CoefficientStatus::Finite);
     let aliased = of(&|status| status == CoefficientStatus::Aliased);
+    let is_reference = |place: &usize| separated.settings.last.contains(place);
+    let has_others_aliased = aliased.iter().any(|place| !is_reference(place));
     let all = counted(order.len() as u64, "coefficient", "coefficients");
-    if separation.verdict == Verdict::Overlap && aliased.is_empty() && finite.len() == order.len() {
+    if separation.verdict == Verdict::Overlap
+        && !has_others_aliased
+        && finite.len() + aliased.len() == order.len()
+    {
         return vec![
             Block::text("\n"),
-            Block::paragraph(format!("All {all} of a logistic regression have finite, unique estimates.")),
+            Block::paragraph(format!(
+                "All {} of a logistic regression have finite, unique estimates{}.",
+                counted(finite.len() as u64, "coefficient", "coefficients"),
+                if aliased.is_empty() { "" } else { ", words beside the reference level of their column" }
+            )),
         ];
     }
     let positive = &separation.classes.positive;
@@ -109,7 +121,14 @@ pub(super) fn table(separated: &Separated, separation: &Separation) -> Vec<Block
             grouped(finite.len() as u64)
         ));
     }
-    remarks.extend(glossary(findings).map(str::to_string));
+    remarks.extend(
+        glossary(
+            findings,
+            has_others_aliased,
+            aliased.len() > aliased.iter().filter(|place| !is_reference(place)).count(),
+        )
+        .map(str::to_string),
+    );
     if let Some(why) = &separation.columns_stopped {
         remarks.push(format!("Not all of it was settled: {why}."));
     }
@@ -124,7 +143,11 @@ fn are(count: usize) -> String {
 }
 
 /// What the words of the table mean, for those that occur.
-fn glossary(findings: &ColumnFindings) -> impl Iterator<Item = &'static str> {
+fn glossary(
+    findings: &ColumnFindings,
+    has_aliased: bool,
+    has_references: bool,
+) -> impl Iterator<Item = &'static str> {
     let has = |wanted: CoefficientStatus| findings.statuses.contains(&wanted);
     let infinite = has(CoefficientStatus::PlusInfinity) || has(CoefficientStatus::MinusInfinity);
     [
@@ -134,7 +157,11 @@ fn glossary(findings: &ColumnFindings) -> impl Iterator<Item = &'static str> {
             "Sign open: the likelihood can rise for ever with either sign, so the sign that software prints is arbitrary.",
         ),
         (
-            has(CoefficientStatus::Aliased),
+            has_references,
+            "Reference level: the word that the other words of its column are compared with; choose it with ⟦reference⟧.",
+        ),
+        (
+            has_aliased,
             "Aliased: not identified beside the columns before it; it is set aside, and the others are judged without it.",
         ),
     ]

@@ -18,9 +18,11 @@ pub(super) struct Dependence<'a> {
     basis: Vec<usize>,
 }
 
-/// The order in which R takes columns: the bias first, then the features.
-pub(super) fn in_order(features: usize, dimension: usize) -> Vec<usize> {
-    (features..dimension).chain(0..features).collect()
+/// The order in which R takes columns: the bias first, then the features. Those that are to be set aside come last.
+pub(super) fn in_order(features: usize, dimension: usize, last: &[usize]) -> Vec<usize> {
+    let is_last = |place: &usize| last.contains(place);
+    let first = (features..dimension).chain((0..features).filter(|place| !is_last(place)));
+    first.chain((0..features).filter(is_last)).collect()
 }
 
 impl<'a> Dependence<'a> {

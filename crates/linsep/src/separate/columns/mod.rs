@@ -203,7 +203,7 @@ pub(super) fn explain(
     let mut findings = ColumnFindings::default();
     budget.begin("aliased columns");
 
-    let all = Dependence::new(examples, ground.rows, in_order(features, dimension));
+    let all = Dependence::new(examples, ground.rows, in_order(features, dimension, &settings.last));
     let mut is_kept = vec![true; dimension];
     let mut relations: BTreeMap<usize, Sparse> = BTreeMap::new();
     for place in all.dependent() {
@@ -218,7 +218,7 @@ pub(super) fn explain(
         }
     }
     let kept: Vec<usize> =
-        in_order(features, dimension).into_iter().filter(|&place| is_kept[place]).collect();
+        in_order(features, dimension, &settings.last).into_iter().filter(|&place| is_kept[place]).collect();
     // Without all relations nothing can be said of the others.
     let is_known = relations.len() + kept.len() == dimension && !budget.is_over();
 
