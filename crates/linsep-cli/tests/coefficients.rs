@@ -130,3 +130,97 @@ fn what_was_not_settled_is_said() {
         "{record}"
     );
 }
+
+/// Beside a reference level only the word that separates is named, whichever level is the reference.
+#[test]
+fn words_are_judged_beside_a_reference_level() {
+    let folder = Folder::new();
+    // All rows of stage III are ill; the others are mixed.
+    let mut text = "stage,age,ill\n".to_string();
+    for (stage, age, ill) in [
+        ("I", 3, "no"),
+        ("I", 5, "yes"),
+        ("I", 6, "no"),
+        ("I", 2, "yes"),
+        ("I", 4, "no"),
+        ("II", 4, "yes"),
+        ("II", 3, "no"),
+        ("II", 7, "yes"),
+        ("II", 5, "no"),
+        ("III", 4, "yes"),
+        ("III", 3, "yes"),
+        ("III", 6, "yes"),
+    ] {
+        text += &format!("{stage},{age},{ill}\n");
+    }
+    folder.write("stages.csv", text);
+    let statuses = |options: &str| -> Vec<(String, String)> {
+        let record = folder.linsep(&format!("separate stages.csv --json {options}")).exits(1).json();
+        let all = record["coefficients"].as_array().expect("coefficients").clone();
+        let text = |value: &Value| value.as_str().expect("a text").to_string();
+        all.iter().map(|own| (text(&own["name"]), text(&own["status"]))).collect()
+    };
+    let of = |found: &[(String, String)], name: &str| {
+        found.iter().find(|(own, _)| own == name).map(|(_, status)| status.clone()).expect("a status")
+    };
+    for options in ["", "--reference first", "--reference most-frequent", "--reference stage=I"] {
+        let found = statuses(options);
+        assert_eq!(of(&found, "stage=III"), "+inf", "{options} {found:?}");
+        assert_eq!(of(&found, "stage=II"), "finite", "{options} {found:?}");
+        assert_eq!(of(&found, "stage=I"), "aliased", "{options} {found:?}");
+        assert_eq!(of(&found, "age"), "finite", "{options} {found:?}");
+    }
+    // Beside a level that is always ill, the others and the bias go to infinity, as in every statistical program.
+    let found = statuses("--reference stage=III");
+    assert_eq!(of(&found, "stage=I"), "-inf", "{found:?}");
+    assert_eq!(of(&found, "stage=II"), "-inf", "{found:?}");
+    assert_eq!(of(&found, "stage=III"), "aliased", "{found:?}");
+    let report = folder.linsep("separate stages.csv").exits(1).out;
+    assert!(report.contains("reference level"), "{report}");
+    for (options, part) in [
+        ("--reference stage=IV", "has no word \"IV\""),
+        ("--reference age=3", "no column of words"),
+        ("--reference last", "first, most-frequent or COLUMN=WORD"),
+        ("--reference first,most-frequent", "not both"),
+        ("--reference stage=I,stage=II", "twice"),
+    ] {
+        folder.linsep(&format!("separate stages.csv {options}")).exits(2).says(&[part]);
+    }
+    folder.linsep("separate stages.csv -o proof").exits(1);
+    folder.linsep("verify proof stages.csv").exits(0);
+}
+
+/// A table of counts says the same as the table with each row so often.
+#[test]
+fn counts_are_rows() {
+    let folder = Folder::new();
+    folder.write("counts.csv", "x,n,y\n1,3,a\n2,2,b\n1,1,b\n3,0,a\n4,5,b\n");
+    folder.write("rows.csv", "x,y\n1,a\n1,a\n1,a\n2,b\n2,b\n1,b\n4,b\n4,b\n4,b\n4,b\n4,b\n");
+    let status = |line: &str| {
+        let record = folder.linsep(&format!("separate {line} --json")).exits(1).json();
+        (record["verdict"].clone(), record["coefficients"].clone())
+    };
+    assert_eq!(status("counts.csv --weights n"), status("rows.csv"));
+    // Without them the row that occurs not at all stands in the way.
+    assert_ne!(status("counts.csv"), status("rows.csv"));
+    folder.linsep("separate counts.csv --weights n -o proof").exits(1);
+    folder.linsep("verify proof counts.csv --weights n").exits(0);
+    let weights = |line: &str| {
+        let line = format!("train {line} --learner logistic --scale none --gap 1e-9 -q -o model");
+        folder.linsep(&line).exits(0);
+        let record = folder.linsep("inspect model --json").exits(0).json();
+        (
+            record["intercept"].as_f64().expect("a number"),
+            record["strongest"][0]["weight"].as_f64().expect("one"),
+        )
+    };
+    let (a, b) = (weights("counts.csv --weights n"), weights("rows.csv"));
+    assert!((a.0 - b.0).abs() < 1e-4 && (a.1 - b.1).abs() < 1e-4, "{a:?} {b:?}");
+    folder.write("bad.csv", "x,n,y\n1,3,a\n2,-2,b\n");
+    folder.linsep("separate bad.csv --weights n").exits(3).says(&["bad.csv:3", "no count"]);
+    folder
+        .linsep("separate counts.csv --weights m")
+        .exits(2)
+        .says(&["neither a file that exists nor a column"]);
+    folder.linsep("separate counts.csv --weights y").exits(2).says(&["is the label"]);
+}

@@ -103,8 +103,9 @@ pub(crate) struct ClassArgs {
     /// How often rows count: balanced (each class as much as the other), or CLASS=WEIGHT (repeat, or separate by commas)
     #[arg(long, value_name = "balanced|CLASS=W", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) class_weight: Vec<String>,
-    /// File with one number for each row, in order: how often it counts (.npy, or text with one per line)
-    #[arg(long, value_name = "FILE")]
+    /// File with one number for each row, in order: how often it counts (.npy, or text with one per line); or, where there is
+    /// no such file, the column of a table with these numbers, which then is no feature
+    #[arg(long, value_name = "FILE|COLUMN")]
     pub(crate) weights: Option<PathBuf>,
     /// Scale features, as learned on the training rows and stored in the model [default: auto; none for theory, and where
     /// rows are not all in memory]
@@ -191,7 +192,8 @@ impl ReadArgs {
 impl TaskArgs {
     /// The data that a command reads.
     pub(crate) fn data(&self, path: &Path) -> DataSpec {
-        DataSpec { cache: self.cache.cache, ..self.read.data(path) }
+        let counts = self.classes.weights_column();
+        DataSpec { cache: self.cache.cache, counts, ..self.read.data(path) }
     }
 }
 
@@ -202,8 +204,19 @@ impl ClassArgs {
             positive: self.positive.clone(),
             only: self.keep.clone(),
             weight: ClassWeight::parse(&self.class_weight)?,
-            row_weights: self.weights.clone(),
+            row_weights: self.weights_file(),
         })
+    }
+
+    /// The file of the weights, if there is one of that name.
+    pub(crate) fn weights_file(&self) -> Option<PathBuf> {
+        self.weights.clone().filter(|path| path.exists())
+    }
+
+    /// Otherwise the column of the weights.
+    pub(crate) fn weights_column(&self) -> Option<String> {
+        let name = self.weights.as_ref().filter(|path| !path.exists());
+        name.map(|name| name.to_string_lossy().into_owned())
     }
 }
 

@@ -20,7 +20,9 @@ pub(super) fn take(loaded: &mut Loaded, name: &str, source: &str) -> Result<(), 
     let by_number = name.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
     let by_name = columns.iter().position(|column| column.name == name);
     let Some(column) = by_name.or(by_number).and_then(|place| columns.get_mut(place)) else {
-        return refuse(format!("there is no column \"{name}\" for ⟦weights⟧"));
+        return refuse(format!(
+            "⟦weights⟧ names neither a file that exists nor a column of the table: \"{name}\""
+        ));
     };
     let taken = match &column.kind {
         ColumnKind::Number(number) => number.feature,

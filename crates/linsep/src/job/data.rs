@@ -134,6 +134,20 @@ impl DataSpec {
         matches!(scaling, Scaling::None | Scaling::UnitRows) && !self.read.csv.missing.notes_gaps()
     }
 
+    /// Reads the rows of a source, which is this one or its cache, and takes out the counts.
+    pub(crate) fn read_rows(
+        &self,
+        source: &Source,
+        options: &ReadOptions,
+        observer: &mut dyn Observer,
+    ) -> Result<Loaded, Error> {
+        let mut loaded = read(source, options, observer)?;
+        if let Some(column) = &self.counts {
+            counts::take(&mut loaded, column, &source.name())?;
+        }
+        Ok(loaded)
+    }
+
     /// Reads the rows, and says what was noticed.
     pub fn load(&self, observer: &mut dyn Observer) -> Result<Loaded, Error> {
         self.load_grouping(None, observer)
@@ -146,11 +160,8 @@ impl DataSpec {
         observer: &mut dyn Observer,
     ) -> Result<Loaded, Error> {
         let (source, options) = self.resolve(observer)?;
-        let mut loaded = read(&source, &options, observer)?;
+        let mut loaded = self.read_rows(&source, &options, observer)?;
         (loaded.schema, loaded.dataset) = settle_columns(loaded.schema, loaded.dataset, most_words)?;
-        if let Some(column) = &self.counts {
-            counts::take(&mut loaded, column, &source.name())?;
-        }
         loaded.notes.remarks.extend(loaded.schema.rare_remarks());
         tell(&loaded.notes, observer);
         Ok(loaded)

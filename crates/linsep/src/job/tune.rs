@@ -108,7 +108,7 @@ impl TuneSpec {
         };
         let data = self.data.with_missing(Missing::Auto);
         let (source, options) = data.resolve(observer)?;
-        let loaded = read(&source, &options, observer)?;
+        let loaded = self.data.read_rows(&source, &options, observer)?;
         tell(&loaded.notes, observer);
         let rows = self.classes.kept(self.classes.weighted(loaded.dataset)?)?;
         label::check(&self.data, loaded.format, &loaded.schema, &rows, observer)?;

@@ -268,7 +268,7 @@ impl Runner<'_> {
 
     fn in_memory(mut self, checkpoint: Option<State>, observer: &mut dyn Observer) -> Result<Trained, Error> {
         let clock = Instant::now();
-        let loaded = read(&self.source, &self.options, observer)?;
+        let loaded = self.spec.data.read_rows(&self.source, &self.options, observer)?;
         let read_seconds = clock.elapsed().as_secs_f64();
         let clock = Instant::now();
         self.check_kind(loaded.format, &loaded.own_schema)?;

@@ -190,6 +190,11 @@ pub(super) fn refuse_combinations(
     let probabilities = spec.asks_for_probabilities();
     let (field, asking) = probabilities.unwrap_or_default();
     let leaves_rows_out = spec.data.read.skip_bad || spec.data.read.csv.missing == Missing::DropRow;
+    if spec.data.counts.is_some() && (online || spec.memory.is_some()) {
+        let problem = "a column of ⟦weights⟧ needs all rows in memory: give the weights in a file that exists, or leave out \
+                       ⟦online⟧ and ⟦memory⟧";
+        return Err(SettingsError::new("weights", problem));
+    }
     if spec.classes.row_weights.is_some() && leaves_rows_out {
         let problem =
             "⟦weights⟧ has one number for each row; ⟦skip_bad⟧ and ⟦missing=drop-row⟧ leave rows out";
