@@ -4,7 +4,7 @@ use super::{BiasSpec, ClassSpec, DataSpec, TrainSpec, Trained, label, refuse_ove
 use crate::features::Missing;
 use crate::observe::{Note, Observer, Progress};
 use crate::read::options::is_default;
-use crate::read::{Source, read};
+use crate::read::Source;
 use crate::store::check_writable;
 use crate::train::Settings;
 use crate::tune::{Ended, Judging, Metric, TuneSettings, Tuned, tune};

@@ -26,7 +26,7 @@ use crate::features::{
 use crate::memory;
 use crate::model::Model;
 use crate::observe::{Note, Observer, PAUSE, Progress, watched};
-use crate::read::{Format, ReadNotes, ReadOptions, Schema, Source, read};
+use crate::read::{Format, ReadNotes, ReadOptions, Schema, Source};
 use crate::split::{check_fraction, hold_out};
 use crate::store::check_writable;
 use crate::train::{Bias, Outcome, Settings, State, Status, resume, train};
