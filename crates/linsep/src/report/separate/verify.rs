@@ -129,9 +129,14 @@ pub fn verify_report(verified: &Verified) -> Vec<Block> {
     facts.push(("Classes", classes(verified)));
     let same = if verified.same_data { "the rows" } else { "not the rows" };
     facts.push(("Data", format!("{name}: {same} that the certificate was made for")));
+    facts.push(("Checker", CHECKER.to_string()));
     facts.push(("Time", format!("checked in {:.3} s", verified.seconds)));
     vec![Block::Facts(facts)]
 }
+
+/// What was run, and on what.
+const CHECKER: &str = "the library of linsep-check, on the rows as linsep has read them; of tables of numbers and LIBSVM, the \
+                       program linsep-check reads the rows by itself";
 
 /// One word for what the certificate claims.
 fn claim(verified: &Verified) -> &'static str {
