@@ -33,6 +33,7 @@ pub(crate) fn check(data: &Data<'_>, columns: &Columns, boundary: &Boundary) -> 
         let kept = member.iter().all(|(place, _)| aliased[*place].is_none());
         ensure(kept, None, "a member is not zero at an aliased place")?;
     }
+    // `has`: whether a member, by its number, has the sign at the place.
     let (finite, members) = (finite(&aliased, boundary), &columns.members);
     let has = |which: usize, place, sign| members.get(which).is_some_and(|m| sign_at(m, place) == sign);
     for (place, status) in coefficients {
@@ -88,7 +89,8 @@ fn places_of(data: &Data<'_>, columns: &[usize]) -> Checked<Vec<bool>> {
     Ok(within)
 }
 
-/// At which places δ = 0 for each δ of K that is zero at the aliased places, as far as the verdict shows it.
+/// At which places δ is 0 for each δ of K that is 0 at the aliased places, as far as the verdict shows it: the places of U at which all vectors
+/// of the kernel are 0, relations aside.
 fn finite(aliased: &[Option<&Sparse>], boundary: &Boundary) -> Vec<bool> {
     let mut finite = vec![false; aliased.len()];
     let Some((used, kernel)) = &boundary.space else { return finite };
@@ -98,8 +100,9 @@ fn finite(aliased: &[Option<&Sparse>], boundary: &Boundary) -> Vec<bool> {
             |(place, _): &&(usize, _)| aliased[*place].is_some() && used.binary_search(place).is_ok();
         match vector.iter().find(is_aside) {
             None => vector.iter().for_each(|(place, _)| finite[*place] = false),
-            // Of the relation of an aliased column no δ has a part.
+            // The relation of an aliased place of U has no part in any δ.
             Some((place, _)) if aliased[*place] == Some(vector) => {}
+            // Any other vector with an aliased place of U spoils the argument.
             Some(_) => finite.fill(false),
         }
     }
@@ -114,7 +117,7 @@ fn at_least(data: &Data<'_>, columns: &Columns) -> Checked {
     ensure(few && (size == 0 || !sets.is_empty()), None, unproved)?;
     for column in (0..data.features).filter(|_| size > 1) {
         data.go_on()?;
-        // The columns that are with this one in a set.
+        // The columns that are in a set together with this one. Unless pairs are asked for, only the column itself matters.
         let mut beside = vec![size < 3; data.features];
         beside[column] = false;
         for set in sets.iter().filter(|set| set.columns.binary_search(&column).is_ok()) {

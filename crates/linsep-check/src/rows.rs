@@ -15,7 +15,7 @@ pub enum Side {
     Neither,
 }
 
-/// A test that is true only of rows that need no further look.
+/// A test that is true only of rows that need no further look; see [`Examples::settled`].
 pub type Settled<'a> = Box<dyn Fn(usize) -> bool + Sync + 'a>;
 
 /// The data. The first four methods are all that the checker needs; the others can make it faster.
@@ -31,7 +31,8 @@ pub trait Examples: Sync {
     fn values(&self, i: usize, values: &mut Vec<(usize, f64)>);
 
     /// A test that is true only of rows of a side, in legal form, with ⟨w, z⟩ > lower·‖w‖; the norm is over the first `norm`
-    /// coordinates. Without a faster way, no row is settled, and the checker looks at each.
+    /// coordinates, and the bias has this value. What it says is believed. Without a faster way no row is settled, and the
+    /// checker computes ⟨w, z⟩ for each.
     fn settled<'a>(&'a self, w: &'a Sparse, bias: Option<f64>, lower: f64, norm: usize) -> Settled<'a> {
         let _ = (w, bias, lower, norm);
         Box::new(|_| false)
@@ -103,9 +104,12 @@ impl<'a> Data<'a> {
         Ok(())
     }
 
-    /// The one way to go through rows: `step` gets each row that is not settled, with its z, and something to write into, one for each
-    /// piece; these are given back in order. An error is that of the first row that has one, in whatever order the pieces are
-    /// worked on.
+    /// The one way to go through many rows. They are cut into pieces, and each piece begins with an empty note, a `T`. `step` gets each row of a
+    /// piece that is not settled, by its number and its z, and may write into the note. The notes are given back in the order of the rows.
+    ///
+    /// Pieces may be worked on in any order, even at the same time. Still, an error is that of the first row that has one: a piece ends
+    /// at its first error, and of all pieces the first error counts. A piece that was left out without an error before it is an
+    /// error, too.
     pub(crate) fn scan<T: Default + Send + Sync>(
         &self,
         rows: &[usize],

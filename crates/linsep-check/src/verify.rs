@@ -53,10 +53,10 @@ pub fn verify_on(
     Ok(Accepted { rows: data.present.len(), boundary_rows, boundary_is_exact, one_sided: data.one_sided })
 }
 
-/// What the proof of a verdict shows of the rows with ⟨w, z⟩ = 0.
+/// What the proof of a verdict shows of the boundary rows, those with ⟨w, z⟩ = 0.
 pub(crate) struct Boundary {
     rows: usize,
-    /// Whether they are forced: ⟨v, z⟩ = 0 for every v of K.
+    /// Whether they are forced: ⟨δ, z⟩ = 0 for every δ of K.
     is_exact: bool,
     /// If they are forced by the rank argument: the coordinates U that they use, and the kernel.
     pub(crate) space: Option<(Vec<usize>, Vec<Sparse>)>,
@@ -95,7 +95,9 @@ fn well_formed(vector: &Sparse, width: usize, name: &str) -> Checked {
     if increase && within && sound { Ok(()) } else { rejected(None, format!("the {name}: {what}")) }
 }
 
-/// ⟨v, z⟩, where the terms are in the range.
+/// ⟨v, z⟩ as a sum with this range, which is that of v or larger ([`Sum::range`]).
+///
+/// Both lists are ordered by place. Where they differ, the one that is behind skips to the place of the other by bisection.
 fn product(range: (i64, i64), v: &Sparse, z: &[(usize, f64)]) -> Sum {
     let (mut sum, mut v, mut z) = (Sum::new(range), &v[..], z);
     while let (Some((a, c)), Some((b, value))) = (v.first(), z.first()) {
@@ -118,7 +120,7 @@ pub(crate) fn nowhere_negative(data: &Data<'_>, v: &Sparse, name: &str) -> Check
     let zero = data.scan(&data.present, &settled, |zero: &mut Vec<usize>, i, z| {
         let sign = product(range, v, z).sign();
         zero.extend(Some(i).filter(|_| sign.is_eq()));
-        ensure(sign.is_ge(), i, "the weights put the row on the wrong side")
+        ensure(sign.is_ge(), i, "the weights, or a member, put the row on the wrong side")
     })?;
     Ok(zero.concat())
 }
@@ -127,6 +129,7 @@ pub(crate) fn nowhere_negative(data: &Data<'_>, v: &Sparse, name: &str) -> Check
 pub(crate) fn orthogonal(data: &Data<'_>, rows: &[usize], vectors: &[&Sparse]) -> Checked {
     vectors.iter().try_for_each(|v| well_formed(v, data.width(), "kernel or relation"))?;
     let range = Sum::range(vectors.iter().copied());
+    let rows = if vectors.is_empty() { &[] } else { rows };
     data.scan(rows, &|_| false, |(), i, z| {
         let orthogonal = vectors.iter().all(|v| product(range, v, z).sign().is_eq());
         ensure(orthogonal, i, "a vector of the kernel, or a relation, is not orthogonal to the row")
@@ -145,8 +148,8 @@ fn used(data: &Data<'_>, rows: &[usize]) -> Checked<Vec<usize>> {
     Ok((0..data.width()).filter(|&place| used[place].load(Relaxed)).collect())
 }
 
-/// Checks that the combination has λ > 0 for rows of a side, and calls `each` with the coordinates of Σ λ z that some of them has,
-/// in order. Sums can be long, so only a block of coordinates is summed at a time.
+/// Checks that the combination has λ > 0 for rows of a side, and calls `each` with the coordinates of Σ λ z, in order of their places. Those that
+/// all its rows have 0 in are left out: they are 0. Sums can be long, so only a block of coordinates is summed at a time.
 pub(crate) fn combine(
     data: &Data<'_>,
     combination: &Sparse,
@@ -172,7 +175,7 @@ pub(crate) fn combine(
     Ok(())
 }
 
-/// Whether a² ≥ b²·c.
+/// Whether a² ≥ b²·c, for the two ends of the margin.
 fn is_square_enough(a: &Dyadic, b: &Dyadic, c: &Dyadic) -> Checked<bool> {
     let mut square = Sum::new((2 * b.exponent(), 2 * b.top()));
     add_square(&mut square, b)?;
@@ -197,14 +200,14 @@ fn complete(data: &Data<'_>, bias: Bias, w: &Sparse, margin: &Margin) -> Checked
     let Some((low, high)) = ends.filter(|_| 0.0 <= *lower && lower <= upper) else {
         return rejected(None, "the ends of the margin are not finite numbers with 0 ≤ lower ≤ upper");
     };
-    // The weight of a free bias does not count in the norm.
+    // The norm is over the first so many coordinates: the weight of a free bias does not count.
     let norm = if bias == Bias::Free { data.features } else { data.width() };
     well_formed(w, data.width(), "weights")?;
     let (range, settled) = (Sum::range([w]), data.examples.settled(w, data.bias, *lower, norm));
     let least = data.scan(&data.present, &settled, |least: &mut Option<(Vec<u64>, usize)>, i, z| {
         let sum = product(range, w, z);
         ensure(sum.sign().is_gt(), i, "the weights put the row on the boundary or on the wrong side")?;
-        // Nothing is below a lower end of 0.
+        // The least of the sums, which all have the same range and so compare like their words. A lower end of 0 needs none.
         let other = (*lower > 0.0).then(|| (sum.size(), i));
         *least = least.take().into_iter().chain(other).min();
         Ok(())
@@ -243,8 +246,8 @@ fn upper_end(data: &Data<'_>, norm: usize, upper: &Dyadic, combination: &Sparse)
     ensure(proved, None, "the combination does not prove the upper end of the margin")
 }
 
-/// Checks that Σ λ z = 0 for the combination, and tells whether this forces ⟨v, z⟩ = 0 for each of the boundary rows
-/// (the combination's rows are among these). `ranked`: by the rank argument in any case.
+/// Checks that Σ λ z = 0 for the combination, and tells whether this forces ⟨δ, z⟩ = 0, for every δ of K, for each of these boundary
+/// rows. (The combination's rows are among them.) `ranked` asks for the rank argument even if the combination cites all of them.
 fn forced(
     data: &Data<'_>,
     rows: &[usize],
@@ -262,7 +265,7 @@ fn forced(
         return Ok(boundary);
     }
 
-    // The rank argument, in the coordinates that the boundary rows use.
+    // The rank argument. `places` is U; `slot` numbers its places.
     let places = used(data, rows)?;
     if places.len().saturating_mul(places.len().max(kernel.len())) > MATRIX_LIMIT {
         ensure(kernel.is_empty(), None, "the kernel has too many coordinates")?;

@@ -694,3 +694,22 @@ fn a_certificate_of_one_side_shows_nothing() {
     folder.linsep("separate data --classes 1,9 -o new").exits(2).says(&["9"]);
     assert!(!folder.has("new"));
 }
+
+#[test]
+fn claims_about_columns_are_told() {
+    let folder = Folder::with("data", "x,y,kind\n2,1,yes\n3,3,yes\n0,1,no\n");
+    let page = include_str!("../../../docs/certificate.md");
+    let text = page.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+    folder.write("proof", text);
+    let ran = folder.linsep("verify proof data").exits(0);
+    let said = flowing(&ran.out);
+    assert!(
+        said.contains("of the coefficients, 1 infinite with an open sign; 1 set of columns separates alone"),
+        "{ran:?}"
+    );
+    assert!(said.contains("at least 1 column is needed to separate"), "{ran:?}");
+    assert!(said.contains("the library of linsep-check, on the rows as linsep has read them"), "{ran:?}");
+    folder.write("proof", text.replace("open 1 0 1", "open 1 1 0"));
+    let ran = folder.linsep("verify proof data").exits(1);
+    assert!(flowing(&ran.out).contains("the claim about the coefficient at place 1 is not shown"), "{ran:?}");
+}

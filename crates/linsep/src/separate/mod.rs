@@ -60,7 +60,7 @@ pub use blame::{Blame, blame};
 pub use certificate_text::{CertificateText, hexadecimal};
 pub(crate) use decide::decide;
 pub use examples::Examples;
-pub use linsep_check::{Accepted, Bias, Certificate, Claim, Columns, Refusal, Rejected};
+pub use linsep_check::{Accepted, Bias, Certificate, Claim, Columns, Refusal, Rejected, Status};
 pub use separation::{RowShare, Separation, Verdict};
 pub use settings::SeparateSettings;
 pub(crate) use verify::verify_watched;
