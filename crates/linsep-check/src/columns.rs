@@ -2,188 +2,128 @@
 
 use std::cmp::Ordering;
 
-use crate::certificate::{Columns, Sparse, Status};
+use crate::certificate::{Checked, Columns, Sparse, Status, ensure, rejected};
 use crate::rows::Data;
-use crate::verify::{Boundary, Rejected, combine, rejected, signs, well_combined, well_formed};
+use crate::verify::{Boundary, MATRIX_LIMIT, combine, nowhere_negative, orthogonal};
 
-/// Sets of columns are compared with at most so many pairs of columns.
-const PAIR_LIMIT: usize = 1 << 28;
-
-/// The entry of a vector at a place.
+/// The sign of a vector's entry at a place.
 fn sign_at(vector: &Sparse, place: usize) -> Ordering {
-    match vector.binary_search_by_key(&place, |(place, _)| *place) {
-        Ok(entry) => vector[entry].1.sign(),
-        Err(_) => Ordering::Equal,
-    }
+    let entry = vector.iter().find(|(other, _)| *other == place);
+    entry.map_or(Ordering::Equal, |(_, number)| number.sign())
 }
 
-/// Checks each claim about columns. `shown` is what the verdict shows of the boundary.
-pub(crate) fn check(data: &Data<'_>, columns: &Columns, shown: &Boundary) -> Result<(), Rejected> {
-    let Columns { members, coefficients, alone, not_alone, at_least } = columns;
-    let width = data.width();
-    if !coefficients.windows(2).all(|pair| pair[0].0 < pair[1].0)
-        || coefficients.last().is_some_and(|(place, _)| *place >= width)
-    {
-        return rejected(None, "the places of the coefficients do not increase or are out of range");
-    }
-    let mut aliased = vec![false; width];
+/// Whether numbers increase and are below `end`.
+fn increase(mut numbers: impl Iterator<Item = usize> + Clone, end: usize) -> bool {
+    numbers.clone().is_sorted_by(|a, b| a < b) && numbers.all(|number| number < end)
+}
+
+/// Checks each claim about columns. `boundary` is what the verdict shows of the boundary.
+pub(crate) fn check(data: &Data<'_>, columns: &Columns, boundary: &Boundary) -> Checked {
+    let coefficients = &columns.coefficients;
+    let ordered = increase(coefficients.iter().map(|(place, _)| *place), data.width());
+    ensure(ordered, None, "the coefficients are not in order or out of range")?;
+    let mut aliased: Vec<Option<&Sparse>> = vec![None; data.width()];
     for (place, status) in coefficients {
-        aliased[*place] = matches!(status, Status::Aliased { .. });
+        aliased[*place] = if let Status::Aliased { relation } = status { Some(relation) } else { None };
     }
-    for member in members {
-        well_formed(member, width, "members")?;
-        if member.iter().any(|(place, _)| aliased[*place]) {
-            return rejected(None, "a member is not zero at an aliased place");
-        }
-        signs(data, member)?;
+    let relations: Vec<&Sparse> = aliased.iter().copied().flatten().collect();
+    orthogonal(data, &data.present, &relations)?;
+    for member in &columns.members {
+        nowhere_negative(data, member, "members")?;
+        let kept = member.iter().all(|(place, _)| aliased[*place].is_none());
+        ensure(kept, None, "a member is not zero at an aliased place")?;
     }
+    // `has`: whether a member, by its number, has the sign at the place.
+    let (finite, members) = (finite(&aliased, boundary), &columns.members);
+    let has = |which: usize, place, sign| members.get(which).is_some_and(|m| sign_at(m, place) == sign);
     for (place, status) in coefficients {
         data.go_on()?;
-        let member = |which: usize, wanted: Ordering| match members.get(which) {
-            Some(member) if sign_at(member, *place) == wanted => Ok(()),
-            _ => rejected(None, format!("a member does not have the sign at place {place} that is claimed")),
-        };
-        match status {
+        let holds = match status {
             Status::Aliased { relation } => {
-                well_formed(relation, width, "relation")?;
-                let own = relation.iter().filter(|(other, _)| aliased[*other]).map(|(other, _)| other);
-                if !own.eq([place]) {
-                    return rejected(
-                        None,
-                        format!("the relation of place {place} has another aliased place, or not its own"),
-                    );
-                }
-                let signs = signs(data, relation)?;
-                if signs.boundary.len() < signs.present() {
-                    return rejected(None, format!("the relation of place {place} is not 0 for every row"));
-                }
+                relation.iter().map(|(other, _)| other).filter(|other| aliased[**other].is_some()).eq([place])
             }
-            Status::Finite => finite(*place, coefficients, &aliased, shown)?,
-            Status::Infinite { positive, member: which, combination } => {
-                let wanted = if *positive { Ordering::Greater } else { Ordering::Less };
-                member(*which, wanted)?;
-                well_combined(data, combination)?;
-                let mut own = Ordering::Equal;
-                combine(data, combination, |other, value| {
-                    if other == *place {
-                        own = value.sign();
-                    } else if !aliased[other] && value.sign().is_ne() {
-                        return rejected(
-                            None,
-                            format!("the combination for place {place} is not 0 elsewhere"),
-                        );
-                    }
-                    Ok(())
+            Status::Finite => finite[*place],
+            Status::Infinite { positive, member, combination } => {
+                let sign = if *positive { Ordering::Greater } else { Ordering::Less };
+                let mut found = Ordering::Equal;
+                combine(data, combination, |other, sum| {
+                    found = if other == *place { sum.sign() } else { found };
+                    let zero = other == *place || aliased[other].is_some() || sum.sign().is_eq();
+                    ensure(zero, None, "the combination of an infinite coefficient is not 0 at another place")
                 })?;
-                if own != wanted {
-                    return rejected(
-                        None,
-                        format!("the combination for place {place} does not have its sign"),
-                    );
-                }
+                found == sign && has(*member, *place, sign)
             }
             Status::Open { positive, negative } => {
-                member(*positive, Ordering::Greater)?;
-                member(*negative, Ordering::Less)?;
+                has(*positive, *place, Ordering::Greater) && has(*negative, *place, Ordering::Less)
             }
+        };
+        if !holds {
+            return rejected(None, format!("the claim about the coefficient at place {place} is not shown"));
         }
     }
-    for set in alone {
-        let within = in_set(data, &set.columns)?;
-        well_formed(&set.weights, width, "weights")?;
-        if !set.weights.iter().all(|(place, _)| within[*place]) {
-            return rejected(None, "the weights of a set of columns use another column");
-        }
-        if let Some(row) = signs(data, &set.weights)?.boundary.first() {
-            return rejected(*row, "the weights of a set of columns put the row on the boundary");
-        }
+    for set in &columns.alone {
+        let within = places_of(data, &set.columns)?;
+        let zero = nowhere_negative(data, &set.weights, "weights of a set of columns")?;
+        ensure(zero.is_empty(), zero.first().copied(), "the weights of a set put the row on the boundary")?;
+        let only = set.weights.iter().all(|(place, _)| within[*place]);
+        ensure(only, None, "the weights of a set of columns use another column")?;
     }
-    for set in not_alone {
-        let within = in_set(data, &set.columns)?;
-        well_combined(data, &set.combination)?;
-        if set.combination.is_empty() {
-            return rejected(None, "the combination for a set of columns is empty");
-        }
-        combine(data, &set.combination, |place, value| match within[place] && value.sign().is_ne() {
-            true => rejected(None, "the combination for a set of columns is not 0 in the set"),
-            false => Ok(()),
+    for set in &columns.not_alone {
+        let within = places_of(data, &set.columns)?;
+        ensure(!set.combination.is_empty(), None, "the combination for a set of columns is empty")?;
+        combine(data, &set.combination, |place, sum| {
+            let zero = !within[place] || sum.sign().is_eq();
+            ensure(zero, None, "the combination for a set of columns is not 0 within the set")
         })?;
     }
-    covered(data, columns, *at_least)
+    at_least(data, columns)
 }
 
-/// The places of a set of columns and of the bias.
-fn in_set(data: &Data<'_>, columns: &[usize]) -> Result<Vec<bool>, Rejected> {
-    if !columns.windows(2).all(|pair| pair[0] < pair[1])
-        || columns.last().is_some_and(|&column| column >= data.features)
-    {
-        return rejected(None, "the columns of a set do not increase or are out of range");
-    }
+/// Whether a place belongs to a set of columns or to the bias.
+fn places_of(data: &Data<'_>, columns: &[usize]) -> Checked<Vec<bool>> {
+    let sound = increase(columns.iter().copied(), data.features);
+    ensure(sound, None, "the columns of a set are not in order or out of range")?;
     let mut within = vec![false; data.width()];
     columns.iter().for_each(|&column| within[column] = true);
     within[data.features..].fill(true);
     Ok(within)
 }
 
-/// δ_j = 0 for each δ of K that is zero at the aliased places.
-fn finite(
-    place: usize,
-    coefficients: &[(usize, Status)],
-    aliased: &[bool],
-    shown: &Boundary,
-) -> Result<(), Rejected> {
-    let unproved = |why: &str| {
-        rejected(None, format!("the coefficient at place {place} is not shown to be finite: {why}"))
-    };
-    let Some((used, kernel)) = &shown.space else {
-        return unproved("the verdict does not show what the rows on the boundary span");
-    };
-    if used.binary_search(&place).is_err() {
-        return unproved("no row that is forced onto the boundary has it");
-    }
-    let in_use = |place: usize| aliased[place] && used.binary_search(&place).is_ok();
+/// At which places δ is 0 for each δ of K that is 0 at the aliased places, as far as the verdict shows it: the places of U at which all vectors
+/// of the kernel are 0, relations aside.
+fn finite(aliased: &[Option<&Sparse>], boundary: &Boundary) -> Vec<bool> {
+    let mut finite = vec![false; aliased.len()];
+    let Some((used, kernel)) = &boundary.space else { return finite };
+    used.iter().for_each(|&place| finite[place] = true);
     for vector in kernel {
-        let relation_of = |(place, status): &(usize, Status)| {
-            in_use(*place) && matches!(status, Status::Aliased { relation } if relation == vector)
-        };
-        if coefficients.iter().any(relation_of) {
-            continue;
-        }
-        if vector.iter().any(|(other, _)| in_use(*other)) {
-            return unproved(
-                "a vector of the kernel is neither zero at the aliased places nor their relation",
-            );
-        }
-        if sign_at(vector, place).is_ne() {
-            return unproved("a vector of the kernel is not zero there");
+        let is_aside =
+            |(place, _): &&(usize, _)| aliased[*place].is_some() && used.binary_search(place).is_ok();
+        match vector.iter().find(is_aside) {
+            None => vector.iter().for_each(|(place, _)| finite[*place] = false),
+            // The relation of an aliased place of U has no part in any δ.
+            Some((place, _)) if aliased[*place] == Some(vector) => {}
+            // Any other vector with an aliased place of U spoils the argument.
+            Some(_) => finite.fill(false),
         }
     }
-    Ok(())
+    finite
 }
 
 /// Every set of fewer than `at_least` columns lies in a set that does not separate.
-fn covered(data: &Data<'_>, columns: &Columns, at_least: usize) -> Result<(), Rejected> {
-    let unproved = || rejected(None, "the least number of columns that separate is not shown");
-    let sets = &columns.not_alone;
-    if at_least > 3 || (at_least > 0 && sets.is_empty()) {
-        return unproved();
-    }
-    if at_least == 3 && data.features.saturating_mul(data.features) > PAIR_LIMIT {
-        return unproved();
-    }
-    for column in (0..data.features).take_while(|_| at_least > 1) {
+fn at_least(data: &Data<'_>, columns: &Columns) -> Checked {
+    let (size, sets) = (columns.at_least, &columns.not_alone);
+    let unproved = "the least number of columns that separate is not shown";
+    let few = size < 3 || (size == 3 && data.features.saturating_mul(data.features) <= MATRIX_LIMIT);
+    ensure(few && (size == 0 || !sets.is_empty()), None, unproved)?;
+    for column in (0..data.features).filter(|_| size > 1) {
         data.go_on()?;
-        let mut beside = vec![false; data.features];
-        let mut any = false;
+        // The columns that are in a set together with this one. Unless pairs are asked for, only the column itself matters.
+        let mut beside = vec![size < 3; data.features];
+        beside[column] = false;
         for set in sets.iter().filter(|set| set.columns.binary_search(&column).is_ok()) {
-            any = true;
-            if at_least > 2 {
-                set.columns.iter().for_each(|&other| beside[other] = true);
-            }
+            set.columns.iter().for_each(|&other| beside[other] = true);
         }
-        if !any || (at_least > 2 && !beside.iter().all(|&beside| beside)) {
-            return unproved();
-        }
+        ensure(beside.iter().all(|&beside| beside), None, unproved)?;
     }
     Ok(())
 }

@@ -88,7 +88,10 @@ pub(crate) const JUDGINGS: &[(&str, &str)] = &[
 
 pub(crate) const COLUMN_DETAILS: &[(&str, &str)] = &[
     ("none", "The verdict alone"),
-    ("usual", "For data of at most 511 features and 16 million cells, as far as a few seconds go"),
+    (
+        "usual",
+        "For at most 16 million cells, and 511 features or, if completely separable, 127; as far as a few seconds go",
+    ),
     ("all", "Everything, for data of any size; takes long with many features"),
 ];
 

@@ -1,6 +1,7 @@
 //! What is said of columns, against exact answers that are found in other ways; and claims about them with something changed: those
 //! that the checker accepts must still be true.
 
+use crate::check::tamper;
 use crate::instances::{Instance, instance};
 use crate::oracle::{boundary, rank};
 use linsep::random::Random;
@@ -9,7 +10,7 @@ use linsep::separate::{
     Bias, Certificate, CoefficientStatus, ColumnDetail, ColumnFindings, Examples, SeparateSettings,
     Separation, Verdict, separate,
 };
-use linsep_check::{Dyadic, Sparse, Status, Terms, verify_on};
+use linsep_check::{Status, Terms, verify_on};
 use std::collections::BTreeMap;
 
 /// A whole number from `least` to `most`.
@@ -310,23 +311,6 @@ fn forge(certificate: &mut Certificate, random: &mut Random) -> &'static str {
         }
         _ => "nothing",
     }
-}
-
-fn tamper(vector: &mut Sparse, random: &mut Random) -> &'static str {
-    if vector.is_empty() {
-        return "nothing";
-    }
-    let which = random.below(vector.len() as u64) as usize;
-    let factor = |value: f64| Dyadic::from_f64(value).unwrap();
-    match random.below(4) {
-        0 => vector[which].1 = vector[which].1.times(&factor(-1.0)),
-        1 => {
-            vector.remove(which);
-        }
-        2 => vector[which].1 = vector[which].1.times(&factor(1.0 + f64::EPSILON)),
-        _ => vector[which].0 += 1,
-    }
-    "a number"
 }
 
 /// Whether all claims about columns are true, whatever their proofs are.

@@ -88,7 +88,9 @@ pub struct ColumnFindings {
 
 /// Limits of the work, which do not depend on the clock: the answer is the same everywhere.
 pub(super) struct Effort {
-    /// Most coordinates.
+    /// Most coordinates of completely separable rows, of which every coefficient is infinite.
+    complete: usize,
+    /// Most coordinates of other rows.
     dimension: usize,
     /// Most rows times coordinates.
     cells: usize,
@@ -97,12 +99,13 @@ pub(super) struct Effort {
 }
 
 impl Effort {
-    const USUAL: Self = Self { dimension: 512, cells: 1 << 24, work: 1_000_000_000 };
-    const ALL: Self = Self { dimension: usize::MAX, cells: usize::MAX, work: u64::MAX };
+    const USUAL: Self = Self { complete: 128, dimension: 512, cells: 1 << 24, work: 1_000_000_000 };
+    const ALL: Self = Self { complete: usize::MAX, dimension: usize::MAX, cells: usize::MAX, work: u64::MAX };
 
     /// Whether data of this shape is within the limits.
-    fn allows(&self, rows: usize, dimension: usize) -> bool {
-        dimension <= self.dimension && rows.saturating_mul(dimension) <= self.cells
+    fn allows(&self, verdict: Verdict, rows: usize, dimension: usize) -> bool {
+        let most = if verdict == Verdict::Complete { self.complete } else { self.dimension };
+        dimension <= most && rows.saturating_mul(dimension) <= self.cells
     }
 
     fn allowance(&self) -> Allowance {
@@ -159,7 +162,7 @@ pub(super) fn add(
     budget: &mut Budget<'_>,
 ) {
     let effort = if settings.columns == ColumnDetail::All { Effort::ALL } else { Effort::USUAL };
-    if !effort.allows(ground.rows.len(), ground.examples.dimension()) {
+    if !effort.allows(ground.verdict, ground.rows.len(), ground.examples.dimension()) {
         separation.columns_stopped = Some(TOO_LARGE.to_string());
         return;
     }

@@ -162,7 +162,8 @@ impl Search<'_> {
             return;
         }
         let mut from = from;
-        while !budget.is_over() {
+        // A move is a few passes over the rows.
+        while !budget.is_over() && self.allowance.take(self.outside.len(), 1 + finite.len() / 8) {
             let Some(moved) = self.moved(&from, finite) else { return };
             let agreements = positive_agreements(self.examples, &self.outside, &moved, self.space.radius);
             if agreements.is_err() || !self.add(&moved) {
