@@ -3,6 +3,7 @@
 use crate::console::flags;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches, ValueEnum};
+use linsep::job::Grid;
 use linsep::train::{Descriptor, Mixing, OptionDescriptor, OptionKind, OptionValue, Options, learners};
 use std::sync::LazyLock;
 
@@ -38,6 +39,13 @@ pub(crate) struct LearnerArgs {
     pub(crate) shards: Option<usize>,
     /// How much each shard counts.
     pub(crate) mixing: Option<Mixing>,
+}
+
+/// The options of single learners, each with several values.
+#[derive(Debug, Default)]
+pub(crate) struct GridArgs {
+    /// Those that are given.
+    pub(crate) values: Grid,
 }
 
 /// Learning in shards.
@@ -196,6 +204,46 @@ fn in_brackets(values: Option<String>) -> String {
 
 fn default(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!(" [default: {text}]") }
+}
+
+const GRID_HEADING: &str = "Options of the learners, each with one value or several separated by commas";
+
+impl Args for GridArgs {
+    fn augment_args(command: Command) -> Command {
+        let several = |shared: &Shared| {
+            let several = format!("{}, …", shared.option.symbol);
+            shared.to_arg().value_name(several).value_delimiter(',').help_heading(GRID_HEADING)
+        };
+        command.args(shared_options().iter().map(several))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for GridArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let mut found = Self::default();
+        found.update_from_arg_matches(matches)?;
+        Ok(found)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        for Shared { option, .. } in shared_options() {
+            let values: Vec<OptionValue> = match option.kind {
+                OptionKind::Choice(_) => {
+                    let words = matches.get_many::<String>(option.name).into_iter().flatten();
+                    words.map(|word| OptionValue::from(word.as_str())).collect()
+                }
+                _ => matches.get_many::<OptionValue>(option.name).into_iter().flatten().cloned().collect(),
+            };
+            if !values.is_empty() {
+                self.values.insert(option.name.to_string(), values);
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Args for LearnerArgs {

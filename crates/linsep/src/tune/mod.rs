@@ -12,22 +12,20 @@ mod candidates;
 mod choice;
 mod estimate;
 mod fold;
-mod metric;
 
 pub use candidates::Candidate;
 pub use estimate::{Estimate, Judging};
-pub use metric::Metric;
 
 use crate::classes::ClassError;
 use crate::dataset::Dataset;
 use crate::features::Schema;
+use crate::metric::{JudgedFolds, JudgedRow, Metric};
 use crate::observe::{Observer, Progress, in_parallel};
 use crate::split::{folds, hold_out, others};
 use crate::train::Settings;
 use crate::{Error, SettingsError};
 use candidates::{Family, families};
-use choice::{Folds, choose, first_least, value};
-use metric::JudgedRow;
+use choice::{choose, first_least};
 use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 
@@ -111,7 +109,7 @@ struct Search<'a> {
 struct Searched {
     families: Vec<Family>,
     candidates: Vec<Candidate>,
-    judged: Vec<Folds>,
+    judged: Vec<JudgedFolds>,
     /// Whether it came to its end.
     whole: bool,
 }
@@ -178,8 +176,8 @@ pub fn tune(
         _ => None,
     };
     let tried = searched.candidates.iter().zip(&searched.judged).map(|(&candidate, judged)| {
-        let (value, standard_error) = value(settings.metric, judged, search.outcomes());
-        let (error, _) = choice::value(Metric::Error, judged, search.outcomes());
+        let (value, standard_error) = settings.metric.of_folds(judged, search.outcomes());
+        let (error, _) = Metric::Error.of_folds(judged, search.outcomes());
         Tried { candidate, value, standard_error, error }
     });
     let counts = data.class_counts();
@@ -209,13 +207,7 @@ impl Search<'_> {
 
     /// Refuses what cannot be searched.
     fn check(&self) -> Result<(), Error> {
-        if self.metric == Metric::Auc && self.outcomes() > 2 {
-            let problem = format!(
-                "the AUC is for two classes, and there are {}: choose one with ⟦positive=CLASS⟧, or another ⟦metric⟧",
-                self.outcomes()
-            );
-            return Err(SettingsError::new("metric", problem).into());
-        }
+        self.metric.check(self.outcomes())?;
         let counts = self.data.class_counts();
         let present: Vec<usize> = (0..counts.len()).filter(|&class| counts[class] > 0).collect();
         if let [class] = present[..] {
@@ -254,7 +246,7 @@ impl Search<'_> {
         let mut found: Vec<(f64, usize, Family)> = Vec::new();
         for (place, (family, own)) in searched.by_family().enumerate() {
             let values: Vec<f64> =
-                own.map(|k| value(self.metric, &searched.judged[k], self.outcomes()).0).collect();
+                own.map(|k| self.metric.of_folds(&searched.judged[k], self.outcomes()).0).collect();
             let best = first_least(&values);
             let kept = best.saturating_sub(2)..(best + 2).min(values.len());
             found.push((
@@ -308,7 +300,7 @@ impl Search<'_> {
             own.start + choose(metric, &searched.judged[own.clone()], outcomes, 0.0)
         };
         let best: Vec<usize> = searched.by_family().map(best_of).collect();
-        let few: Vec<&Folds> = best.iter().map(|&place| &searched.judged[place]).collect();
+        let few: Vec<&JudgedFolds> = best.iter().map(|&place| &searched.judged[place]).collect();
         best[choose(self.metric, &few, outcomes, 0.0)]
     }
 }

@@ -25,7 +25,7 @@ mod tests;
 
 pub(crate) use options::DESCRIPTOR;
 pub use options::{LogisticOptions, LogisticPenalty};
-pub(crate) use path::logistic_path;
+pub(crate) use path::{Prices, logistic_path};
 pub(crate) use problem::loss as log_loss;
 
 use crate::Error;
