@@ -69,6 +69,15 @@ enum MixingArg {
     Updates,
 }
 
+/// Shorter ways to say what an option can say.
+#[derive(Debug, Args)]
+#[command(next_help_heading = HEADING)]
+struct ShortcutArgs {
+    /// logistic: bias-reduced logistic regression, the same as --penalty firth
+    #[arg(long, conflicts_with = "penalty")]
+    firth: bool,
+}
+
 const HEADING: &str = "Options of one learner";
 
 /// An option that one or more learners have.
@@ -248,7 +257,9 @@ impl FromArgMatches for GridArgs {
 
 impl Args for LearnerArgs {
     fn augment_args(command: Command) -> Command {
-        ShardArgs::augment_args(command.args(shared_options().iter().map(Shared::to_arg)))
+        ShardArgs::augment_args(ShortcutArgs::augment_args(
+            command.args(shared_options().iter().map(Shared::to_arg)),
+        ))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -274,6 +285,9 @@ impl FromArgMatches for LearnerArgs {
             if let Some(value) = value {
                 self.options.set(option.name, value);
             }
+        }
+        if ShortcutArgs::from_arg_matches(matches)?.firth {
+            self.options.set("penalty", "firth");
         }
         let shards = ShardArgs::from_arg_matches(matches)?;
         self.shards = shards.shards;

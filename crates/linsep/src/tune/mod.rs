@@ -126,8 +126,11 @@ impl Searched {
     }
 }
 
-/// With more stored values than this, a sample of the rows tells which candidates are tried on all of them.
-const MANY_VALUES: usize = 1_500_000;
+/// Where the rows of all families, prepared, have more values than this, a sample of the rows tells which candidates are tried
+/// on all of them.
+const MANY_VALUES: f64 = 8e6;
+/// Where the rows of the families that are left have more values than this, fewer parts of them are held out.
+const MANY_LEFT: f64 = 5e7;
 /// With more rows than this, one part of them is held out, not each in turn: it tells as much.
 const MANY_ROWS: usize = 30_000;
 
@@ -225,20 +228,31 @@ impl Search<'_> {
     /// Judges all candidates, or those that a sample of the rows shows to be worth it.
     fn run(&self, observer: &mut Deadline<'_>) -> Result<Searched, Error> {
         let all = families(self.data, self.schema, self.metric.needs_probabilities());
-        let values = self.data.stored().max(self.data.len());
+        let values = self.values(&all);
         if values <= MANY_VALUES {
-            return self.try_all(all, observer);
+            return self.try_all(all, self.folds, observer);
         }
-        let share = (MANY_VALUES as f64 / values as f64).min(0.5);
+        let share = (MANY_VALUES / values).min(0.5);
         let sample = hold_out(self.data, share, self.settings.seed)?.held_out;
         let first = Search { data: &sample, ..*self };
-        let of_sample = first.try_all(all, observer)?;
+        let of_sample = first.try_all(all, self.folds, observer)?;
         if !of_sample.whole {
             return Ok(of_sample);
         }
-        let of_all = self.try_all(first.promising(&of_sample), observer)?;
+        let left = first.promising(&of_sample);
+        let parts = (MANY_LEFT / self.values(&left)).ceil() as usize;
+        let parts = if self.data.len() > MANY_ROWS { 1 } else { parts.min(self.folds) };
+        let of_all = self.try_all(left, parts, observer)?;
         // Where no candidate was judged on all rows, the sample tells which is best so far.
         Ok(if of_all.candidates.is_empty() { Searched { whole: false, ..of_sample } } else { of_all })
+    }
+
+    /// How many values the prepared rows of these families have, counted for each score.
+    fn values(&self, families: &[Family]) -> f64 {
+        let outcomes = self.outcomes();
+        let scores = if outcomes > 2 { outcomes as f64 } else { 1.0 };
+        let values = families.iter().map(|family| family.values(self.data, self.schema, outcomes));
+        scores * values.sum::<f64>()
     }
 
     /// The two best families, each with the penalties around its best one.
@@ -261,12 +275,16 @@ impl Search<'_> {
         found.into_iter().map(|(.., family)| family).collect()
     }
 
-    /// Judges the candidates of these families, one family after the other. What is not judged to the end is left out.
-    fn try_all(&self, families: Vec<Family>, observer: &mut Deadline<'_>) -> Result<Searched, Error> {
+    /// Judges the candidates of these families on so many of the parts, one family after the other. What is not judged to
+    /// the end is left out.
+    fn try_all(
+        &self,
+        families: Vec<Family>,
+        judged: usize,
+        observer: &mut Deadline<'_>,
+    ) -> Result<Searched, Error> {
         let mut parts = folds(self.data, self.folds, self.settings.seed)?;
-        if self.data.len() > MANY_ROWS {
-            parts.truncate(1);
-        }
+        parts.truncate(judged);
         let mut searched =
             Searched { families: Vec::new(), candidates: Vec::new(), judged: Vec::new(), whole: false };
         for family in families {

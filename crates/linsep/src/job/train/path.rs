@@ -36,8 +36,10 @@ const MOST: usize = 1000;
 pub(super) fn check(points: usize, settings: &Settings, elsewhere: bool) -> Result<(), SettingsError> {
     let problem = match settings.learner {
         _ if elsewhere => "⟦path⟧ needs all rows in memory".to_string(),
-        Learner::Logistic(options) if options.penalty == LogisticPenalty::None => {
-            "⟦path⟧ follows a penalty, and there is none".to_string()
+        Learner::Logistic(options)
+            if matches!(options.penalty, LogisticPenalty::None | LogisticPenalty::Firth) =>
+        {
+            "⟦path⟧ follows the weight of a penalty, and there is none".to_string()
         }
         Learner::Logistic(_) if (2..=MOST).contains(&points) => return Ok(()),
         Learner::Logistic(_) => format!("⟦path⟧ is the number of points, from 2 to {MOST}"),
