@@ -35,7 +35,7 @@ class Decision:
     """One run of `linsep separate`, and of `linsep verify` on what it gave."""
 
     def __init__(self, data, *arguments, verify=True):
-        certificate = FOLDER / "certificate.json"
+        certificate = FOLDER / "certificate.cert"
         certificate.unlink(missing_ok=True)
         command = [LINSEP, "separate", data, "-o", certificate, "--json", "--quiet", *arguments]
         with open(FOLDER / "record.json", "w+") as out:

@@ -1,12 +1,12 @@
 """Verdicts of separation beside HiGHS, margins beside other solvers, and every certificate judged a second time."""
 
-import copy
 import json
+import re
 import subprocess
 
 import numpy
 import pytest
-from certificates import NoProof, judge
+from certificate_checker import NoProof, judge, parse
 from conftest import PROBLEMS, Table
 from scipy.optimize import linprog, nnls
 from sklearn.datasets import dump_svmlight_file
@@ -23,7 +23,7 @@ def write_csv(path, x, y):
 
 def separate(program, data, *arguments):
     """The record and the certificate, which the program itself must accept."""
-    path = program.folder / "certificate.json"
+    path = program.folder / "certificate.cert"
     path.unlink(missing_ok=True)
     command = [program.path, "separate", data, "-o", path, "--json", *arguments]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, cwd=program.folder)
@@ -32,12 +32,16 @@ def separate(program, data, *arguments):
     # The exit code says the same as the record.
     assert (done.returncode == 0) == (record["verdict"] == "complete")
     program.run("verify", path, data)
-    return record, json.loads(path.read_text())
+    return record, path.read_text()
+
+
+def judge_text(certificate, x, labels):
+    return judge(parse(certificate), x.shape[1], [dict(enumerate(map(float, row))) for row in x], list(map(str, labels)))
 
 
 def judged(record, certificate, x, labels):
     """Judges the certificate, and what the record says beside it."""
-    verdict, boundary = judge(certificate, x, labels)
+    verdict, boundary = judge_text(certificate, x, labels)
     assert verdict == record["verdict"]
     if verdict == "quasi-complete":
         assert [row["row"] for row in record["boundary_rows"]] == boundary
@@ -173,7 +177,7 @@ def test_known_answers(program, name, bias):
     assert record["verdict"] == KNOWN[name]
     # Rows of other classes count in the numbers of rows, however the program takes them.
     everything = Table(PROBLEMS[name][0], table.positive)
-    whole = certificate["data"]["rows"] == len(everything.x)
+    whole = f"\nrows {len(everything.x)}\n" in certificate
     judged(record, certificate, *((everything.x, everything.labels) if whole else (table.x, table.labels)))
 
 
@@ -210,23 +214,26 @@ def test_other_data_is_rejected(program):
     turned = y.copy()
     turned[0] = -turned[0]
     other = write_csv(program.folder / "other.csv", x, turned)
-    program.run("verify", "certificate.json", other, expect=1)
-    program.run("verify", "certificate.json", write_csv(program.folder / "less.csv", x[1:], y[1:]), expect=1)
+    program.run("verify", "certificate.cert", other, expect=1)
+    program.run("verify", "certificate.cert", write_csv(program.folder / "less.csv", x[1:], y[1:]), expect=1)
 
 
 def forgeries(certificate):
     """Copies with something changed so that the claim no longer holds."""
-    weights = copy.deepcopy(certificate)
-    weights["weights"] = [[place, text[1:] if text[0] == "-" else "-" + text] for place, text in weights["weights"]]
-    margin = copy.deepcopy(certificate)
-    margin["margin"]["lower"] = margin["margin"]["upper"] = "0x1p20"
-    upper = copy.deepcopy(certificate)
-    upper["margin"]["lower"], upper["margin"]["upper"] = "0x0p0", "0x1p-900"
-    bias = copy.deepcopy(certificate)
-    bias["bias"], bias["margin"]["kind"] = "none", "through-origin"
-    sides = copy.deepcopy(certificate)
-    sides["data"]["positive"], sides["data"]["negative"] = sides["data"]["negative"], sides["data"]["positive"]
-    return {"weights": weights, "margin": margin, "upper": upper, "bias": bias, "sides": sides}
+    change = lambda pattern, new: re.sub(pattern, new, certificate, count=1, flags=re.M)  # noqa: E731
+    weights = re.search("^weights (.*)$", certificate, re.M)[1]
+    turned = weights.replace(":", ":-").replace("--", "")
+    sides = certificate.replace("\npositive", "\n?").replace("\nnegative", "\npositive").replace("\n?", "\nnegative")
+    lines = sides.split("\n")
+    at = next(i for i, line in enumerate(lines) if line.startswith("negative"))
+    lines[at], lines[at + 1] = lines[at + 1], lines[at]
+    return {
+        "weights": certificate.replace(weights, turned),
+        "margin": re.sub("^upper .*$", "upper 0x1p20", change("^lower .*$", "lower 0x1p20"), flags=re.M),
+        "upper": re.sub("^upper .*$", "upper 0x1p-900", change("^lower .*$", "lower 0x0p0"), flags=re.M),
+        "bias": change("^bias .*$", "bias none"),
+        "sides": "\n".join(lines),
+    }
 
 
 def test_forgeries_are_rejected(program):
@@ -234,36 +241,37 @@ def test_forgeries_are_rejected(program):
     data = write_csv(program.folder / "rows.csv", x, y)
     _, certificate = separate(program, data)
     for name, forged in forgeries(certificate).items():
-        path = program.folder / f"{name}.json"
-        path.write_text(json.dumps(forged))
+        path = program.folder / f"{name}.cert"
+        path.write_text(forged)
         program.run("verify", path, data, expect=1)
         with pytest.raises(NoProof):
-            judge(forged, x, y)
+            judge_text(forged, x, y)
 
 
-def hand_made(verdict, bias="none", **proof):
-    data = {"fingerprint": "", "rows": 3, "features": 2, "positive": ["1"], "negative": ["-1"]}
-    return {"format": "linsep certificate 1", "data": data, "bias": bias, "verdict": verdict, **proof}
+def hand_made(verdict, *proof):
+    head = ["linsep certificate 2", 'fingerprint ""', "rows 3", "features 2", 'positive "1"', 'negative "-1"', "bias none"]
+    return "\n".join([*head, f"verdict {verdict}", *proof, "at-least 0", "end", ""])
 
 
 def test_the_judge_itself():
     """Certificates made by hand."""
     x, y = numpy.array([[1.0, 0.0], [1.0, 0.0], [0.0, 2.0]]), numpy.array([1, -1, 1])
-    pair = [[0, "0x1p0"], [1, "0x1p0"]]
-    quasi = hand_made("quasi-complete", weights=[[1, "0x1p-9"]], combination=pair, kernel=[])
-    assert judge(quasi, x, y) == ("quasi-complete", [0, 1])
-    overlap = hand_made("overlap", combination=pair, kernel=[])
+    pair = "combination 0:0x1p0 1:0x1p0"
+    assert judge_text(hand_made("quasi-complete", "weights 1:0x1p-9", pair), x, y) == ("quasi-complete", [0, 1])
+    overlap = hand_made("overlap", pair)
     with pytest.raises(NoProof):
-        judge(overlap, x, y)
-    assert judge(overlap, x, numpy.array([1, -1, 0])) == ("overlap", [0, 1])
+        judge_text(overlap, x, y)
+    assert judge_text(overlap, x, numpy.array([1, -1, 0])) == ("overlap", [0, 1])
     flat = x * [[1, 1], [1, 1], [0, 0]] + [[0, 0], [0, 0], [3, 0]]
-    assert judge(overlap, flat, y)[0] == "overlap"
-    margin = {"kind": "through-origin", "lower": "0x1p-1", "upper": "0x1p0", "combination": [[0, "0x3p0"]]}
-    complete = hand_made("complete", weights=[[0, "0x1p0"], [1, "0x1p0"]], margin=margin)
-    assert judge(complete, x, numpy.array([1, 1, 1])) == ("complete", [])
-    for wrong in [y, numpy.array([-1, 1, 1])]:
+    assert judge_text(overlap, flat, y)[0] == "overlap"
+
+    def complete(upper):
+        return hand_made("complete", "weights 0:0x1p0 1:0x1p0", "lower 0x1p-1", f"upper {upper}", "combination 0:0x3p0")
+
+    single = x * [[1], [-1], [1]]
+    assert judge_text(complete("0x1p0"), single, y) == ("complete", [])
+    for wrong in [numpy.array([1, 1, 1]), numpy.array([-1, 1, 1])]:
         with pytest.raises(NoProof):
-            judge(complete, x, wrong)
-    margin["upper"] = "0x1fp-5"
+            judge_text(complete("0x1p0"), single, wrong)
     with pytest.raises(NoProof):
-        judge(complete, x, numpy.array([1, 1, 1]))
+        judge_text(complete("0x1fp-5"), single, y)

@@ -1,23 +1,8 @@
 //! The data as the checker sees it, and passes over its rows.
 
-use std::ops::Range;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::OnceLock;
 
-use crate::verify::{Refusal, Rejected, rejected};
-
-/// One row as it is stored.
-#[derive(Clone, Copy, Debug)]
-pub enum Row<'a> {
-    /// Every value, as f32.
-    DenseF32(&'a [f32]),
-    /// Every value, as f64.
-    DenseF64(&'a [f64]),
-    /// Columns in increasing order, and their values as f32.
-    SparseF32(&'a [u32], &'a [f32]),
-    /// Columns in increasing order, and their values as f64.
-    SparseF64(&'a [u32], &'a [f64]),
-}
+use crate::certificate::{Bias, Checked, Refusal, Rejected, Sparse, Terms, ensure, rejected};
 
 /// The side of the boundary on which a row should be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,111 +15,60 @@ pub enum Side {
     Neither,
 }
 
-/// The data, as the checker sees it.
+/// A test that is true only of rows that need no further look; see [`Examples::settled`].
+pub type Settled<'a> = Box<dyn Fn(usize) -> bool + Sync + 'a>;
+
+/// The data. The first four methods are all that the checker needs; the others can make it faster.
 pub trait Examples: Sync {
     /// Number of rows.
     fn rows(&self) -> usize;
     /// Number of features, the bias not included.
     fn features(&self) -> usize;
-    /// Row `i`, whose columns are all below the number of features.
-    fn row(&self, i: usize) -> Row<'_>;
     /// The side of row `i`.
     fn side(&self, i: usize) -> Side;
-}
+    /// Appends the values x of row `i` with their places, which increase and are below the number of features. Zeros may be
+    /// left out.
+    fn values(&self, i: usize, values: &mut Vec<(usize, f64)>);
 
-impl Row<'_> {
-    /// How many values are stored.
-    pub(crate) fn stored(self) -> usize {
-        match self {
-            Row::DenseF32(x) => x.len(),
-            Row::DenseF64(x) => x.len(),
-            Row::SparseF32(columns, _) | Row::SparseF64(columns, _) => columns.len(),
-        }
+    /// A test that is true only of rows of a side, in legal form, with ⟨w, z⟩ > lower·‖w‖; the norm is over the first `norm`
+    /// coordinates, and the bias has this value. What it says is believed. Without a faster way no row is settled, and the
+    /// checker computes ⟨w, z⟩ for each.
+    fn settled<'a>(&'a self, w: &'a Sparse, bias: Option<f64>, lower: f64, norm: usize) -> Settled<'a> {
+        let _ = (w, bias, lower, norm);
+        Box::new(|_| false)
     }
 
-    /// Whether the row has a legal form; its values are not looked at.
-    fn is_formed(self, features: usize) -> bool {
-        let (columns, values) = match self {
-            Row::DenseF32(x) => return x.len() == features,
-            Row::DenseF64(x) => return x.len() == features,
-            Row::SparseF32(columns, x) => (columns, x.len()),
-            Row::SparseF64(columns, x) => (columns, x.len()),
-        };
-        columns.len() == values
-            && columns.last().is_none_or(|&last| (last as usize) < features)
-            && columns.windows(2).fold(true, |increasing, pair| increasing & (pair[0] < pair[1]))
-    }
-
-    fn is_finite(self) -> bool {
-        match self {
-            Row::DenseF32(x) | Row::SparseF32(_, x) => {
-                x.iter().fold(true, |finite, x| finite & x.is_finite())
-            }
-            Row::DenseF64(x) | Row::SparseF64(_, x) => {
-                x.iter().fold(true, |finite, x| finite & x.is_finite())
-            }
-        }
+    /// Calls `piece` with 0, 1, … below `pieces`; begins none after one that was false.
+    fn each_piece(&self, pieces: usize, piece: &(dyn Fn(usize) -> bool + Sync)) {
+        let _ = (0..pieces).all(piece);
     }
 }
 
-/// Calls `visit` with each stored value whose column lies in the range.
-pub(crate) fn each(row: Row<'_>, columns: Range<usize>, visit: &mut impl FnMut(usize, f64)) {
-    fn dense<T: Copy + Into<f64>>(x: &[T], columns: Range<usize>, visit: &mut impl FnMut(usize, f64)) {
-        for (column, &x) in columns.clone().zip(&x[columns.start.min(x.len())..]) {
-            visit(column, x.into());
-        }
-    }
-    fn sparse<T: Copy + Into<f64>>(
-        places: &[u32],
-        x: &[T],
-        columns: Range<usize>,
-        visit: &mut impl FnMut(usize, f64),
-    ) {
-        let first = places.partition_point(|&place| (place as usize) < columns.start);
-        for (&place, &x) in places[first..].iter().zip(&x[first..]) {
-            if place as usize >= columns.end {
-                break;
-            }
-            visit(place as usize, x.into());
-        }
-    }
-    match row {
-        Row::DenseF32(x) => dense(x, columns, visit),
-        Row::DenseF64(x) => dense(x, columns, visit),
-        Row::SparseF32(places, x) => sparse(places, x, columns, visit),
-        Row::SparseF64(places, x) => sparse(places, x, columns, visit),
-    }
-}
-
-/// The rows x̃ with their sides.
+/// The rows z.
 pub(crate) struct Data<'a> {
-    examples: &'a (dyn Examples + 'a),
+    pub(crate) examples: &'a dyn Examples,
     pub(crate) features: usize,
     /// The value of the coordinate that follows the features, if there is one.
     pub(crate) bias: Option<f64>,
+    /// The rows that belong to a side, in order.
+    pub(crate) present: Vec<usize>,
+    /// Whether these all belong to the same side.
+    pub(crate) one_sided: bool,
     /// Whether the check is to end.
-    stop: &'a (dyn Fn() -> bool + Sync),
+    stop: Option<&'a (dyn Fn() -> bool + Sync)>,
 }
 
 impl<'a> Data<'a> {
-    pub(crate) fn new(
-        examples: &'a impl Examples,
-        bias: Option<f64>,
-        stop: &'a (dyn Fn() -> bool + Sync),
-    ) -> Self {
-        Self { examples, features: examples.features(), bias, stop }
-    }
-
-    /// An error once the check is to end.
-    pub(crate) fn go_on(&self) -> Result<(), Rejected> {
-        if !(self.stop)() {
-            return Ok(());
-        }
-        Err(Rejected { refusal: Refusal::Stopped, row: None, reason: "it was interrupted".to_string() })
-    }
-
-    pub(crate) fn rows(&self) -> usize {
-        self.examples.rows()
+    pub(crate) fn new(examples: &'a dyn Examples, bias: Bias, terms: Terms<'a>) -> Self {
+        let bias = match bias {
+            Bias::None => None,
+            Bias::Append(value) => Some(value),
+            Bias::Free => Some(1.0),
+        };
+        let all = 0..examples.rows();
+        let present: Vec<usize> = all.filter(|&i| examples.side(i) != Side::Neither).collect();
+        let one_sided = present.windows(2).all(|pair| examples.side(pair[0]) == examples.side(pair[1]));
+        Self { examples, features: examples.features(), bias, present, one_sided, stop: terms.stop }
     }
 
     /// Number of coordinates, the bias included.
@@ -142,85 +76,62 @@ impl<'a> Data<'a> {
         self.features + usize::from(self.bias.is_some())
     }
 
-    /// Row `i` in legal form, and whether its side is the negative one; `None` if it belongs to neither.
-    pub(crate) fn row(&self, i: usize) -> Result<Option<(Row<'a>, bool)>, Rejected> {
-        let negative = match self.examples.side(i) {
-            Side::Positive => false,
-            Side::Negative => true,
-            Side::Neither => return Ok(None),
+    /// An error once the check is to end.
+    pub(crate) fn go_on(&self) -> Checked {
+        let stopped =
+            || Rejected { refusal: Refusal::Stopped, row: None, reason: "it was interrupted".into() };
+        if self.stop.is_some_and(|stop| stop()) { Err(stopped()) } else { Ok(()) }
+    }
+
+    /// Puts the coordinates of z_i = y_i·x̃_i that are not zero into `z`, by increasing places. Every number that is computed with
+    /// comes through here: the row belongs to a side, its places are in order, its values are finite.
+    pub(crate) fn z(&self, i: usize, z: &mut Vec<(usize, f64)>) -> Checked {
+        self.go_on()?;
+        z.clear();
+        self.examples.values(i, z);
+        let increase = z.windows(2).all(|pair| pair[0].0 < pair[1].0);
+        let within = z.last().is_none_or(|(place, _)| *place < self.features);
+        ensure(increase && within, i, "the row's columns do not increase or are out of range")?;
+        let finite = z.iter().all(|(_, value)| value.is_finite());
+        ensure(finite, i, "the row has a value that is not a finite number")?;
+        z.extend(self.bias.map(|value| (self.features, value)));
+        z.retain(|(_, value)| *value != 0.0);
+        match self.examples.side(i) {
+            Side::Positive => {}
+            Side::Negative => z.iter_mut().for_each(|(_, value)| *value = -*value),
+            Side::Neither => return rejected(i, "the combination uses a row that belongs to neither side"),
+        }
+        Ok(())
+    }
+
+    /// The one way to go through many rows. They are cut into pieces, and each piece begins with an empty note, a `T`. `step` gets each row of a
+    /// piece that is not settled, by its number and its z, and may write into the note. The notes are given back in the order of the rows.
+    ///
+    /// Pieces may be worked on in any order, even at the same time. Still, an error is that of the first row that has one: a piece ends
+    /// at its first error, and of all pieces the first error counts. A piece that was left out without an error before it is an
+    /// error, too.
+    pub(crate) fn scan<T: Default + Send + Sync>(
+        &self,
+        rows: &[usize],
+        settled: &(dyn Fn(usize) -> bool + Sync),
+        step: impl Fn(&mut T, usize, &[(usize, f64)]) -> Checked + Sync,
+    ) -> Checked<Vec<T>> {
+        let work = |rows: &[usize]| {
+            let (mut found, mut z) = (T::default(), Vec::new());
+            self.go_on()?;
+            for &i in rows.iter().filter(|&&i| !settled(i)) {
+                self.z(i, &mut z)?;
+                step(&mut found, i, &z)?;
+            }
+            Ok(found)
         };
-        let row = self.examples.row(i);
-        if !row.is_formed(self.features) {
-            return rejected(i, "the row's columns are not increasing numbers below the number of features");
-        }
-        Ok(Some((row, negative)))
-    }
-
-    /// The same, and all values of the row are finite. An infinite or NaN value makes the filter's bound so too: only rows
-    /// that are looked at exactly need this.
-    pub(crate) fn finite(&self, i: usize, row: Row<'_>) -> Result<(), Rejected> {
-        if row.is_finite() { Ok(()) } else { rejected(i, "the row has a value that is not a finite number") }
-    }
-
-    /// The coordinates of z within the range: each stored value, and that of the bias. Signs are those of x̃.
-    pub(crate) fn each(&self, row: Row<'_>, columns: Range<usize>, mut visit: impl FnMut(usize, f64)) {
-        each(row, columns.start..columns.end.min(self.features), &mut visit);
-        if let Some(value) = self.bias.filter(|_| columns.contains(&self.features)) {
-            visit(self.features, value);
-        }
-    }
-}
-
-/// Calls `step` for each of the numbers below `count`, on several threads if the work is large, and gives the states of the
-/// threads back. An error is that of the lowest number that has one, whatever the number of threads: chunks are begun
-/// in order, and one that was begun is carried on to its first error. The caller is asked every few numbers whether to stop.
-pub(crate) fn scan<S: Send>(
-    data: &Data<'_>,
-    count: usize,
-    state: impl Fn() -> S + Sync,
-    step: impl Fn(&mut S, usize) -> Result<(), Rejected> + Sync,
-) -> Result<Vec<S>, Rejected> {
-    const CHUNK: usize = 512;
-    const PATIENCE: usize = 16;
-    let next = AtomicUsize::new(0);
-    let error = Mutex::new(None::<(usize, Rejected)>);
-    let work = || {
-        let mut state = state();
-        loop {
-            let start = next.fetch_add(CHUNK, Ordering::Relaxed);
-            for i in start..count.min(start.saturating_add(CHUNK)) {
-                let asked = if i % PATIENCE == 0 { data.go_on() } else { Ok(()) };
-                if let Err(why) = asked.and_then(|()| step(&mut state, i)) {
-                    next.store(count, Ordering::Relaxed);
-                    let mut error = error.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-                    if error.as_ref().is_none_or(|(row, _)| i < *row) {
-                        *error = Some((i, why));
-                    }
-                    return state;
-                }
-            }
-            if start >= count.saturating_sub(CHUNK) {
-                return state;
-            }
-        }
-    };
-    let large = count.saturating_mul(data.width()) > 1 << 17 && count > CHUNK;
-    let threads = if large { std::thread::available_parallelism().map_or(1, |n| n.get()) } else { 1 };
-    let states = std::thread::scope(|scope| {
-        // A thread that the system does not give is work for the others.
-        let others = (1..threads).map_while(|_| std::thread::Builder::new().spawn_scoped(scope, work).ok());
-        let others: Vec<_> = others.collect();
-        let mut states = vec![work()];
-        for other in others {
-            match other.join() {
-                Ok(state) => states.push(state),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        states
-    });
-    match error.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()) {
-        Some((_, why)) => Err(why),
-        None => Ok(states),
+        let pieces: Vec<(&[usize], OnceLock<_>)> =
+            rows.chunks(512).map(|rows| (rows, OnceLock::new())).collect();
+        self.examples.each_piece(pieces.len(), &|piece| {
+            let (rows, answer) = &pieces[piece];
+            answer.get_or_init(|| work(rows)).is_ok()
+        });
+        let missed = || rejected(None, "not all rows were looked at");
+        pieces.into_iter().map(|(_, answer)| answer.into_inner().unwrap_or_else(missed)).collect()
     }
 }

@@ -1,8 +1,11 @@
 //! One certificate of each kind, accepted; and what is wrong with its neighbours.
 
+mod common;
+
+use common::CertificateText;
 use linsep_check::{
-    Bias, Certificate, Claim, Dyadic, Examples, Margin, Refusal, Row, Side, Sparse, Subject, Terms, verify,
-    verify_on,
+    Bias, Certificate, Claim, Columns, Dyadic, Examples, Margin, Refusal, Side, Sparse, Subject, Terms,
+    verify, verify_on,
 };
 
 struct Table {
@@ -17,8 +20,8 @@ impl Examples for Table {
     fn features(&self) -> usize {
         self.features
     }
-    fn row(&self, i: usize) -> Row<'_> {
-        Row::DenseF64(&self.rows[i].1)
+    fn values(&self, i: usize, values: &mut Vec<(usize, f64)>) {
+        values.extend(self.rows[i].1.iter().copied().enumerate());
     }
     fn side(&self, i: usize) -> Side {
         self.rows[i].0
@@ -46,8 +49,8 @@ fn certificate(table: &Table, bias: Bias, claim: Claim) -> Certificate {
         positive: vec!["yes".into()],
         negative: vec!["no".into(), "never".into()],
     };
-    let certificate = Certificate { subject, bias, claim };
-    assert_eq!(Certificate::parse(&certificate.to_json()).as_ref(), Ok(&certificate));
+    let certificate = Certificate { subject, bias, claim, columns: Columns::default() };
+    assert_eq!(Certificate::parse(&CertificateText(&certificate).to_string()).as_ref(), Ok(&certificate));
     certificate
 }
 
@@ -126,16 +129,29 @@ fn quasi_complete_and_overlap() {
 fn the_examples_of_the_page() {
     let page = include_str!("../../../docs/certificate.md");
     let texts: Vec<&str> =
-        page.split("```json\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+        page.split("```text\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
     let tables = [
         table(&[(Positive, &[2.0, 1.0]), (Positive, &[3.0, 3.0]), (Negative, &[0.0, 1.0])]),
         table(&[(Positive, &[1.0, 1.0]), (Negative, &[2.0, 2.0]), (Positive, &[3.0, 3.0])]),
+        table(&[
+            (Positive, &[1.0, 5.0]),
+            (Positive, &[0.0, 2.0]),
+            (Negative, &[0.0, 1.0]),
+            (Negative, &[-1.0, 0.0]),
+        ]),
     ];
     assert_eq!(texts.len(), tables.len());
     for (text, table) in texts.iter().zip(&tables) {
         let certificate = Certificate::parse(text).unwrap();
-        assert_eq!(certificate.to_json(), *text);
-        assert_eq!(verify(&certificate, table).unwrap().rows, 3);
+        assert_eq!(CertificateText(&certificate).to_string(), *text);
+        assert_eq!(verify(&certificate, table).unwrap().rows, table.rows.len());
+        // What is claimed depends on the numbers: some of them cannot be others.
+        let numbers = text.match_indices("0x1p0");
+        let refused = numbers.filter(|(at, _)| {
+            let changed = format!("{}0x5p-4{}", &text[..*at], &text[at + 5..]);
+            Certificate::parse(&changed).is_ok_and(|changed| verify(&changed, table).is_err())
+        });
+        assert!(refused.count() > 0, "{text}");
     }
     assert!(verify(&Certificate::parse(texts[0]).unwrap(), &tables[1]).is_err());
 }
@@ -175,7 +191,7 @@ fn a_check_that_is_stopped_has_no_answer() {
     ];
     for claim in claims {
         let certificate = certificate(&table, Bias::None, claim);
-        let terms = Terms { stop: &|| true, ..Terms::default() };
+        let terms = Terms { stop: Some(&|| true), ..Terms::default() };
         let refused = verify_on(terms, &certificate, &table).unwrap_err();
         assert_eq!(refused.refusal, Refusal::Stopped, "{refused}");
     }

@@ -26,7 +26,7 @@ def inputs(t):
     t.made("other.linsep", "convert", "-q", "other.svm", "{}")
     t.made("blobs.linsep", "convert", "-q", "blobs.csv", "{}")
     t.made("other-blobs.linsep", "convert", "-q", "other.csv", "{}")
-    t.made("blobs.json", "separate", "-q", "blobs.csv", "-o", "{}")
+    t.made("blobs.cert", "separate", "-q", "blobs.csv", "-o", "{}")
     t.made("words.model", "train", "-q", "words.svm", "--epochs", 1, "-o", "{}")
 
 
@@ -44,9 +44,9 @@ CASES = (
     (("convert", "-q", "blobs.csv", "new.linsep"), "blobs.csv", "other.csv", 60000),
     (("convert", "-q", "words.svm", "new.csv.gz"), "words.svm", "other.svm", 6000),
     (("convert", "-q", "words.linsep", "new.svm"), "words.linsep", "other.linsep", 6000),
-    (("separate", "-q", "blobs.linsep", "-o", "new.json"), "blobs.linsep", "other-blobs.linsep", 60000),
-    (("verify", "blobs.json", "blobs.csv", "--json"), "blobs.csv", "other.csv", 60000),
-    (("verify", "blobs.json", "blobs.linsep", "--json"), "blobs.linsep", "other-blobs.linsep", 60000),
+    (("separate", "-q", "blobs.linsep", "-o", "new.cert"), "blobs.linsep", "other-blobs.linsep", 60000),
+    (("verify", "blobs.cert", "blobs.csv", "--json"), "blobs.csv", "other.csv", 60000),
+    (("verify", "blobs.cert", "blobs.linsep", "--json"), "blobs.linsep", "other-blobs.linsep", 60000),
     (("predict", "words.model", "words.svm", "-o", "new.txt"), "words.svm", "other.svm", 6000),
     (("evaluate", "words.model", "words.linsep", "--json"), "words.linsep", "other.linsep", 6000),
 )

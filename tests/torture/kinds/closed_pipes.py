@@ -20,9 +20,9 @@ COMMANDS = (
     ("separate", "iris.csv", *PAIR, "--json"),
     ("separate", "iris.csv"),
     ("separate", "iris.csv", "--classes", "setosa,virginica"),
-    ("verify", "wrong.json", "iris.csv"),
-    ("verify", "wrong.json", "iris.csv", "--json"),
-    ("verify", "proof.json", "iris.csv"),
+    ("verify", "wrong.cert", "iris.csv"),
+    ("verify", "wrong.cert", "iris.csv", "--json"),
+    ("verify", "proof.cert", "iris.csv"),
     ("train", "iris.csv", *PAIR, "--require-convergence"),
     ("train", "iris.csv", *PAIR, "--require-convergence", "--json"),
     ("train", "iris.csv", *PAIR, "--learner", "max-margin"),
@@ -57,15 +57,15 @@ def trial(t):
         return reader_of_a_fifo(t)
     iris = REPOSITORY / "data" / "iris.csv"
     t.put(t.made("iris.model", "train", iris, "-q", "-o", "{}"))
-    t.put(t.made("proof.json", "separate", iris, "-q", "--classes", "setosa,virginica", "-o", "{}"))
-    wrong = t.made("other.json", "separate", iris, "-q", "--classes", "setosa,versicolor", "-o", "{}").read_text()
+    t.put(t.made("proof.cert", "separate", iris, "-q", "--classes", "setosa,virginica", "-o", "{}"))
+    wrong = t.made("other.cert", "separate", iris, "-q", "--classes", "setosa,versicolor", "-o", "{}").read_text()
     # A proof with its sides exchanged: a certificate, and a wrong one.
     swapped = wrong.replace("setosa", "@").replace("versicolor", "setosa").replace("@", "versicolor")
-    (t.folder / "wrong.json").write_text(swapped)
+    (t.folder / "wrong.cert").write_text(swapped)
     command = COMMANDS[t.number % len(COMMANDS)]
     way = t.random.choice(WAYS)
     expected = t.run(*command)
-    if not t.sound(expected, codes=[1] if "wrong.json" in command else [0, 1]):
+    if not t.sound(expected, codes=[1] if "wrong.cert" in command else [0, 1]):
         return
     t.count(way)
     if way == "/dev/full":

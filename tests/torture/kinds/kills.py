@@ -18,7 +18,7 @@ PROMPT = 10.0
 OLD = b"an older file\n"
 # Commands that take long in one place: reading, learning, judging, voting, proving, checking, many classes.
 LONG = (
-    ("verify", "blobs.json", "blobs.csv"),
+    ("verify", "blobs.cert", "blobs.csv"),
     ("demo", "spam"),
     ("demo", "breast-cancer"),
     ("compare", "spam.csv"),
@@ -82,11 +82,11 @@ def interrupt(t):
     """Ctrl-C, or SIGTERM, during a command that takes long."""
     command = LONG[t.number // 3 % len(LONG)]
     t.made("blobs.csv", "generate", "blobs", "--rows", 60000, "--features", 6, "-o", "{}")
-    t.made("blobs.json", "separate", "-q", "blobs.csv", "-o", "{}")
+    t.made("blobs.cert", "separate", "-q", "blobs.csv", "-o", "{}")
     t.made("voted.model", "train", REPOSITORY / "data/spam.csv", "-q", "--learner", "voted", "--epochs", 5, "-o", "{}")
     (t.folder / "classes.csv").write_text("x,class\n" + "".join(f"{i},c{i}\n" for i in range(20_000)))
     t.put(REPOSITORY / "data" / "spam.csv")
-    for name in ("blobs.csv", "blobs.json", "voted.model"):
+    for name in ("blobs.csv", "blobs.cert", "voted.model"):
         t.put(t.shared / name)
     number = t.random.choice([signal.SIGINT, signal.SIGINT, signal.SIGTERM])
     at = t.random.uniform(0.05, 2.0)

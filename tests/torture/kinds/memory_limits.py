@@ -33,7 +33,7 @@ COMMANDS = (
     ("train", "blobs.csv", "--epochs", "3", "--shards", "4", "--scale", "standard"),
     ("predict", "words.model", "words.svm", "-o", "new.txt"),
     ("evaluate", "words.model", "words.svm"),
-    ("separate", "blobs.csv", "-o", "new.json"),
+    ("separate", "blobs.csv", "-o", "new.cert"),
     ("separate", "iris.csv"),
     ("compare", "iris.csv", "--folds", "2", "--epochs", "2"),
     ("theory", "iris.csv", "--positive", "setosa", "--epochs", "5"),
@@ -242,7 +242,7 @@ def with_memory(t):
             ("train", name, "-q", "--epochs", "2", "-o", "new.model", "--memory", f"{megabytes}MB"),
             ("train", name, "-q", "--epochs", "2", "-o", "new.model", "--learner", "perceptron", "--memory", f"{megabytes}MB"),
             ("train", name, "-q", "--epochs", "2", "-o", "new.model", "--checkpoint", "run.checkpoint", "--checkpoint-every", "0.05", "--memory", f"{megabytes}MB"),
-            ("separate", name, "-q", "--time", "5", "-o", "new.json", "--memory", f"{megabytes}MB"),
+            ("separate", name, "-q", "--time", "5", "-o", "new.cert", "--memory", f"{megabytes}MB"),
         ]
     )
     report = t.logs / "peak"

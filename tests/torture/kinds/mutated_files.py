@@ -2,7 +2,7 @@
 
 A failure: a panic, a signal, a run that does not end, an exit code that is not documented, an error whose message is
 empty or does not name the file; a certificate that was changed and is accepted, unless an independent checker
-(tests/oracle/certificates.py) accepts it too.
+(tests/oracle/certificate_checker.py) accepts it too.
 """
 
 import json
@@ -51,8 +51,8 @@ def seeds(t):
         for learner in ("voted", "kernel", "multiclass", "memoriser"):
             t.made(f"{learner}.model", "train", "points.csv", "-q", "--learner", learner, "-o", "{}")
         t.made("run.checkpoint", "train", "points.csv", "-q", "--epochs", 3, "--checkpoint", "{}")
-        t.made("complete.json", "separate", "points.csv", "-q", "-o", "{}")
-        t.made("overlap.json", "separate", "overlap.csv", "-q", "-o", "{}")
+        t.made("complete.cert", "separate", "points.csv", "-q", "-o", "{}")
+        t.made("overlap.cert", "separate", "overlap.csv", "-q", "-o", "{}")
     return place
 
 
@@ -67,7 +67,7 @@ def commands(name, t):
             ("train", name, "--epochs", "2", "--memory", "16MB", "--skip-bad"),
             ("train", name, "--epochs", "2", "--cache", *labels),
             ("separate", name, "--time", "5", *labels),
-            ("verify", "complete.json", name, *labels),
+            ("verify", "complete.cert", name, *labels),
             ("predict", model, name, "--csv"),
             ("evaluate", model, name, *labels),
             ("convert", name, t.random.choice(["new.csv", "new.svm", "new.npz", "new.linsep"]), *labels),
@@ -84,8 +84,8 @@ def commands(name, t):
         ]
     return {
         "run.checkpoint": [("train", "points.csv", "--resume", name, "--max-seconds", "2")],
-        "complete.json": [("verify", name, "points.csv"), ("verify", name, "points.csv", "--json")],
-        "overlap.json": [("verify", name, "overlap.csv"), ("verify", name, "overlap.csv", "--json")],
+        "complete.cert": [("verify", name, "points.csv"), ("verify", name, "points.csv", "--json")],
+        "overlap.cert": [("verify", name, "overlap.csv"), ("verify", name, "overlap.csv", "--json")],
         "spec.toml": [("train", "--spec", name, "--max-seconds", "2")],
         "spec.json": [("train", "--spec", name, "--max-seconds", "2")],
         "labels.txt": [("train", "points.npy", "--labels", name, "--epochs", "2")],
@@ -142,16 +142,16 @@ def trial(t):
         names = []
     t.sound(ended, names=names)
     if command[0] == "verify" and command[1] == name and ended.code == 0:
-        accepted(t, json.loads(damaged), OVERLAP if name == "overlap.json" else POINTS, ended)
+        accepted(t, damaged.decode(), OVERLAP if name == "overlap.cert" else POINTS, ended)
 
 
 def accepted(t, certificate, points, ended):
     """A changed certificate was accepted: an independent checker must accept it too."""
-    from certificates import NoProof, judge
+    from certificate_checker import NoProof, judge, parse
 
     t.count("changed certificates accepted")
-    rows = [[x, y] for _, x, y in points]
+    rows = [{0: x, 1: y} for _, x, y in points]
     try:
-        judge(certificate, rows, [kind for kind, _, _ in points])
+        judge(parse(certificate), 2, rows, [kind for kind, _, _ in points])
     except NoProof as reason:
         t.fail(f"a certificate was accepted that proves nothing: {reason}", ended)

@@ -34,7 +34,7 @@ WRITERS = {
     "convert to CSV": Writer(("convert", "-q", "blobs.csv", "new.csv"), ("blobs.csv",), "new.csv"),
     "convert to gzip": Writer(("convert", "-q", "words.svm", "new.svm.gz"), ("words.svm",), "new.svm.gz"),
     "convert to Zstandard": Writer(("convert", "-q", "words.svm", "new.svm.zst"), ("words.svm",), "new.svm.zst"),
-    "separate": Writer(("separate", "-q", "blobs.csv", "-o", "new.json"), ("blobs.csv",), "new.json"),
+    "separate": Writer(("separate", "-q", "blobs.csv", "-o", "new.cert"), ("blobs.csv",), "new.cert"),
     "predict": Writer(
         ("predict", "-q", "--csv", "words.model", "words.svm", "-o", "new.txt"), ("words.model", "words.svm"), "new.txt"
     ),

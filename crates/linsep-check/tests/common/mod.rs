@@ -1,13 +1,17 @@
 //! What the tests share: a table of rows in each way of storing them, and exact numbers of the tests' own, which have
 //! nothing in common with those of the crate: they read its numbers from their text.
-#![allow(dead_code, unreachable_pub)]
+#![allow(dead_code, unreachable_pub, unused_imports)]
 
-use std::cmp::Ordering;
+// The writer is the library's: the checker has none.
+#[path = "../../../linsep/src/separate/certificate_text.rs"]
+mod certificate_text;
 
+pub use certificate_text::{CertificateText, hexadecimal};
 use linsep_check::{
-    Accepted, Bias, Certificate, Claim, Dyadic, Examples, Rejected, Row, Side, Sparse, Subject, Terms,
+    Accepted, Bias, Certificate, Claim, Columns, Dyadic, Examples, Rejected, Side, Sparse, Subject, Terms,
     verify_on,
 };
+use std::cmp::Ordering;
 
 /// Rows of floats, stored in one of four ways.
 #[derive(Clone, Debug)]
@@ -58,12 +62,11 @@ impl Examples for Table {
     fn features(&self) -> usize {
         self.features
     }
-    fn row(&self, i: usize) -> Row<'_> {
-        match self.way {
-            0 => Row::DenseF64(&self.values[i]),
-            1 => Row::DenseF32(&self.narrow[i]),
-            2 => Row::SparseF64(&self.columns[i], &self.values[i]),
-            _ => Row::SparseF32(&self.columns[i], &self.narrow[i]),
+    fn values(&self, i: usize, values: &mut Vec<(usize, f64)>) {
+        let place = self.columns[i].iter().map(|&column| column as usize);
+        match self.way.is_multiple_of(2) {
+            true => values.extend(place.zip(self.values[i].iter().copied())),
+            false => values.extend(place.zip(self.narrow[i].iter().map(|&value| f64::from(value)))),
         }
     }
     fn side(&self, i: usize) -> Side {
@@ -75,6 +78,21 @@ pub fn number(value: f64) -> Dyadic {
     Dyadic::from_f64(value).expect("finite")
 }
 
+/// a + b, for numbers of the crate.
+pub fn plus(a: &Dyadic, b: &Dyadic) -> Dyadic {
+    Big::of(a).plus(&Big::of(b)).dyadic()
+}
+
+/// a · b, for numbers of the crate.
+pub fn times(a: &Dyadic, b: &Dyadic) -> Dyadic {
+    Big::of(a).times(&Big::of(b)).dyadic()
+}
+
+/// a · 2^by.
+pub fn scaled(a: &Dyadic, by: i64) -> Dyadic {
+    Dyadic::new(a.sign().is_lt(), a.magnitude().to_vec(), a.exponent() + by)
+}
+
 pub fn sparse(values: &[f64]) -> Sparse {
     let entries = values.iter().enumerate().filter(|(_, value)| **value != 0.0);
     entries.map(|(place, value)| (place, number(*value))).collect()
@@ -82,13 +100,13 @@ pub fn sparse(values: &[f64]) -> Sparse {
 
 pub fn certificate(table: &Table, bias: Bias, claim: Claim) -> Certificate {
     let subject = Subject {
-        fingerprint: "none \"\\\n\u{1}ü𝄞".into(),
+        fingerprint: "none \"\\\n\r\\n\u{1}ü𝄞".into(),
         rows: table.rows(),
         features: table.features,
         positive: vec!["yes".into()],
         negative: vec!["no".into(), "never".into()],
     };
-    Certificate { subject, bias, claim }
+    Certificate { subject, bias, claim, columns: Columns::default() }
 }
 
 /// Numbers that look random, the same in every run.
@@ -140,7 +158,20 @@ impl Big {
     }
 
     pub fn of(number: &Dyadic) -> Self {
-        Self::from_text(&number.to_string())
+        Self::from_text(&hexadecimal(number).to_string())
+    }
+
+    /// The number as one of the crate.
+    pub fn dyadic(&self) -> Dyadic {
+        let negative = self.sign().is_lt();
+        let size = self.times(&Self::float(if negative { -1.0 } else { 1.0 })).settled();
+        let mut words = vec![0; size.digits.len() * 24 / 64 + 2];
+        for (i, digit) in size.digits.iter().enumerate() {
+            let wide = (*digit as u128) << (24 * i % 64);
+            words[24 * i / 64] |= wide as u64;
+            words[24 * i / 64 + 1] |= (wide >> 64) as u64;
+        }
+        Dyadic::new(negative, words, size.exponent)
     }
 
     pub fn float(value: f64) -> Self {
@@ -206,6 +237,6 @@ impl Big {
 }
 
 /// Whether a claim is true of the rows, be they of one side or of two.
-pub fn verify_any_sides(certificate: &Certificate, examples: &impl Examples) -> Result<Accepted, Rejected> {
+pub fn verify_any_sides(certificate: &Certificate, examples: &dyn Examples) -> Result<Accepted, Rejected> {
     verify_on(Terms { allow_one_sided: true, ..Terms::default() }, certificate, examples)
 }

@@ -19,10 +19,10 @@ classes can be separated does not depend on the scale of the features.";
 pub(crate) struct SeparateArgs {
     /// Labelled data: LIBSVM, CSV, TSV, .npy, .npz, .linsep, plain or .gz or .zst; - for standard input
     pub(crate) data: PathBuf,
-    /// Where to write the certificate (JSON), for verify; for a table, a folder for one certificate per line
+    /// Where to write the certificate, for verify and linsep-check; for a table, a folder for one certificate per line
     ///
-    /// The folder is made if it does not exist. Its files are named by the classes, such as setosa-vs-rest.json or
-    /// versicolor-vs-virginica.json, with _ for characters that some systems do not allow in names.
+    /// The folder is made if it does not exist. Its files are named by the classes, such as setosa-vs-rest.cert or
+    /// versicolor-vs-virginica.cert, with _ for characters that some systems do not allow in names.
     #[arg(short, long, value_name = "CERTIFICATE")]
     pub(crate) output: Option<PathBuf>,
 

@@ -5,7 +5,7 @@ use crate::Error;
 use crate::dataset::Dataset;
 use crate::observe::{Note, Observer};
 use crate::read::{Loaded, Schema};
-use crate::separate::{Accepted, Certificate, Rejected, verify_watched};
+use crate::separate::{Accepted, Certificate, Rejected, parse_certificate, verify_watched};
 use crate::store::StoreError;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -68,15 +68,15 @@ fn read_certificate(path: &Path) -> Result<Certificate, Error> {
     let bytes = std::fs::read(path).map_err(|source| {
         Error::from(StoreError::Read { path: path.to_path_buf(), source }).at(name.to_string())
     })?;
-    let bad = |at: usize, problem: &str| {
-        let before = &bytes[..at.min(bytes.len())];
+    let bad = |line: usize, column: usize, problem: String| Error::Certificate {
+        place: format!("{name}:{line}:{column}"),
+        problem,
+    };
+    let text = std::str::from_utf8(&bytes).map_err(|error| {
+        let before = &bytes[..error.valid_up_to()];
         let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
         let start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-        Error::Certificate {
-            place: format!("{name}:{line}:{}", before.len() - start + 1),
-            problem: format!("{problem} (byte {at})"),
-        }
-    };
-    let text = std::str::from_utf8(&bytes).map_err(|error| bad(error.valid_up_to(), "it is not text"))?;
-    Certificate::parse(text).map_err(|error| bad(error.at, &error.reason))
+        bad(line, before.len() - start + 1, "it is not text".to_owned())
+    })?;
+    parse_certificate(text).map_err(|error| bad(error.line, error.column, error.reason))
 }

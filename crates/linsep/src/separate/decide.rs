@@ -16,7 +16,7 @@ use crate::observe::Observer;
 use crate::random::Random;
 use crate::theory::margin::{Extent, MarginInterval, MarginKind};
 use crate::{Error, Theta, memory};
-use linsep_check::{Claim, Subject};
+use linsep_check::{Claim, Columns, Subject};
 
 /// The relative width of the margin interval that is aimed at by default.
 const USUAL_GAP: f64 = 1e-6;
@@ -205,6 +205,7 @@ fn accept(
         },
         bias: examples.bias(),
         claim,
+        columns: Columns::default(),
     };
     match budget.check(&certificate, examples) {
         Ok(_) => (separation.verdict, separation.certificate) = (verdict, Some(certificate)),

@@ -1,8 +1,9 @@
 //! The rows z_i = y_i x̃_i that the engine works on.
 
+use super::accelerate;
 use crate::classes::ClassPair;
-use crate::dataset::{Dataset, Row};
-use linsep_check::{Bias, Side};
+use crate::dataset::Dataset;
+use linsep_check::{Bias, Settled, Side, Sparse};
 
 /// A data set with its sides and its bias: z_i = y_i [x_i; b], where b is the value of the appended coordinate.
 #[derive(Clone, Debug)]
@@ -108,20 +109,23 @@ impl linsep_check::Examples for Examples<'_> {
         self.data.columns()
     }
 
-    fn row(&self, i: usize) -> linsep_check::Row<'_> {
-        match self.data.row(i) {
-            Row::DenseF32(values) => linsep_check::Row::DenseF32(values),
-            Row::DenseF64(values) => linsep_check::Row::DenseF64(values),
-            Row::SparseF32(columns, values) => linsep_check::Row::SparseF32(columns, values),
-            Row::SparseF64(columns, values) => linsep_check::Row::SparseF64(columns, values),
-        }
-    }
-
     fn side(&self, i: usize) -> Side {
         match self.signs[i] {
             1 => Side::Positive,
             -1 => Side::Negative,
             _ => Side::Neither,
         }
+    }
+
+    fn values(&self, i: usize, values: &mut Vec<(usize, f64)>) {
+        values.extend(self.data.row(i).iter().filter(|&(_, value)| value != 0.0));
+    }
+
+    fn settled<'b>(&'b self, w: &'b Sparse, bias: Option<f64>, lower: f64, norm: usize) -> Settled<'b> {
+        accelerate::settled(self, w, bias, lower, norm)
+    }
+
+    fn each_piece(&self, pieces: usize, piece: &(dyn Fn(usize) -> bool + Sync)) {
+        accelerate::each_piece(pieces, piece);
     }
 }

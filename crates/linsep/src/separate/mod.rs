@@ -29,10 +29,13 @@
 //! # Ok::<(), linsep::Error>(())
 //! ```
 
+mod accelerate;
 mod active_set;
 mod agreements;
 mod blame;
 mod budget;
+mod certificate_text;
+mod certificate_v1;
 mod contradictions;
 mod decide;
 mod descent;
@@ -54,13 +57,14 @@ mod verify;
 mod wide;
 
 pub use blame::{Blame, blame};
+pub use certificate_text::{CertificateText, hexadecimal};
 pub(crate) use decide::decide;
 pub use examples::Examples;
-pub use linsep_check::{Accepted, Bias, Certificate, Claim, Refusal, Rejected};
+pub use linsep_check::{Accepted, Bias, Certificate, Claim, Columns, Refusal, Rejected, Status};
 pub use separation::{RowShare, Separation, Verdict};
 pub use settings::SeparateSettings;
-pub use verify::verify;
 pub(crate) use verify::verify_watched;
+pub use verify::{CertificateError, parse_certificate, verify};
 
 use crate::Error;
 use crate::dataset::Dataset;

@@ -1,12 +1,36 @@
 //! Checking a certificate against a data set.
 
-use super::{Certificate, Examples};
+use super::{Certificate, Examples, certificate_v1};
 use crate::Error;
 use crate::dataset::Dataset;
 use crate::observe::{Observer, Progress, watched};
 use linsep_check::{Accepted, Refusal, Rejected, Subject, Terms, verify_on};
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;
+
+/// Text that is no certificate: where, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CertificateError {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1.
+    pub column: usize,
+    /// What is wrong.
+    pub reason: String,
+}
+
+/// Reads the text of a certificate: version 2, or version 1, which was JSON and so begins with a brace.
+pub fn parse_certificate(text: &str) -> Result<Certificate, CertificateError> {
+    if text.trim_start().starts_with('{') {
+        let error = |(line, column, reason)| CertificateError { line, column, reason };
+        return certificate_v1::parse(text).map_err(error);
+    }
+    Certificate::parse(text).map_err(|error| CertificateError {
+        line: error.line,
+        column: 1,
+        reason: error.reason,
+    })
+}
 
 /// Checks a certificate against the rows of `data`, exactly, with the independent checker ([`linsep_check`]).
 ///
@@ -50,7 +74,7 @@ pub(super) fn check_watched(
     observer: &mut dyn Observer,
 ) -> Result<Accepted, Rejected> {
     watched(observer, &progress, |stop| {
-        let terms = Terms { allow_one_sided, stop: &|| stop.load(Ordering::Relaxed) };
+        let terms = Terms { allow_one_sided, stop: Some(&|| stop.load(Ordering::Relaxed)) };
         verify_on(terms, certificate, examples)
     })
 }

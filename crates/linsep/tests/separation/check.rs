@@ -8,7 +8,9 @@ use crate::oracle::{
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 use linsep::random::Random;
-use linsep::separate::{Bias, Certificate, Examples, SeparateSettings, Separation, Verdict, separate};
+use linsep::separate::{
+    Bias, Certificate, CertificateText, Examples, SeparateSettings, Separation, Verdict, separate,
+};
 use linsep_check::{Accepted, Claim, Dyadic, Rejected, Sparse, Terms, verify_on};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -177,10 +179,10 @@ fn check_certificate(
             "{accepted:?}, but B has {size} rows"
         );
     }
-    let text = certificate.to_json();
+    let text = CertificateText(certificate).to_string();
     let again = Certificate::parse(&text).map_err(|error| format!("its own text is not read: {error:?}"))?;
     ensure!(
-        again == *certificate && again.to_json() == text,
+        again == *certificate && CertificateText(&again).to_string() == text,
         "the text of the certificate is not that certificate"
     );
     verify(&again, &examples).map_err(|rejected| format!("rejected after reading: {rejected:?}"))?;
@@ -203,19 +205,20 @@ fn check_forgeries(
     instance: &Instance,
     examples: &Examples<'_>,
 ) -> Result<(), String> {
-    let mut random = Random::new(instance.rows.len() as u64 + 31 * certificate.to_json().len() as u64);
+    let mut random =
+        Random::new(instance.rows.len() as u64 + 31 * CertificateText(certificate).to_string().len() as u64);
     for _ in 0..6 {
         let mut forged = certificate.clone();
         let what = forge(&mut forged, &mut random);
         if let Ok(accepted) = verify(&forged, examples) {
             let judged = judge(&forged, instance).map_err(|reason| {
-                format!("a forgery ({what}) is accepted, but {reason}: {}", forged.to_json())
+                format!("a forgery ({what}) is accepted, but {reason}: {}", CertificateText(&forged))
             })?;
             let is_quasi = matches!(forged.claim, Claim::QuasiComplete { .. });
             ensure!(
                 !is_quasi || !accepted.boundary_is_exact || judged.boundary_is_exact,
                 "a forgery ({what}) is accepted as exact: {}",
-                forged.to_json()
+                CertificateText(&forged)
             );
         }
     }
@@ -286,16 +289,28 @@ fn tamper_kernel(kernel: &mut Vec<Sparse>, random: &mut Random) -> &'static str 
     }
 }
 
+/// The number times a float.
+fn times(number: &Dyadic, factor: f64) -> Dyadic {
+    let factor = Dyadic::from_f64(factor).unwrap();
+    let (mut words, mut carry) = (Vec::new(), 0);
+    for word in number.magnitude() {
+        let low;
+        (low, carry) = word.carrying_mul(factor.magnitude()[0], carry);
+        words.push(low);
+    }
+    words.push(carry);
+    Dyadic::new(number.sign() != factor.sign(), words, number.exponent() + factor.exponent())
+}
+
 fn tamper(vector: &mut Sparse, random: &mut Random) -> &'static str {
     if vector.is_empty() {
         vector.push((0, Dyadic::from_f64(1.0).unwrap()));
         return "a number more";
     }
     let which = random.below(vector.len() as u64) as usize;
-    let factor = |value: f64| Dyadic::from_f64(value).unwrap();
     match random.below(5) {
         0 => {
-            vector[which].1 = vector[which].1.times(&factor(-1.0));
+            vector[which].1 = times(&vector[which].1, -1.0);
             "a number negated"
         }
         1 => {
@@ -303,7 +318,7 @@ fn tamper(vector: &mut Sparse, random: &mut Random) -> &'static str {
             "a number less"
         }
         2 => {
-            vector[which].1 = vector[which].1.times(&factor(1.0 + f64::EPSILON));
+            vector[which].1 = times(&vector[which].1, 1.0 + f64::EPSILON);
             "a number grown a little"
         }
         3 => {
@@ -311,7 +326,7 @@ fn tamper(vector: &mut Sparse, random: &mut Random) -> &'static str {
             "a number moved"
         }
         _ => {
-            vector[which].1 = vector[which].1.times(&factor(2f64.powi(random.below(200) as i32 - 100)));
+            vector[which].1 = times(&vector[which].1, 2f64.powi(random.below(200) as i32 - 100));
             "a number scaled"
         }
     }

@@ -4,7 +4,7 @@ use crate::instances::Instance;
 use crate::oracle::{Matrix, combine, dot, fraction, negative, positive, rank_whole, scaled, whole, zero};
 use dashu_int::IBig;
 use dashu_ratio::RBig;
-use linsep::separate::{Bias, Certificate};
+use linsep::separate::{Bias, Certificate, hexadecimal};
 use linsep_check::{Claim, Dyadic, Margin, Sparse};
 
 /// What a true certificate proves beyond its verdict.
@@ -18,7 +18,7 @@ pub(crate) struct Judged {
 
 /// `-0x1fp-3` as a whole number and an exponent.
 fn number(value: &Dyadic) -> Result<(IBig, i64), String> {
-    let text = value.to_string();
+    let text = hexadecimal(value).to_string();
     let malformed = || format!("{text} is no number of the format");
     let (sign, digits) =
         text.strip_prefix('-').map_or((IBig::ONE, text.as_str()), |rest| (IBig::NEG_ONE, rest));

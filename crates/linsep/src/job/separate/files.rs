@@ -40,7 +40,7 @@ fn file_names(pairs: &[ClassPair]) -> Vec<String> {
     let mut unused = |name: String| {
         let numbered = (2..).map(|number| format!("{name}-{number}"));
         let mut names = std::iter::once(name.clone()).chain(numbered);
-        names.find(|name| taken.insert(name.to_lowercase())).unwrap_or(name) + ".json"
+        names.find(|name| taken.insert(name.to_lowercase())).unwrap_or(name) + ".cert"
     };
     let name = |pair: &ClassPair| match pair.negative.only() {
         Some(only) => format!("{}-vs-{}", safe(only), safe(&pair.positive)),
@@ -80,13 +80,13 @@ mod tests {
             pair("x y", &["1.5"]),
         ]);
         let expected = [
-            "setosa-vs-rest.json",
-            "_._etc_passwd-vs-rest.json",
-            "_1-vs-rest.json",
-            "_1-vs-rest-2.json",
-            "_-vs-_.json",
-            "SETOSA-vs-rest-2.json",
-            "1.5-vs-x_y.json",
+            "setosa-vs-rest.cert",
+            "_._etc_passwd-vs-rest.cert",
+            "_1-vs-rest.cert",
+            "_1-vs-rest-2.cert",
+            "_-vs-_.cert",
+            "SETOSA-vs-rest-2.cert",
+            "1.5-vs-x_y.cert",
         ];
         assert_eq!(names, expected);
     }

@@ -12,7 +12,7 @@ use crate::dataset::Dataset;
 use crate::numbers::{counted, grouped};
 use crate::observe::{Note, Observer, Progress};
 use crate::read::{Loaded, ReadNotes, Schema};
-use crate::separate::{Blame, SeparateSettings, Separation, Verdict, blame, separate};
+use crate::separate::{Blame, CertificateText, SeparateSettings, Separation, Verdict, blame, separate};
 use crate::store::{check_writable, write_atomically};
 use crate::theory::novikoff::{MistakeBound, mistake_bound};
 use crate::{Error, SettingsError};
@@ -275,7 +275,7 @@ impl Separated {
         if let (Some(path), Some(proof)) = (output, &separation.certificate) {
             // Not to be stopped any more: the proof is there. How long its text is shows when it is written.
             let _ = observer.progress(&Progress::Writing { bytes: 0, total: 1, rows: 0 });
-            write_atomically(path, |out| write!(out, "{proof}"))?;
+            write_atomically(path, |out| write!(out, "{}", CertificateText(proof)))?;
             certificate = Some(path.to_path_buf());
         }
         let difficulty = mistake_bound(&separation.extent, &separation.margin);
@@ -350,7 +350,7 @@ mod tests {
             memory: Some(1 << 30),
             seed: 7,
             blame: true,
-            output: Some("proof.json".into()),
+            output: Some("proof.cert".into()),
             ..SeparateSpec::file("flowers.csv")
         };
         let spec = Spec::Separate(spec);
@@ -363,7 +363,7 @@ mod tests {
     #[test]
     fn two_sides_are_decided_and_the_certificate_is_verified() {
         let (folder, spec) = folder();
-        let proof = folder.path().join("proof.json");
+        let proof = folder.path().join("proof.cert");
         let only = vec!["a".to_string(), "b".to_string()];
         let spec = SeparateSpec { only, output: Some(proof.clone()), ..spec };
         let Report::Separate(separated) = run(&Spec::Separate(spec.clone()), &mut ()).unwrap() else {
@@ -390,8 +390,8 @@ mod tests {
         let (folder, spec) = folder();
         let proofs = folder.path().join("proofs");
         for (pairs, sides, names) in [
-            (false, Sides::OneAgainstRest, ["a-vs-rest.json", "b-vs-rest.json", "c-vs-rest.json"]),
-            (true, Sides::Pairs, ["a-vs-b.json", "a-vs-c.json", "b-vs-c.json"]),
+            (false, Sides::OneAgainstRest, ["a-vs-rest.cert", "b-vs-rest.cert", "c-vs-rest.cert"]),
+            (true, Sides::Pairs, ["a-vs-b.cert", "a-vs-c.cert", "b-vs-c.cert"]),
         ] {
             let spec = SeparateSpec { pairs, output: Some(proofs.clone()), ..spec.clone() };
             let separated = spec.run(&mut ()).unwrap();

@@ -4,11 +4,10 @@ use super::lists::separating_features;
 use crate::Theta;
 use crate::classes::ClassPair;
 use crate::job::{Blamed, Decided, Separated, Sides};
-use crate::separate::{Bias, RowShare, Verdict, settings};
+use crate::separate::{Bias, CertificateText, RowShare, Verdict, settings};
 use crate::theory::margin::MarginInterval;
 use crate::theory::novikoff::MistakeBound;
 use serde::Serialize;
-use serde_json::value::RawValue;
 
 /// The most negative classes that a line of a table names.
 const MOST_NEGATIVE: usize = 1000;
@@ -55,7 +54,7 @@ struct Record {
     blame: Option<BlameRecord>,
     certificate: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    proof: Option<Box<RawValue>>,
+    proof: Option<String>,
     stopped: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped_rows: Option<u64>,
@@ -203,11 +202,8 @@ fn record(separated: &Separated, decided: &Decided, alone: bool) -> Record {
     }
 }
 
-/// The certificate itself, unless it is long. It stands as it is: no digit of its exact numbers may change.
-fn proof(decided: &Decided) -> Option<Box<RawValue>> {
-    let text = decided.separation.certificate.as_ref()?.to_json();
-    if text.len() > MOST_PROOF {
-        return None;
-    }
-    RawValue::from_string(text.trim_end().to_string()).ok()
+/// The text of the certificate, unless it is long.
+fn proof(decided: &Decided) -> Option<String> {
+    let text = CertificateText(decided.separation.certificate.as_ref()?).to_string();
+    Some(text).filter(|text| text.len() <= MOST_PROOF)
 }

@@ -6,7 +6,7 @@ use crate::classes::shortened;
 use crate::job::{Verified, place_of};
 use crate::numbers::{counted, grouped};
 use crate::report::Block;
-use crate::separate::{Accepted, Bias, Claim, Refusal, Rejected, settings};
+use crate::separate::{Accepted, Bias, Claim, Columns, Refusal, Rejected, Status, settings};
 use serde::Serialize;
 use std::collections::HashSet;
 
@@ -107,6 +107,7 @@ pub fn verify_report(verified: &Verified) -> Vec<Block> {
                 let ends = ends(Some(margin.lower), margin.upper);
                 facts.push(("Margin", format!("{ends} ({})", kind_of_margin(certificate.bias))));
             }
+            facts.extend(columns(&certificate.columns).map(|claims| ("Columns", claims)));
         }
         Err(Rejected { refusal: Refusal::OneSided, .. }) => {
             let why =
@@ -129,9 +130,14 @@ pub fn verify_report(verified: &Verified) -> Vec<Block> {
     facts.push(("Classes", classes(verified)));
     let same = if verified.same_data { "the rows" } else { "not the rows" };
     facts.push(("Data", format!("{name}: {same} that the certificate was made for")));
+    facts.push(("Checker", CHECKER.to_string()));
     facts.push(("Time", format!("checked in {:.3} s", verified.seconds)));
     vec![Block::Facts(facts)]
 }
+
+/// What was run, and on what.
+const CHECKER: &str = "the library of linsep-check, on the rows as linsep has read them; of tables of numbers and LIBSVM, the \
+                       program linsep-check reads the rows by itself";
 
 /// One word for what the certificate claims.
 fn claim(verified: &Verified) -> &'static str {
@@ -140,6 +146,36 @@ fn claim(verified: &Verified) -> &'static str {
         Claim::QuasiComplete { .. } => "quasi-complete",
         Claim::Overlap { .. } => "overlap",
     }
+}
+
+/// What is proved of columns, in numbers.
+fn columns(columns: &Columns) -> Option<String> {
+    let statuses = |wanted: fn(&Status) -> bool| {
+        columns.coefficients.iter().filter(|(_, status)| wanted(status)).count()
+    };
+    let counts = [
+        (statuses(|status| *status == Status::Finite), "finite"),
+        (statuses(|status| matches!(status, Status::Infinite { positive: true, .. })), "+∞"),
+        (statuses(|status| matches!(status, Status::Infinite { positive: false, .. })), "−∞"),
+        (statuses(|status| matches!(status, Status::Open { .. })), "infinite with an open sign"),
+        (statuses(|status| matches!(status, Status::Aliased { .. })), "aliased"),
+    ];
+    let told = |(count, what): &(usize, &str)| format!("{} {what}", grouped(*count as u64));
+    let kinds: Vec<String> = counts.iter().filter(|(count, _)| *count > 0).map(told).collect();
+    let mut claims = Vec::new();
+    if !kinds.is_empty() {
+        claims.push(format!("of the coefficients, {}", kinds.join(", ")));
+    }
+    if !columns.alone.is_empty() {
+        let sets =
+            counted(columns.alone.len() as u64, "set of columns separates", "sets of columns separate");
+        claims.push(format!("{sets} alone"));
+    }
+    if columns.at_least > 0 {
+        let least = counted(columns.at_least as u64, "column is", "columns are");
+        claims.push(format!("at least {least} needed to separate"));
+    }
+    (!claims.is_empty()).then(|| claims.join("; "))
 }
 
 /// The row at fault, if the data has it.

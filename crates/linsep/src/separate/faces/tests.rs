@@ -6,7 +6,7 @@ use super::super::testing::oracle::rank;
 use super::super::testing::{self, examples, from, grid, problem, times, truth};
 use super::super::{Bias, Verdict};
 use super::*;
-use linsep_check::{Certificate, Claim, Subject};
+use linsep_check::{Certificate, Claim, Columns, Subject};
 
 fn certificate(examples: &Examples<'_>, claim: Claim) -> Certificate {
     Certificate {
@@ -19,6 +19,7 @@ fn certificate(examples: &Examples<'_>, claim: Claim) -> Certificate {
         },
         bias: examples.bias(),
         claim,
+        columns: Columns::default(),
     }
 }
 

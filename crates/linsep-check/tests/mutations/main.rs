@@ -1,8 +1,11 @@
 //! True certificates are accepted, and after any change a certificate is accepted if and only if what it then says is
 //! still proved: an oracle decides that by the definitions, with numbers of its own and without any filter or prime.
 
+mod columns;
+#[path = "../common/mod.rs"]
 mod common;
 
+use columns::{columns_hold, columns_not_refuted, make_columns, mutate_columns};
 use common::{Big, Random, Table, certificate, number, verify_any_sides};
 use linsep_check::{Bias, Certificate, Claim, Dyadic, Examples, Margin, Side, Sparse};
 
@@ -93,8 +96,20 @@ fn spanned(
     if !kernel.is_empty() && !argument { None } else { Some(cited || argument) }
 }
 
-/// If the certificate proves its claim: whether the boundary is exact.
+/// If the certificate proves all that it claims: whether the boundary is exact.
 fn proved(certificate: &Certificate, table: &Table) -> Option<bool> {
+    let exact = verdict_proved(certificate, table)?;
+    let bias = match certificate.bias {
+        Bias::None => None,
+        Bias::Append(value) => Some(value),
+        Bias::Free => Some(1.0),
+    };
+    let width = table.features + usize::from(bias.is_some());
+    columns_hold(certificate, &rows(table, bias), width, table.features).then_some(exact)
+}
+
+/// If the certificate proves its verdict: whether the boundary is exact.
+fn verdict_proved(certificate: &Certificate, table: &Table) -> Option<bool> {
     let bias = match certificate.bias {
         Bias::None => None,
         Bias::Append(value) => Some(value),
@@ -326,12 +341,12 @@ fn mutate(random: &mut Random, rows: &mut Rows, certificate: &mut Certificate) {
     match random.below(19) {
         0 | 1 if !vector.is_empty() => {
             let entry = random.below(vector.len());
-            vector[entry].1 = number(nudged(random, vector[entry].1.approximate()));
+            vector[entry].1 = number(nudged(random, vector[entry].1.to_f64().unwrap_or(1.0)));
         }
         2 if !vector.is_empty() => {
             let (entry, tiny) =
                 (random.below(vector.len()), Dyadic::new(random.below(2) == 0, vec![1], -200));
-            vector[entry].1 = vector[entry].1.plus(&tiny);
+            vector[entry].1 = common::plus(&vector[entry].1, &tiny);
         }
         3 if !vector.is_empty() => {
             let entry = random.below(vector.len());
@@ -349,8 +364,8 @@ fn mutate(random: &mut Random, rows: &mut Rows, certificate: &mut Certificate) {
             (vector[a].1, vector[b].1) = (y, x);
         }
         // These keep a true certificate true.
-        7 => vector.iter_mut().for_each(|entry| entry.1 = entry.1.times(&number(3.0))),
-        8 => vector.iter_mut().for_each(|entry| entry.1 = entry.1.scaled(-1500)),
+        7 => vector.iter_mut().for_each(|entry| entry.1 = common::times(&entry.1, &number(3.0))),
+        8 => vector.iter_mut().for_each(|entry| entry.1 = common::scaled(&entry.1, -1500)),
         9 if count > 0 => {
             let (a, b) = (random.below(count), random.below(count));
             rows.swap(a, b);
@@ -404,9 +419,9 @@ fn mutate(random: &mut Random, rows: &mut Rows, certificate: &mut Certificate) {
     }
 }
 
-#[test]
-fn accepted_if_and_only_if_proved() {
-    let random = &mut Random(7);
+/// Certificates, changed: how many are accepted, and how many are not, by verdict.
+fn try_to_deceive(seed: u64, originals: usize, changes: usize) -> ([usize; 3], [usize; 3], [usize; 3]) {
+    let random = &mut Random(seed);
     // Accepted before a change; accepted and rejected after one; by verdict.
     let (mut true_ones, mut accepted, mut refused) = ([0; 3], [0; 3], [0; 3]);
     let kind = |claim: &Claim| match claim {
@@ -414,7 +429,7 @@ fn accepted_if_and_only_if_proved() {
         Claim::QuasiComplete { .. } => 1,
         Claim::Overlap { .. } => 2,
     };
-    for case in 0..2500 {
+    for case in 0..originals {
         let (mut rows, bias, claim) = make(random);
         let Some(features) = rows.first().map(|row| row.1.len()) else { continue };
         let table = Table::new(features, &rows, case);
@@ -424,16 +439,34 @@ fn accepted_if_and_only_if_proved() {
             (margin.lower, margin.upper) = (margin.lower * (1.0 - 1e-15), margin.upper.max(margin.lower));
             margin.upper = if margin.upper < f64::MAX { margin.upper * (1.0 + 1e-15) } else { margin.upper };
         }
+        let appended = match bias {
+            Bias::None => None,
+            Bias::Append(value) => Some(value as i64),
+            Bias::Free => Some(1),
+        };
+        let z = |(side, x): &(Side, Vec<f64>)| {
+            let y = if *side == Side::Positive { 1 } else { -1 };
+            x.iter().map(|&x| x as i64).chain(appended).map(|x| y * x).collect()
+        };
+        let z: Vec<Vec<i64>> = rows.iter().map(z).collect();
+        let kernel = match &original.claim {
+            Claim::QuasiComplete { kernel, .. } | Claim::Overlap { kernel, .. } => kernel.clone(),
+            Claim::Complete { .. } => vec![],
+        };
+        original.columns = make_columns(random, &z, features, &kernel);
         let answer = verify_any_sides(&original, &table);
         let exact = answer.as_ref().ok().map(|accepted| accepted.boundary_is_exact);
         assert_eq!(exact, proved(&original, &table), "{answer:?}\n{original:?}\n{table:?}");
         true_ones[kind(&original.claim)] += usize::from(answer.is_ok());
         let kept = rows.clone();
-        for _ in 0..8 {
+        for _ in 0..changes {
             let mut changed = original.clone();
             rows.clone_from(&kept);
             for _ in 0..1 + random.below(2) {
-                mutate(random, &mut rows, &mut changed);
+                match random.below(2) {
+                    0 => mutate(random, &mut rows, &mut changed),
+                    _ => mutate_columns(random, &mut changed.columns),
+                }
             }
             if random.below(2) == 0 && changed.subject.rows == kept.len() {
                 changed.subject.rows = rows.len();
@@ -444,12 +477,29 @@ fn accepted_if_and_only_if_proved() {
             assert_eq!(exact, proved(&changed, &table), "{answer:?}\n{changed:?}\n{table:?}");
             let tally = if answer.is_ok() { &mut accepted } else { &mut refused };
             tally[kind(&changed.claim)] += 1;
-            assert!(answer.is_err() || not_refuted(&changed, &table), "{changed:?}\n{table:?}");
+            let stands = || not_refuted(&changed, &table) && columns_not_refuted(&changed, &table);
+            assert!(answer.is_err() || stands(), "{changed:?}\n{table:?}");
         }
     }
-    assert!(accepted.iter().chain(&refused).sum::<usize>() > 15_000);
+    (true_ones, accepted, refused)
+}
+
+#[test]
+fn accepted_if_and_only_if_proved() {
+    let (true_ones, accepted, refused) = try_to_deceive(7, 800, 5);
+    assert!(accepted.iter().chain(&refused).sum::<usize>() > 3000);
     assert!(
-        true_ones.iter().chain(&accepted).chain(&refused).all(|&count| count > 300),
+        true_ones.iter().chain(&accepted).chain(&refused).all(|&count| count > 60),
         "{true_ones:?} {accepted:?} {refused:?}"
     );
+}
+
+/// The long form: more than 10^4 changed certificates that are rejected.
+#[test]
+#[ignore = "takes a minute"]
+#[expect(clippy::print_stdout, reason = "run by hand, for its numbers")]
+fn ten_thousand_changed_certificates_are_rejected() {
+    let (true_ones, accepted, refused) = try_to_deceive(8, 5000, 8);
+    println!("true {true_ones:?}; after a change accepted {accepted:?}, rejected {refused:?}");
+    assert!(refused.iter().sum::<usize>() > 10_000, "{true_ones:?} {accepted:?} {refused:?}");
 }

@@ -1,0 +1,164 @@
+//! The program `linsep-check`: what it says of files, with its exit codes.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// A folder of its own for each test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("linsep-check-{name}"));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+        fs::write(self.0.join(name), text).unwrap();
+    }
+
+    /// The exit code, and what was said on standard output and on standard error.
+    fn check(&self, arguments: &str) -> (Option<i32>, String, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_linsep-check"));
+        let done = command.args(arguments.split(' ')).current_dir(&self.0).output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (done.status.code(), text(done.stdout), text(done.stderr))
+    }
+}
+
+/// The examples of the page on certificates.
+fn examples() -> Vec<&'static str> {
+    let page = include_str!("../../../docs/certificate.md");
+    page.split("```text\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect()
+}
+
+#[test]
+fn each_form_of_a_table() {
+    let folder = Folder::new("forms");
+    folder.write("proof", examples()[0]);
+    let forms = [
+        ("x,y,class\n2,1,yes\n3,3,yes\n0,1,no\n", ""),
+        ("2,1,yes\n3,3,yes\n0,1,no", ""),
+        ("\u{feff}x;y;class\r\n2;1;yes\r\n\r\n3;3;yes\r\n0;1;no\r\n", ""),
+        ("class\tx\ty\n\"yes\"\t2.0\t 1e0 \nyes\t+3\t3\nno\t-0\t1\n", " --label class"),
+        ("yes|2|1\nyes|3|3\nno|0|1\n", " --label 1"),
+        ("x,id,y,class\n2,a,1,yes\n3,b,3,yes\n0,c,1,no\n", " --ignore id"),
+        ("x,y,class,weight\n2,1,yes,1\n3,3,yes,4\n0,1,no,2\n", " --ignore 4"),
+        ("0,1,2\n2,1,yes\n3,3,yes\n0,1,no\n", " --header"),
+        ("# rows\nyes 1:2 2:1 # first\nyes qid:3 1:3 2:3\n\nno 2:1\n", ""),
+        ("yes 0:2 1:1\nyes 0:3 1:3\nno 1:1\n", ""),
+    ];
+    for (table, options) in forms {
+        folder.write("data", table);
+        let (code, out, error) = folder.check(&format!("proof data{options}"));
+        assert_eq!((code, error.as_str()), (Some(0), ""), "{table}{out}");
+        assert!(out.starts_with("Accepted: complete"), "{out}");
+        assert!(
+            out.contains("\nRows: 2 are +1, 1 are -1, 0 are left out\nMargin: at least 1, at most 1\n"),
+            "{out}"
+        );
+        assert!(
+            out.contains(": infinite, sign open\n")
+                && out.contains("\nFewest columns that can: at least 1\n")
+        );
+    }
+}
+
+#[test]
+fn rows_of_other_classes_are_left_out_and_numbers_are_classes_by_value() {
+    let folder = Folder::new("classes");
+    let proof =
+        examples()[0].replace("\"yes\"", "\"1\"").replace("\"no\"", "\"0\"").replace("rows 3", "rows 4");
+    folder.write("proof", proof);
+    folder.write("data", "2,1,+1\n3,3,1.0\n0,1,-0\n9,-9,other\n");
+    let (code, out, _) = folder.check("proof data");
+    assert_eq!(code, Some(0), "{out}");
+    assert!(out.contains("Rows: 2 are +1, 1 are -1, 1 are left out"), "{out}");
+}
+
+#[test]
+fn other_verdicts() {
+    let folder = Folder::new("verdicts");
+    folder.write("overlap", examples()[1]);
+    folder.write("quasi", examples()[2]);
+    folder.write("two", "1,1,yes\n2,2,no\n3,3,yes\n");
+    folder.write("three", "a,b,k\n1,5,yes\n0,2,yes\n0,1,no\n-1,0,no\n");
+    let (code, out, _) = folder.check("overlap two");
+    assert!(
+        code == Some(0) && out.contains("Coefficient of 1: finite\nCoefficient of 2: aliased\n"),
+        "{out}"
+    );
+    let (code, out, _) = folder.check("quasi three");
+    assert!(
+        code == Some(0) && out.contains("Coefficient of a: +infinity\nCoefficient of b: finite\n"),
+        "{out}"
+    );
+    assert!(out.contains("Rows on the boundary: 2, with all such weights\n"), "{out}");
+}
+
+#[test]
+fn rejections_and_files_that_cannot_be_read() {
+    let folder = Folder::new("rejected");
+    folder.write("proof", examples()[0]);
+    folder.write("both", examples()[0].replace("negative \"no\"", "negative \"no\"\nnegative \"yes\""));
+    folder.write("good", "2,1,yes\n3,3,yes\n0,1,no\n");
+    folder.write("moved", "2,1,yes\n3,3,yes\n5,1,no\n");
+    folder.write("short", "2,1,yes\n0,1,no\n");
+    folder.write("sided", "2,1,yes\n3,3,yes\n0,1,never\n");
+    for (arguments, why) in [
+        (
+            "proof moved",
+            "Rejected: row 2 (from 0): the weights put the row on the boundary or on the wrong side\n",
+        ),
+        (
+            "proof short",
+            "Rejected: it is about 3 rows with 2 features, but the data has 2 rows with 2 features\n",
+        ),
+        (
+            "proof sided",
+            "Rejected: row 2 (from 0): the combination uses a row that belongs to neither side\n",
+        ),
+        ("both good", "Rejected: a class is on both sides\n"),
+    ] {
+        assert_eq!(folder.check(arguments), (Some(1), why.to_owned(), String::new()), "{arguments}");
+    }
+    folder.write("words", "x,y,class\n2,red,yes\n3,blue,yes\n0,red,no\n");
+    folder.write("missing", "2,1,yes\n3,,yes\n0,1,no\n");
+    folder.write("infinite", "2,1,yes\n3,inf,yes\n0,1,no\n");
+    folder.write("ragged", "2,1,yes\n3,3\n0,1,no\n");
+    folder.write("pairs", "yes 1:2 2:1\nyes 1:3 x\n");
+    folder.write("bytes", [0x89, 0x50, 0xff, 0xfe]);
+    folder.write("empty", "");
+    for (name, why) in [
+        ("words", "words: line 2: \"red\" is not a finite number"),
+        ("missing", "missing: line 2: \"\" is not a finite number"),
+        ("infinite", "infinite: line 2: \"inf\" is not a finite number"),
+        ("ragged", "ragged: line 2 has 2 cells, but the first has 3"),
+        ("pairs", "pairs: line 2: \"x\" is not index:value"),
+        ("empty", "empty: there are no rows"),
+    ] {
+        let (code, out, error) = folder.check(&format!("proof {name}"));
+        assert_eq!((code, out.as_str()), (Some(3), ""), "{error}");
+        assert!(error.starts_with(why), "{error}");
+        assert!(
+            error.contains("reads tables of numbers only") && error.contains("linsep convert"),
+            "{error}"
+        );
+    }
+    for arguments in
+        ["proof bytes", "proof absent", "absent good", "good proof", "proof good --label nothing"]
+    {
+        let (code, out, error) = folder.check(arguments);
+        assert_eq!((code, out.as_str()), (Some(3), ""), "{arguments}: {error}");
+        assert!(!error.is_empty());
+    }
+    let (_, _, error) = folder.check("good proof");
+    assert!(error.starts_with("good:1: not a certificate of version 2"), "{error}");
+    for arguments in ["proof", "proof good more", "proof good --what", "proof good --label"] {
+        let (code, _, error) = folder.check(arguments);
+        assert!(code == Some(2) && error.starts_with("Usage: linsep-check CERTIFICATE DATA"), "{error}");
+    }
+    assert_eq!(folder.check("--help").0, Some(0));
+}
