@@ -25,11 +25,13 @@ PATIENCE = 120.0
 class Ended:
     """How a program ended. `code` is negative for a signal, as in `subprocess`."""
 
-    def __init__(self, line, code, stdout, stderr, seconds, peak, hung, notice):
+    def __init__(self, line, code, stdout, stderr, seconds, peak, hung, notice, unheard):
         self.line, self.code, self.stdout, self.stderr = line, code, stdout, stderr
         self.seconds, self.peak, self.hung = seconds, peak, hung
         # Seconds from the last signal to the end; None if it ended before all signals were sent.
         self.notice = notice
+        # Whether the last signal came before the program listened to it.
+        self.unheard = unheard
 
 
 class Running:
@@ -47,13 +49,23 @@ class Running:
     def kill(self, number):
         signal.pidfd_send_signal(self.pidfd, number)
 
+    def listens(self, number):
+        """Whether the program answers this signal itself. Before it has begun to, the signal ends it."""
+        try:
+            status = Path(f"/proc/{self.process.pid}/status").read_text()
+        except OSError:
+            return False
+        caught = next((int(line.split()[1], 16) for line in status.splitlines() if line.startswith("SigCgt:")), 0)
+        return bool(caught >> (number - 1) & 1)
+
     def finish(self, signals=(), patience=PATIENCE):
         """Sends each signal at its time, counted from the start in seconds, and waits for the end."""
-        notice = None
+        notice, unheard = None, False
         for at, number in signals:
             if self.wait(self.started + at - time.monotonic()):
                 notice = None
                 break
+            unheard = not self.listens(number)
             self.kill(number)
             notice = time.monotonic()
         hung = not self.wait(patience)
@@ -75,6 +87,7 @@ class Running:
             usage.ru_maxrss * 1024,
             hung,
             None if notice is None else now - notice,
+            unheard,
         )
 
 

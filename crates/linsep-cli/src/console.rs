@@ -113,6 +113,8 @@ pub(crate) struct ProgressDisplay {
     visible: bool,
     /// The phase that is shown, and when it began.
     phase: Option<Discriminant<Progress>>,
+    /// What is at work, where it has a name.
+    name: String,
     started: Instant,
     /// Where the phase was when it was first heard of: the rate counts from there.
     first: Option<(u64, Instant)>,
@@ -127,6 +129,7 @@ impl ProgressDisplay {
             bar: None,
             visible: !console.quiet && std::io::stderr().is_terminal(),
             phase: None,
+            name: String::new(),
             started: Instant::now(),
             first: None,
             keeps_parts: true,
@@ -148,12 +151,15 @@ impl ProgressDisplay {
     }
 
     /// Begins anew where another phase begins.
-    fn enter(&mut self, progress: &Progress) {
+    fn enter(&mut self, progress: &Progress, name: &str) {
         let phase = Some(discriminant(progress));
-        if self.phase != phase {
+        // What is at work by itself has its own pace.
+        let is_other = self.name != name && matches!(progress, Progress::Training { .. });
+        if self.phase != phase || is_other {
             self.clear();
             (self.phase, self.started, self.first) = (phase, Instant::now(), None);
         }
+        self.name.replace_range(.., name);
     }
 
     /// Shows how far the job is: where, how fast, how long still.
@@ -186,7 +192,8 @@ impl ProgressDisplay {
         if let Ok(style) = ProgressStyle::with_template(style) {
             bar.set_style(style);
         }
-        bar.set_message(text);
+        let name = if self.name.is_empty() { String::new() } else { format!("{}: ", self.name) };
+        bar.set_message(name + &text);
         bar.set_position(position);
         if length.is_none() {
             bar.tick();
@@ -224,7 +231,11 @@ impl Observer for ProgressDisplay {
         if self.keeps_parts && !matches!(progress, Progress::Reading { .. } | Progress::Separating { .. }) {
             has_results();
         }
-        self.enter(progress);
+        let (name, progress) = match progress {
+            Progress::Of { name, progress } => (name.as_str(), &**progress),
+            progress => ("", progress),
+        };
+        self.enter(progress, name);
         match *progress {
             Progress::Reading { bytes, total, rows } => {
                 self.show(bytes, total, Unit::Bytes, &format!("reading, row {}", grouped(rows)));
@@ -267,6 +278,8 @@ impl Observer for ProgressDisplay {
                 }
                 self.display(passes, None, message);
             }
+            // A name within a name is not given.
+            Progress::Of { .. } => {}
         }
         if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }

@@ -293,7 +293,7 @@ fn compare_is_a_table_sorted_by_held_out_error() {
     assert!(text.contains("no margin") && text.contains("No model, because no boundary separates"), "{text}");
     assert!(text.contains("before converging: "), "{text}");
     let csv = folder.linsep(&format!("{line} --csv")).exits(0).out;
-    assert_eq!(csv.lines().count(), 1 + learners().len());
+    assert_eq!(csv.lines().count(), 2 + learners().len());
     let columns = csv.lines().next().expect("header").split(',').count();
     assert!(csv.lines().all(|line| line.split(',').count() == columns));
 
@@ -302,6 +302,52 @@ fn compare_is_a_table_sorted_by_held_out_error() {
     let alone = folder.linsep("train iris --scale standard --learner svm --epochs 20 --json").exits(0).json();
     for field in ["training_error", "updates", "margin"] {
         assert_eq!(svm[field], alone[field], "{field}");
+    }
+}
+
+/// A grid is each learner with each value, as train has it; the first line is what any of them must beat.
+#[test]
+fn compare_tries_grids_by_any_metric() {
+    let folder = Folder::with_iris("iris");
+    let task = "--classes versicolor,virginica --scale standard --folds 3";
+    let line = format!("compare iris {task} --learners averaged,svm,logistic --C 0.01,1");
+    let record = folder.linsep(&format!("{line} --json")).exits(0).json();
+    let entries = record["learners"].as_array().expect("learners");
+    let mut labels: Vec<&str> = entries.iter().filter_map(|entry| entry["label"].as_str()).collect();
+    labels.sort_unstable();
+    assert_eq!(labels, ["averaged", "logistic C=0.01", "logistic C=1", "svm C=0.01", "svm C=1"]);
+    assert_eq!(record["baseline"]["error"], 0.5);
+    for entry in entries {
+        assert_eq!(entry["value"], entry["held_out_error"], "{entry}");
+    }
+    // A line of the grid is the comparison of that value alone.
+    let alone = folder.linsep(&format!("compare iris {task} --learners svm --C 0.01 --json")).exits(0).json();
+    let svm = entries.iter().find(|entry| entry["label"] == "svm C=0.01").expect("the grid has it");
+    assert_eq!(alone["learners"][0]["label"], "svm");
+    for field in ["held_out_error", "training_error", "updates", "settings"] {
+        assert_eq!(alone["learners"][0][field], svm[field], "{field}");
+    }
+    let text = folder.linsep(&line).exits(0).out;
+    let first = text.lines().skip_while(|line| !line.starts_with("learner")).nth(1).expect("a line");
+    assert!(first.starts_with("majority class") && first.contains("50.00"), "{text}");
+
+    for (metric, baseline) in [("balanced-error", 0.5), ("auc", 0.5), ("f1", 1.0), ("log-loss", 2f64.ln())] {
+        let ran = folder.linsep(&format!("compare iris {task} --C 0.01,1 --metric {metric} --json")).exits(0);
+        let record = ran.json();
+        let value = record["baseline"]["value"].as_f64().expect("a number");
+        // Of two classes of the same size, the first is answered: F1 of the second is 0.
+        assert!((value - baseline).abs() < 1e-12, "{metric}: {value}");
+        let values: Vec<f64> = record["learners"]
+            .as_array()
+            .expect("learners")
+            .iter()
+            .filter_map(|entry| entry["value"].as_f64())
+            .collect();
+        assert!(
+            !values.is_empty() && values.is_sorted() && values[0] < baseline / 2.0,
+            "{metric}: {values:?}"
+        );
+        assert_eq!(ran.err.contains("without probabilities"), metric == "log-loss", "{}", ran.err);
     }
 }
 
@@ -405,6 +451,18 @@ fn compare_refuses_what_makes_no_sense() {
         ("--epochs 0", "at least 1"),
         ("--csv --json", "cannot be used with"),
         ("--learners voted --class-weight balanced", "no meaning for the voted learner"),
+        ("--learners perceptron --C 1,2", "an option of --learner"),
+        ("--C 1,0", "above 0"),
+        ("--C 1,1.0", "twice"),
+        ("--C 1,,2", "invalid value ''"),
+        ("--learners svm --metric log-loss", "gives no probabilities"),
+        ("--metric auc", "--positive CLASS"),
+        (
+            "--C 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,33 \
+          --l1-ratio 0.01,0.02,0.03,0.04,0.05,0.06,0.07,0.08,0.09,0.1,0.11,0.12,0.13,0.14,0.15,0.16,0.17,0.18,0.19,0.2,\
+          0.21,0.22,0.23,0.24,0.25,0.26,0.27,0.28,0.29,0.3,0.31,0.32,0.33",
+            "at most 1000",
+        ),
     ] {
         folder.linsep(&format!("compare iris {options}")).exits(2).says(&[part]);
     }
@@ -485,5 +543,45 @@ fn checkpoints_of_every_online_learner_go_on_where_they_were() {
         train("--epochs 4 --checkpoint save --checkpoint-every 0");
         train("--epochs 9 --resume save -o resumed");
         assert_eq!(folder.read("whole"), folder.read("resumed"), "{learner}");
+    }
+}
+
+/// The path begins where the first weight leaves zero, and ends at the model; the report names what is left.
+#[test]
+fn a_penalty_leaves_few_features_and_its_path_is_told() {
+    let folder = Folder::with_iris("iris");
+    let line = "train iris --positive virginica --learner logistic --penalty l1 --C 0.2 --gap 1e-9";
+    let record = folder.linsep(&format!("{line} --path 6 --json -o model")).exits(0).json();
+    let path = record["path"].as_array().expect("a path");
+    assert_eq!(path.len(), 6);
+    let weights = |point: &Value| point["classes"][0]["weights"].as_array().expect("weights").clone();
+    // At the first point the steepest slope is just as large as the price.
+    let size = |point: &Value| {
+        let size = |pair: &Value| pair[1].as_f64().expect("a number").abs();
+        weights(point).iter().map(size).fold(0.0, f64::max)
+    };
+    assert!(size(&path[0]) < 1e-6 && size(&path[1]) > 1e-3, "{path:?}");
+    let prices: Vec<f64> = path.iter().filter_map(|point| point["C"].as_f64()).collect();
+    assert!(prices.is_sorted() && prices[5] == 0.2, "{prices:?}");
+    let inspected = folder.linsep("inspect model --json").exits(0).json();
+    for pair in weights(&path[5]) {
+        let own = inspected["strongest"].as_array().expect("weights").iter();
+        let own = own.clone().find(|entry| entry["feature"] == pair[0]).expect("the same features");
+        let (a, b) = (own["weight_per_unit"].as_f64().expect("scaled"), pair[1].as_f64().expect("a number"));
+        assert!((a - b).abs() < 1e-3 * (1.0 + b.abs()), "{a} {b}");
+    }
+    assert!(weights(&path[5]).len() < 4, "{path:?}");
+    let text = folder.linsep(line).exits(0).out;
+    let left = text.lines().find(|line| line.starts_with("Left")).expect("the features left");
+    for pair in weights(&path[5]) {
+        assert!(left.contains(pair[0].as_str().expect("a name")), "{left}");
+    }
+    for (options, part) in [
+        ("--learner svm --path 5 --json", "--learner logistic"),
+        ("--learner logistic --penalty none --path 5 --json", "there is none"),
+        ("--learner logistic --path 1 --json", "from 2 to 1000"),
+        ("--learner logistic --path 5", "--json"),
+    ] {
+        folder.linsep(&format!("train iris {options}")).exits(2).says(&[part]);
     }
 }

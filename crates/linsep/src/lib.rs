@@ -78,6 +78,7 @@ pub mod generate;
 pub mod job;
 mod linalg;
 pub mod memory;
+pub mod metric;
 pub mod model;
 pub mod numbers;
 pub mod observe;

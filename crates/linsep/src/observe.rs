@@ -74,6 +74,13 @@ pub enum Progress {
         /// Passes over the data so far.
         passes: u64,
     },
+    /// One of several things that are done is at work.
+    Of {
+        /// Its name, such as that of a learner.
+        name: String,
+        /// How far it is.
+        progress: Box<Progress>,
+    },
 }
 
 /// One update of a perceptron, as it has just been made.

@@ -19,7 +19,7 @@ const STAGES: &[&[&str]] = &[
     &["separate"],
     &["train"],
     &["model"],
-    &["compare", "out_of_fold", "story", "tune"],
+    &["compare", "metric", "out_of_fold", "story", "tune"],
     &["job"],
     &["report"],
 ];

@@ -100,7 +100,10 @@ def interrupt(t):
         t.timed(f"{number.name} answered", ended.notice)
         if ended.notice > PROMPT:
             return t.fail(f"{number.name} was answered after {ended.notice:.1f} s", ended)
-        # A signal that comes when the answer is there already may find nobody who listens any more.
+        # Before the program has begun to listen, the signal itself ends it; and one that comes when the answer is there
+        # already may find nobody who listens any more.
+        if ended.code == -number and ended.unheard:
+            return
         t.sound(ended, codes=[130] if ended.notice > 0.1 else [0, 1, 3, 4, 130])
     else:
         t.sound(ended, codes=[0, 1, 3, 4])
@@ -120,7 +123,7 @@ def answered(t, ended, number):
         if ended.notice > PROMPT:
             t.fail(f"{number.name} was answered after {ended.notice:.1f} s", ended)
     # Before the program has begun to listen, the signal itself ends it.
-    if ended.code == -number and ended.seconds < 0.1:
+    if ended.code == -number and ended.unheard:
         return True
     return t.sound(ended, codes=[0, 130])
 

@@ -3,6 +3,7 @@
 use crate::console::flags;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches, ValueEnum};
+use linsep::job::Grid;
 use linsep::train::{Descriptor, Mixing, OptionDescriptor, OptionKind, OptionValue, Options, learners};
 use std::sync::LazyLock;
 
@@ -40,6 +41,13 @@ pub(crate) struct LearnerArgs {
     pub(crate) mixing: Option<Mixing>,
 }
 
+/// The options of single learners, each with several values.
+#[derive(Debug, Default)]
+pub(crate) struct GridArgs {
+    /// Those that are given.
+    pub(crate) values: Grid,
+}
+
 /// Learning in shards.
 #[derive(Debug, Args)]
 #[command(next_help_heading = HEADING)]
@@ -59,6 +67,15 @@ enum MixingArg {
     Uniform,
     /// By the updates made in the pass: at most (R/γ*)² passes with a mistake, for any number of shards
     Updates,
+}
+
+/// Shorter ways to say what an option can say.
+#[derive(Debug, Args)]
+#[command(next_help_heading = HEADING)]
+struct ShortcutArgs {
+    /// logistic: bias-reduced logistic regression, the same as --penalty firth
+    #[arg(long, conflicts_with = "penalty")]
+    firth: bool,
 }
 
 const HEADING: &str = "Options of one learner";
@@ -198,9 +215,51 @@ fn default(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!(" [default: {text}]") }
 }
 
+const GRID_HEADING: &str = "Options of the learners, each with one value or several separated by commas";
+
+impl Args for GridArgs {
+    fn augment_args(command: Command) -> Command {
+        let several = |shared: &Shared| {
+            let several = format!("{}, …", shared.option.symbol);
+            shared.to_arg().value_name(several).value_delimiter(',').help_heading(GRID_HEADING)
+        };
+        command.args(shared_options().iter().map(several))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for GridArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let mut found = Self::default();
+        found.update_from_arg_matches(matches)?;
+        Ok(found)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        for Shared { option, .. } in shared_options() {
+            let values: Vec<OptionValue> = match option.kind {
+                OptionKind::Choice(_) => {
+                    let words = matches.get_many::<String>(option.name).into_iter().flatten();
+                    words.map(|word| OptionValue::from(word.as_str())).collect()
+                }
+                _ => matches.get_many::<OptionValue>(option.name).into_iter().flatten().cloned().collect(),
+            };
+            if !values.is_empty() {
+                self.values.insert(option.name.to_string(), values);
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Args for LearnerArgs {
     fn augment_args(command: Command) -> Command {
-        ShardArgs::augment_args(command.args(shared_options().iter().map(Shared::to_arg)))
+        ShardArgs::augment_args(ShortcutArgs::augment_args(
+            command.args(shared_options().iter().map(Shared::to_arg)),
+        ))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -226,6 +285,9 @@ impl FromArgMatches for LearnerArgs {
             if let Some(value) = value {
                 self.options.set(option.name, value);
             }
+        }
+        if ShortcutArgs::from_arg_matches(matches)?.firth {
+            self.options.set("penalty", "firth");
         }
         let shards = ShardArgs::from_arg_matches(matches)?;
         self.shards = shards.shards;

@@ -7,7 +7,7 @@ mod probability;
 mod separate;
 
 pub(crate) use data::{BiasArgs, CacheArgs, ClassArgs, ReadArgs, TaskArgs};
-pub(crate) use learner::{LearnerArg, LearnerArgs};
+pub(crate) use learner::{GridArgs, LearnerArg, LearnerArgs};
 pub(crate) use probability::{ProbabilityArgs, ThresholdArg};
 pub(crate) use separate::{SeparateArgs, VerifyArgs};
 
@@ -15,9 +15,10 @@ use choice::{FEATURES, JUDGINGS, METRICS, MISTAKES, ORDERS, SHOW, choice};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use linsep::features::Features;
 use linsep::job::Show;
+use linsep::metric::Metric;
 use linsep::read::Format;
 use linsep::train::{MistakeRule, Order};
-use linsep::tune::{Judging, Metric};
+use linsep::tune::Judging;
 use std::path::PathBuf;
 
 const EXIT_CODES: &str = "\
@@ -174,6 +175,10 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "FILE", help_heading = "Interruptions")]
     pub(crate) resume: Option<PathBuf>,
 
+    /// logistic: give the weights also for N smaller C, in equal ratios up to the one chosen, each started from the one
+    /// before; with --json
+    #[arg(long, value_name = "N", requires = "json", help_heading = "Evidence")]
+    pub(crate) path: Option<usize>,
     /// Write the proof of the convergence theorem as it happened, as JSON Lines
     #[arg(long, value_name = "FILE", help_heading = "Evidence")]
     pub(crate) trace: Option<PathBuf>,
@@ -207,6 +212,9 @@ pub(crate) struct CompareArgs {
     /// Which learners, separated by commas [default: all that suit the data]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "A,B,…", help_heading = "Comparing")]
     pub(crate) learners: Vec<LearnerArg>,
+    /// By what the learners are judged on held-out rows
+    #[arg(long, value_parser = choice::<Metric>(METRICS), default_value = "error", help_heading = "Comparing")]
+    pub(crate) metric: Metric,
     /// Deal the rows out into this many parts, and hold out each in turn
     #[arg(long, value_name = "N", default_value_t = 5, help_heading = "Comparing")]
     pub(crate) folds: usize,
@@ -228,6 +236,8 @@ pub(crate) struct CompareArgs {
     /// Print one JSON record on standard output instead of the report
     #[arg(long, help_heading = "Comparing")]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) grid: GridArgs,
     #[command(flatten)]
     pub(crate) task: TaskArgs,
 }

@@ -16,6 +16,8 @@ pub(crate) fn run(args: &CompareArgs, console: Console) -> anyhow::Result<Exit> 
         scale: task.classes.scale.unwrap_or(Scaling::Auto),
         bias: task.bias.spec(),
         learners: args.learners.iter().map(|learner| learner.name()).collect(),
+        grid: args.grid.values.clone(),
+        metric: args.metric,
         folds: args.folds,
         orders: args.orders,
         epochs: args.epochs,

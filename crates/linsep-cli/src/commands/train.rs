@@ -79,6 +79,7 @@ fn spec(args: &TrainArgs) -> anyhow::Result<TrainSpec> {
     spec.probabilities |= args.probability.probabilities;
     set(&mut spec.threshold, &args.probability.rule()?);
     set(&mut spec.max_words, &args.max_words);
+    set(&mut spec.path, &args.path);
     set(&mut spec.epochs, &args.epochs);
     set(&mut spec.max_updates, &args.max_updates);
     set(&mut spec.max_seconds, &args.max_seconds);

@@ -1,16 +1,18 @@
 //! Learners side by side on the same rows.
 
 use super::{BiasSpec, ClassSpec, DataSpec, label};
-use crate::compare::{CompareSettings, Comparison, compare, suitable};
+use crate::compare::{CompareSettings, Comparison, Contender, compare, is_judged, suitable};
 use crate::dataset::Dataset;
 use crate::features::{MOST_WORDS, Missing};
-use crate::numbers::counted;
+use crate::metric::Metric;
+use crate::numbers::{counted, grouped};
 use crate::observe::{Note, Observer};
 use crate::read::options::is_default;
 use crate::scale::Scaling;
-use crate::train::{Learner, Settings};
+use crate::train::{Learner, OptionValue, Options, Settings, learners};
 use crate::{Error, SettingsError};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Which learners are compared on which rows.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -30,6 +32,13 @@ pub struct CompareSpec {
     /// The learners by their names; empty for all that suit the data.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub learners: Vec<String>,
+    /// Options of the learners, each with the values to try: every learner that has them is compared with all
+    /// combinations.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub grid: Grid,
+    /// By what the learners are judged on held-out rows.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub metric: Metric,
     /// Into how many parts the rows are dealt, each held out in turn.
     #[serde(default = "five")]
     pub folds: usize,
@@ -46,6 +55,12 @@ pub struct CompareSpec {
     #[serde(default, skip_serializing_if = "is_default")]
     pub seed: u64,
 }
+
+/// Options by name, each with the values to try.
+pub type Grid = BTreeMap<String, Vec<OptionValue>>;
+
+/// The most learners that are compared at once.
+const MOST: usize = 1000;
 
 fn five() -> usize {
     5
@@ -67,6 +82,8 @@ impl Default for CompareSpec {
             scale: auto(),
             bias: BiasSpec::default(),
             learners: Vec::new(),
+            grid: Grid::new(),
+            metric: Metric::default(),
             folds: five(),
             orders: 0,
             epochs: None,
@@ -88,16 +105,38 @@ impl CompareSpec {
             ..Settings::default()
         };
         let named = self.named(&settings)?;
+        let some = if named.is_empty() {
+            learners().iter().map(|each| each.learner()).collect()
+        } else {
+            named.clone()
+        };
+        check_grid(&self.grid, &some)?;
         let loaded =
             self.data.with_missing(Missing::Auto).load_grouping(Some(MOST_WORDS as usize), observer)?;
         let data = self.classes.kept(self.classes.weighted(loaded.dataset)?)?;
         label::check(&self.data, loaded.format, &loaded.schema, &data, observer)?;
-        let learners = if named.is_empty() { suited(&data, &settings, observer) } else { named };
+        let mut contenders = Vec::new();
+        let chosen = if named.is_empty() { suited(&data, &settings, observer) } else { named.clone() };
+        for learner in chosen {
+            contenders.extend(combinations(learner, &self.grid)?);
+        }
+        if contenders.len() > MOST {
+            let problem = format!(
+                "the grid makes {} learners, and at most {MOST} are compared: give fewer values, or name fewer ⟦learners⟧",
+                grouped(contenders.len() as u64)
+            );
+            return Err(SettingsError::new("grid", problem).into());
+        }
+        if named.is_empty() {
+            let positive = self.classes.positive.as_deref();
+            leave_out_unjudged(&mut contenders, &data, positive, self.metric, observer);
+        }
         let settings = CompareSettings {
-            learners,
+            learners: contenders,
             settings,
             epochs: self.epochs,
             scaling: self.scale,
+            metric: self.metric,
             folds: self.folds,
             orders: self.orders,
         };
@@ -129,6 +168,74 @@ impl CompareSpec {
             named.push(learner);
         }
         Ok(named)
+    }
+}
+
+/// Refuses options that none of the learners has, and options without a value.
+fn check_grid(grid: &Grid, learners: &[Learner]) -> Result<(), Error> {
+    for (name, values) in grid {
+        if values.is_empty() {
+            return Err(SettingsError::new("grid", format!("⟦{name}⟧ has no value to try")).into());
+        }
+        if let Some(value) =
+            values.iter().enumerate().find_map(|(k, value)| values[..k].contains(value).then_some(value))
+        {
+            return Err(SettingsError::new("grid", format!("⟦{name}⟧ has the value {value} twice")).into());
+        }
+        if !learners.iter().any(|learner| learner.descriptor().option(name).is_some()) {
+            // The first of them says whose option it is.
+            let problem = learners
+                .first()
+                .map(|learner| learner.with_options(&Options::new().with(name, values[0].clone())));
+            if let Some(Err(problem)) = problem {
+                return Err(problem.into());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A learner with every combination of the values of those options that it has.
+fn combinations(learner: Learner, grid: &Grid) -> Result<Vec<Contender>, Error> {
+    let mut all = vec![(Options::new(), learner.name().to_string())];
+    for (name, values) in grid.iter().filter(|(name, _)| learner.descriptor().option(name).is_some()) {
+        all = all
+            .iter()
+            .flat_map(|(options, label)| {
+                values.iter().map(move |value| {
+                    let label =
+                        if values.len() > 1 { format!("{label} {name}={value}") } else { label.clone() };
+                    (options.clone().with(name, value.clone()), label)
+                })
+            })
+            .collect();
+    }
+    let made = all
+        .into_iter()
+        .map(|(options, label)| Ok(Contender { learner: learner.with_options(&options)?, label }));
+    made.collect()
+}
+
+/// Leaves out learners that do not give what the metric is about, and says so.
+fn leave_out_unjudged(
+    contenders: &mut Vec<Contender>,
+    data: &Dataset,
+    positive: Option<&str>,
+    metric: Metric,
+    observer: &mut dyn Observer,
+) {
+    let classes = data.class_counts().iter().filter(|&&count| count > 0).count();
+    let outcomes = if positive.is_some() { 2 } else { classes };
+    let (kept, left): (Vec<Contender>, Vec<Contender>) =
+        contenders.drain(..).partition(|each| is_judged(each.learner, metric, outcomes));
+    *contenders = kept;
+    if !left.is_empty() {
+        let left: Vec<String> = left.into_iter().map(|each| each.label).collect();
+        observer.note(Note::Remark(&format!(
+            "without probabilities there is no {}: {} are left out.",
+            metric.title(),
+            left.join(", ")
+        )));
     }
 }
 

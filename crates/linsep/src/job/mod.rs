@@ -18,7 +18,7 @@ mod tune;
 mod verify;
 mod warnings;
 
-pub use compare::CompareSpec;
+pub use compare::{CompareSpec, Grid};
 pub use data::{BiasSpec, ClassSpec, DataSpec, refuse_overwriting, tell};
 pub use evaluate::EvaluateSpec;
 pub use measure::Evaluated;
@@ -26,7 +26,7 @@ pub use predict::{PredictSpec, Predicted, Show};
 pub(crate) use separate::place_of;
 pub use separate::{BiasKind, Blamed, Decided, ReferenceRule, ReferenceSpec, SeparateSpec, Separated, Sides};
 pub use theory::TheorySpec;
-pub use train::{HeldOut, Seconds, TrainSpec, Trained};
+pub use train::{HeldOut, PathPoint, PathWeights, Seconds, TrainSpec, Trained};
 pub use tune::{TuneSpec, TunedModel};
 pub use verify::{Verified, VerifySpec};
 pub use warnings::{GapsOfClass, JudgedOn, RowsOfClass, Warning};

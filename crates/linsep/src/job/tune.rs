@@ -2,12 +2,13 @@
 
 use super::{BiasSpec, ClassSpec, DataSpec, TrainSpec, Trained, label, refuse_overwriting, tell};
 use crate::features::Missing;
+use crate::metric::Metric;
 use crate::observe::{Note, Observer, Progress};
 use crate::read::options::is_default;
 use crate::read::Source;
 use crate::store::check_writable;
 use crate::train::Settings;
-use crate::tune::{Ended, Judging, Metric, TuneSettings, Tuned, tune};
+use crate::tune::{Ended, Judging, TuneSettings, Tuned, tune};
 use crate::{Error, SettingsError};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;

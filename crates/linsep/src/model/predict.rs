@@ -113,28 +113,33 @@ impl<'a> Predictor<'a> {
 impl Model {
     /// How many rows, as read, it predicts wrong; a row of a class that it does not know is one of them.
     pub fn errors_on(&self, data: &Dataset) -> u64 {
-        // This observer never breaks.
-        self.errors_watched(data, &mut ()).unwrap_or_default()
+        let right = self.classes.outcomes_of(data.classes());
+        let mut predictor = Predictor::new(self);
+        let wrong =
+            |&i: &usize| Some(predictor.predict(data.row(i)).outcome) != right[data.labels()[i] as usize];
+        (0..data.len()).filter(wrong).count() as u64
     }
 
-    /// The same, or `None` if the observer stopped the count.
-    pub(crate) fn errors_watched(&self, data: &Dataset, observer: &mut dyn Observer) -> Option<u64> {
-        let mut predictor = Predictor::new(self);
-        let right = self.classes.outcomes_of(data.classes());
-        let mut wrong =
-            |&i: &usize| Some(predictor.predict(data.row(i)).outcome) != right[data.labels()[i] as usize];
-        let (mut errors, mut end, mut pace) = (0, 0, Pace::new(self.learned.rows_before_pause()));
+    /// Gives `each` a predictor and the place of every row, one after the other. False if the observer stopped it.
+    pub(crate) fn predict_watched<'a>(
+        &'a self,
+        data: &Dataset,
+        observer: &mut dyn Observer,
+        mut each: impl FnMut(&mut Predictor<'a>, usize),
+    ) -> bool {
+        let mut predictor = Predictor::new(self).with_probabilities();
+        let (mut end, mut pace) = (0, Pace::new(self.learned.rows_before_pause()));
         while end < data.len() {
             let rows = pace.next(end, data.len());
             end = rows.end;
-            errors += rows.filter(&mut wrong).count() as u64;
+            rows.for_each(|i| each(&mut predictor, i));
             let progress = Progress::Judging { rows: end as u64, total: data.len() as u64 };
             let flow = observer.progress(&progress);
             if end < data.len() && pace.gives_up(flow) {
-                return None;
+                return false;
             }
         }
-        Some(errors)
+        true
     }
 
     /// The probabilities of all [outcomes](crate::classes::Classes::outcomes) for a row; `None` for a model without them.

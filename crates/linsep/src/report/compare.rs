@@ -22,22 +22,33 @@ pub fn compare_report(comparison: &Comparison, name: &str) -> Vec<Block> {
     let mut text = "\n".to_string();
     let mut line = |cells: [&str; 7]| {
         let [learner, training, held_out, margin, updates, bound, time] = cells;
-        let _ = writeln!(
-            text,
+        // A long name has a line of its own.
+        let is_long = learner.chars().count() > 18;
+        if is_long {
+            let _ = writeln!(text, "{learner}");
+        }
+        let learner = if is_long { "" } else { learner };
+        let cells = format!(
             "{learner:<18} {training:>7} {held_out:>14} {margin:>9} {updates:>9} {bound:>9} {time:>7}"
         );
+        let _ = writeln!(text, "{}", cells.trim_end());
     };
     line(["", "train", "held out", "margin", "updates", "bound", "time"]);
-    line(["learner", "error %", "error %", "proved", "made", "(R/γ)²", "s"]);
+    let metric = comparison.metric;
+    let title = format!("{}{}", metric.title(), if metric.is_share() { " %" } else { "" });
+    line(["learner", "error %", &title, "proved", "made", "(R/γ)²", "s"]);
+    let shown = |value: f64| if metric.is_share() { percent(value) } else { format!("{value:.3}") };
+    let baseline = &comparison.baseline;
+    line(["majority class", &percent(baseline.error), &shown(baseline.value), "", "", "", ""]);
     for entry in &comparison.learners {
-        let held_out = match (entry.held_out_error, entry.standard_error) {
-            (Some(share), Some(error)) => format!("{} ± {}", percent(share), percent(error)),
+        let held_out = match (entry.value, entry.value_error) {
+            (Some(value), Some(error)) => format!("{} ± {}", shown(value), shown(error)),
             _ if entry.status == Status::Undecided => "undecided".to_string(),
             _ if entry.status == Status::NoOptimum => "no optimum".to_string(),
             _ => "no margin".to_string(),
         };
         line([
-            entry.learner,
+            &entry.label,
             &entry.training_error.map_or(String::new(), percent),
             &held_out,
             &margin(entry),
@@ -47,14 +58,14 @@ pub fn compare_report(comparison: &Comparison, name: &str) -> Vec<Block> {
         ]);
     }
     text.push_str(
-        "\nheld out: error on rows not learned from, ± its standard error; margin: what the\n\
-         weights prove γ* to be at least (<: at most), learned from all rows, for kernel\n\
-         and multiclass in a space of their own; bound: the mistakes that a perceptron\n\
-         can make at most, given that margin.\n",
+        "\nmajority class: what it costs to answer it always; held out: on rows not learned\n\
+         from, ± the standard error; margin: what the weights prove γ* to be at least (<:\n\
+         at most), learned from all rows, for kernel and multiclass in a space of their\n\
+         own; bound: the mistakes that a perceptron can make at most, given that margin.\n",
     );
     let mut blocks = vec![Block::paragraph(shape), Block::Text(text)];
     let named = |is: &dyn Fn(&Entry) -> bool| -> Vec<&str> {
-        comparison.learners.iter().filter(|entry| is(entry)).map(|entry| entry.learner).collect()
+        comparison.learners.iter().filter(|entry| is(entry)).map(|entry| entry.label.as_str()).collect()
     };
     for (learners, remark) in [
         (named(&|entry| !entry.converged && entry.status.has_model()), "Reached a limit before converging"),
@@ -108,7 +119,7 @@ fn orders_table(comparison: &Comparison) -> String {
         let _ = writeln!(
             text,
             "{:<18} {:>19} {:>25} {:>14}",
-            entry.learner,
+            entry.label,
             range(&spread.held_out_error, &percent),
             range(&spread.margin, &|margin| rounded(margin, Rounding::Down)),
             range(&spread.angle, &|angle| format!("{angle:.1}")),
@@ -158,18 +169,23 @@ fn seconds(seconds: f64) -> String {
 
 /// The table for programs, as CSV.
 pub fn compare_csv(comparison: &Comparison) -> String {
-    let mut text = "learner,training_error,held_out_error,standard_error,margin_lower,margin_upper,updates,\
+    let mut text = "learner,training_error,held_out_error,standard_error,metric,metric_error,margin_lower,margin_upper,updates,\
                     converged,bound_lower,bound_upper,seconds\n"
         .to_string();
     let optional = |number: Option<f64>| number.map_or(String::new(), |number| number.to_string());
+    let baseline = &comparison.baseline;
+    let (error, value) = (baseline.error, baseline.value);
+    let _ = writeln!(text, "majority class,{error},{error},,{value},,,,,,,,");
     for entry in &comparison.learners {
         let _ = writeln!(
             text,
-            "{},{},{},{},{},{},{},{},{},{},{}",
-            entry.learner,
+            "{},{},{},{},{},{},{},{},{},{},{},{},{}",
+            entry.label,
             optional(entry.training_error),
             optional(entry.held_out_error),
             optional(entry.standard_error),
+            optional(entry.value),
+            optional(entry.value_error),
             optional(entry.margin.lower),
             entry.margin.upper,
             entry.updates,

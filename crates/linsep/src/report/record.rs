@@ -2,7 +2,7 @@
 
 use crate::classes::Classes;
 use crate::features::ExpansionSummary;
-use crate::job::{Evaluated, Seconds, Trained, Warning};
+use crate::job::{Evaluated, PathPoint, Seconds, Trained, Warning};
 use crate::model::{Calibration, Threshold};
 use crate::scale::Scaling;
 use crate::theory::margin::MarginInterval;
@@ -58,6 +58,9 @@ pub struct TrainRecord<'a> {
     /// How many held-out rows have the same features as a training row.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub holdout_duplicates: Option<u64>,
+    /// The weights along the path that was asked for.
+    #[serde(skip_serializing_if = "<[PathPoint]>::is_empty")]
+    pub path: &'a [PathPoint],
     /// Reasons to trust the result less.
     pub warnings: &'a [Warning],
     /// Whether some rows count more than others.
@@ -126,6 +129,7 @@ impl<'a> From<&'a Trained> for TrainRecord<'a> {
             holdout_rows: trained.held_out.as_ref().map(|held_out| held_out.rows),
             holdout: trained.held_out.as_ref().map(|held_out| &held_out.evaluated),
             holdout_duplicates: trained.held_out.as_ref().map(|held_out| held_out.duplicates),
+            path: &trained.path,
             warnings: &trained.warnings,
             weighted: evidence.weighted,
             expansion: model.recipe.expansion.summary(),

@@ -16,7 +16,7 @@ use crate::read::Source;
 use crate::scale::Scaler;
 use crate::theory::compression::{Compression, compression_bound};
 use crate::theory::margin::MarginKind;
-use crate::train::{Bias, Boundary, Evidence, Init, Learner, Status};
+use crate::train::{Bias, Boundary, Evidence, Init, Learner, LogisticPenalty, Status};
 
 /// The report of a training run, for people.
 pub fn train_report(trained: &Trained) -> Vec<Block> {
@@ -74,6 +74,7 @@ fn facts(trained: &Trained) -> Vec<(&'static str, String)> {
     }
     facts.extend(new_rows(trained).map(|bound| ("New rows", bound)));
     facts.extend(describe_detail(evidence).map(|detail| ("Detail", detail)));
+    facts.extend(features_left(model).map(|left| ("Left", left)));
     let expansion = &model.recipe.expansion;
     facts.push(("Margin", in_its_space(describe_margin(evidence), expansion)));
     if let Some(distance) = evidence.distance {
@@ -102,6 +103,52 @@ fn facts(trained: &Trained) -> Vec<(&'static str, String)> {
         None => ("Saved", "not saved; name a file with ⟦output=MODEL⟧".to_string()),
     });
     facts
+}
+
+/// The most features that are named.
+const MOST_NAMED: usize = 10;
+
+/// Where a penalty leaves features out: those that it leaves, the strongest first, with what one unit more adds to the score.
+fn features_left(model: &Model) -> Option<String> {
+    let Learner::Logistic(options) = model.settings.learner else { return None };
+    if !matches!(options.penalty, LogisticPenalty::L1 | LogisticPenalty::ElasticNet) {
+        return None;
+    }
+    let left = |outcome: usize| {
+        let (features, units) = (model.strongest_features(outcome), model.in_units_of(outcome));
+        let weights = units.as_ref().map_or(model.weights_of(outcome), |units| &units.weights);
+        let named = features.iter().take(MOST_NAMED).map(|&j| {
+            let sign = if weights[j] < 0.0 { "−" } else { "+" };
+            format!("{} {sign}{}", model.recipe.feature_name(j), significant(weights[j].abs()))
+        });
+        let mut text = named.collect::<Vec<_>>().join(", ");
+        match features.len() {
+            0 => text.push_str("none"),
+            n if n > MOST_NAMED => text.push_str(&format!(", and {} more", grouped((n - MOST_NAMED) as u64))),
+            _ => {}
+        }
+        text
+    };
+    let per = if model.in_units_of(0).is_some() { "per unit" } else { "weight" };
+    Some(match &model.classes {
+        Classes::Pair(_) => format!("{}; {per}, the strongest first", left(0)),
+        Classes::Each { names } => {
+            let shown = names.iter().take(MOST_NAMED).enumerate();
+            let each: Vec<String> =
+                shown.map(|(outcome, name)| format!("{name}: {}", left(outcome))).collect();
+            format!("{}; {per}, the strongest first", each.join("; "))
+        }
+    })
+}
+
+/// A number with three significant digits.
+fn significant(number: f64) -> String {
+    let digits = 2 - number.log10().floor() as i32;
+    if (-2..=6).contains(&digits) {
+        format!("{number:.*}", digits.max(0) as usize)
+    } else {
+        format!("{number:.2e}")
+    }
 }
 
 /// Whether probabilities or a threshold were asked for.

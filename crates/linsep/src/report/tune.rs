@@ -3,8 +3,9 @@
 use super::{Block, TrainRecord, train_report};
 use crate::features::{Features, Scaling};
 use crate::job::TunedModel;
+use crate::metric::Metric;
 use crate::numbers::{counted, grouped, percent};
-use crate::tune::{Ended, Estimate, Judging, Metric, Tried, Tuned};
+use crate::tune::{Ended, Estimate, Judging, Tried, Tuned};
 use serde::Serialize;
 use std::fmt::Write;
 

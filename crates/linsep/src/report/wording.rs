@@ -63,7 +63,7 @@ pub(super) fn describe_end_of_separable(evidence: &Evidence) -> String {
 
 /// How the run ended, in a few words.
 pub fn describe_end(evidence: &Evidence) -> String {
-    if let Some(Detail::Logistic { .. }) = evidence.detail {
+    if let Some(Detail::Logistic { .. } | Detail::Firth { .. }) = evidence.detail {
         let steps = counted(evidence.epochs, "step", "steps");
         return match evidence.status {
             Status::Converged => format!("converged after {steps}"),
@@ -112,6 +112,16 @@ pub fn describe_detail(evidence: &Evidence) -> Option<String> {
             let of = grouped(evidence.features);
             let kept = counted(*kept, "feature has", "features have");
             Some(format!("objective {primal:.6}{proved}; {kept} a weight that is not zero, of {of}"))
+        }
+        Detail::Firth { objective, set_aside } => {
+            let aside = match set_aside {
+                0 => String::new(),
+                &n => format!(
+                    "; {} set aside as combinations of others",
+                    counted(n, "column is", "columns are")
+                ),
+            };
+            Some(format!("penalised log likelihood {objective:.6}{aside}"))
         }
         Detail::NoOptimum { verdict } => Some(no_optimum(*verdict)),
         Detail::MaxMargin { gap, support } => Some(format!(

@@ -1,7 +1,7 @@
 //! What a search tries: ways to prepare the rows, learners, penalties.
 
 use crate::dataset::{Dataset, Rows};
-use crate::features::{Features, MOST_WORDS, Scaling, Schema};
+use crate::features::{Expansion, Features, MOST_WORDS, Scaling, Schema};
 use crate::out_of_fold::Preparation;
 use crate::train::{Learner, LogisticOptions, SvmLoss, SvmOptions};
 
@@ -61,6 +61,14 @@ impl Family {
             (_, Features::Pairs) => "folds, pairs",
             (_, Features::SplinesAndPairs) => "folds, splines+pairs",
         }
+    }
+
+    /// About how many values the rows have that are prepared in this way.
+    pub(super) fn values(&self, data: &Dataset, schema: &Schema, outcomes: usize) -> f64 {
+        let stored = data.stored().max(data.len()) as f64;
+        stored
+            + Expansion::most_added(self.preparation.features, schema, data, outcomes) as f64
+                * data.len() as f64
     }
 
     pub(super) fn candidates(&self) -> impl Iterator<Item = Candidate> {

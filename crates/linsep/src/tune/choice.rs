@@ -1,55 +1,23 @@
 //! Choosing among candidates by what they said about held-out rows.
 
-use super::metric::{JudgedRow, Metric};
+use crate::metric::{JudgedFolds, Metric, mean, standard_error};
 use std::borrow::Borrow;
-
-/// The held-out rows of each fold, as one candidate judged them.
-pub(super) type Folds = Vec<Vec<JudgedRow>>;
-
-/// The metric over all rows, and its standard error.
-pub(super) fn value(metric: Metric, folds: &Folds, outcomes: usize) -> (f64, f64) {
-    let values = parts(metric, folds, outcomes);
-    (mean(&values), standard_error(&values))
-}
-
-/// What the metric is a mean of: the rows, or else the folds.
-fn parts(metric: Metric, folds: &Folds, outcomes: usize) -> Vec<f64> {
-    match metric {
-        Metric::Error | Metric::LogLoss => {
-            folds.iter().flatten().filter_map(|row| metric.of_row(row)).collect()
-        }
-        _ => folds.iter().map(|rows| metric.of(rows, outcomes)).collect(),
-    }
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
-}
 
 /// The place of the least value; of several, the first.
 pub(super) fn first_least(values: &[f64]) -> usize {
     (0..values.len()).fold(0, |best, k| if values[k] < values[best] { k } else { best })
 }
 
-/// The standard deviation of a mean of these.
-fn standard_error(values: &[f64]) -> f64 {
-    let (n, mean) = (values.len() as f64, mean(values));
-    if values.len() < 2 {
-        return 0.0;
-    }
-    (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n * (n - 1.0))).sqrt()
-}
-
 /// The candidate to take. Candidates stand in the order of their complexity, and the simplest is taken whose difference from
 /// the best one, on the same rows, is within `tolerance` standard errors of that difference.
-pub(super) fn choose<F: Borrow<Folds>>(
+pub(super) fn choose<F: Borrow<JudgedFolds>>(
     metric: Metric,
     candidates: &[F],
     outcomes: usize,
     tolerance: f64,
 ) -> usize {
     let values: Vec<Vec<f64>> =
-        candidates.iter().map(|folds| parts(metric, folds.borrow(), outcomes)).collect();
+        candidates.iter().map(|folds| metric.parts(folds.borrow(), outcomes)).collect();
     let means: Vec<f64> = values.iter().map(|values| mean(values)).collect();
     let best = first_least(&means);
     let is_tied = |k: &usize| {
@@ -62,9 +30,10 @@ pub(super) fn choose<F: Borrow<Folds>>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metric::JudgedRow;
 
     /// Two folds of rows, wrong or right.
-    fn folds(wrong: &[u8]) -> Folds {
+    fn folds(wrong: &[u8]) -> JudgedFolds {
         let row = |&wrong: &u8| JudgedRow {
             truth: Some(0),
             outcome: u32::from(wrong),
@@ -85,7 +54,7 @@ mod tests {
         // One row of ten more is 0.1 ± 0.1, two are 0.2 ± 0.13.
         assert_eq!(choose(Metric::Error, &all, 2, 1.0), 1);
         assert_eq!(choose(Metric::Error, &all, 2, 2.0), 0);
-        let (mean, error) = value(Metric::Error, &best, 2);
+        let (mean, error) = Metric::Error.of_folds(&best, 2);
         assert_eq!(mean, 0.1);
         assert!((error - 0.1).abs() < 1e-12, "{error}");
         assert_eq!(choose(Metric::LogLoss, &[simple, best], 2, 0.0), 1);

@@ -2,14 +2,14 @@
 
 use super::Search;
 use super::candidates::{Family, Kind};
-use super::metric::JudgedRow;
 use crate::Error;
 use crate::classes::Classes;
 use crate::dataset::Dataset;
+use crate::metric::JudgedRow;
 use crate::observe::{Observer, Progress};
 use crate::out_of_fold::{Fold, prepare_fold};
 use crate::theta::Theta;
-use crate::train::{Init, Learned, Learner, Settings, Status, log_loss, logistic_path, train};
+use crate::train::{Init, Learned, Learner, Prices, Settings, Status, log_loss, logistic_path, train};
 use std::ops::ControlFlow;
 
 /// The gap of a search: which candidate is best shows long before the last digits.
@@ -38,11 +38,12 @@ pub(super) fn judge(
         Kind::Logistic => {
             let Learner::Logistic(options) = family.learner(1.0, Some(GAP)) else { return Ok(None) };
             let mut patience = Patience::default();
-            let mut each = |thetas: &[Theta], classes: &Classes| {
+            let mut each = |_: f64, thetas: &[Theta], classes: &Classes| {
                 judged.push(judge_rows(thetas, classes, &held_out));
                 patience.after(judged.last().map_or(&[][..], |rows| rows))
             };
-            if logistic_path(&rows, &settings, &options, &family.prices, observer, &mut each)? {
+            if logistic_path(&rows, &settings, &options, Prices::Given(&family.prices), observer, &mut each)?
+            {
                 return Ok(None);
             }
             // What was not tried counts as what came before it, which was getting worse.

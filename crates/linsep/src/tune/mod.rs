@@ -12,22 +12,20 @@ mod candidates;
 mod choice;
 mod estimate;
 mod fold;
-mod metric;
 
 pub use candidates::Candidate;
 pub use estimate::{Estimate, Judging};
-pub use metric::Metric;
 
 use crate::classes::ClassError;
 use crate::dataset::Dataset;
 use crate::features::Schema;
+use crate::metric::{JudgedFolds, JudgedRow, Metric};
 use crate::observe::{Observer, Progress, in_parallel};
 use crate::split::{folds, hold_out, others};
 use crate::train::Settings;
 use crate::{Error, SettingsError};
 use candidates::{Family, families};
-use choice::{Folds, choose, first_least, value};
-use metric::JudgedRow;
+use choice::{choose, first_least};
 use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 
@@ -111,7 +109,7 @@ struct Search<'a> {
 struct Searched {
     families: Vec<Family>,
     candidates: Vec<Candidate>,
-    judged: Vec<Folds>,
+    judged: Vec<JudgedFolds>,
     /// Whether it came to its end.
     whole: bool,
 }
@@ -128,8 +126,11 @@ impl Searched {
     }
 }
 
-/// With more stored values than this, a sample of the rows tells which candidates are tried on all of them.
-const MANY_VALUES: usize = 1_500_000;
+/// Where the rows of all families, prepared, have more values than this, a sample of the rows tells which candidates are tried
+/// on all of them.
+const MANY_VALUES: f64 = 8e6;
+/// Where the rows of the families that are left have more values than this, fewer parts of them are held out.
+const MANY_LEFT: f64 = 5e7;
 /// With more rows than this, one part of them is held out, not each in turn: it tells as much.
 const MANY_ROWS: usize = 30_000;
 
@@ -178,8 +179,8 @@ pub fn tune(
         _ => None,
     };
     let tried = searched.candidates.iter().zip(&searched.judged).map(|(&candidate, judged)| {
-        let (value, standard_error) = value(settings.metric, judged, search.outcomes());
-        let (error, _) = choice::value(Metric::Error, judged, search.outcomes());
+        let (value, standard_error) = settings.metric.of_folds(judged, search.outcomes());
+        let (error, _) = Metric::Error.of_folds(judged, search.outcomes());
         Tried { candidate, value, standard_error, error }
     });
     let counts = data.class_counts();
@@ -209,13 +210,7 @@ impl Search<'_> {
 
     /// Refuses what cannot be searched.
     fn check(&self) -> Result<(), Error> {
-        if self.metric == Metric::Auc && self.outcomes() > 2 {
-            let problem = format!(
-                "the AUC is for two classes, and there are {}: choose one with ⟦positive=CLASS⟧, or another ⟦metric⟧",
-                self.outcomes()
-            );
-            return Err(SettingsError::new("metric", problem).into());
-        }
+        self.metric.check(self.outcomes())?;
         let counts = self.data.class_counts();
         let present: Vec<usize> = (0..counts.len()).filter(|&class| counts[class] > 0).collect();
         if let [class] = present[..] {
@@ -233,20 +228,31 @@ impl Search<'_> {
     /// Judges all candidates, or those that a sample of the rows shows to be worth it.
     fn run(&self, observer: &mut Deadline<'_>) -> Result<Searched, Error> {
         let all = families(self.data, self.schema, self.metric.needs_probabilities());
-        let values = self.data.stored().max(self.data.len());
+        let values = self.values(&all);
         if values <= MANY_VALUES {
-            return self.try_all(all, observer);
+            return self.try_all(all, self.folds, observer);
         }
-        let share = (MANY_VALUES as f64 / values as f64).min(0.5);
+        let share = (MANY_VALUES / values).min(0.5);
         let sample = hold_out(self.data, share, self.settings.seed)?.held_out;
         let first = Search { data: &sample, ..*self };
-        let of_sample = first.try_all(all, observer)?;
+        let of_sample = first.try_all(all, self.folds, observer)?;
         if !of_sample.whole {
             return Ok(of_sample);
         }
-        let of_all = self.try_all(first.promising(&of_sample), observer)?;
+        let left = first.promising(&of_sample);
+        let parts = (MANY_LEFT / self.values(&left)).ceil() as usize;
+        let parts = if self.data.len() > MANY_ROWS { 1 } else { parts.min(self.folds) };
+        let of_all = self.try_all(left, parts, observer)?;
         // Where no candidate was judged on all rows, the sample tells which is best so far.
         Ok(if of_all.candidates.is_empty() { Searched { whole: false, ..of_sample } } else { of_all })
+    }
+
+    /// How many values the prepared rows of these families have, counted for each score.
+    fn values(&self, families: &[Family]) -> f64 {
+        let outcomes = self.outcomes();
+        let scores = if outcomes > 2 { outcomes as f64 } else { 1.0 };
+        let values = families.iter().map(|family| family.values(self.data, self.schema, outcomes));
+        scores * values.sum::<f64>()
     }
 
     /// The two best families, each with the penalties around its best one.
@@ -254,7 +260,7 @@ impl Search<'_> {
         let mut found: Vec<(f64, usize, Family)> = Vec::new();
         for (place, (family, own)) in searched.by_family().enumerate() {
             let values: Vec<f64> =
-                own.map(|k| value(self.metric, &searched.judged[k], self.outcomes()).0).collect();
+                own.map(|k| self.metric.of_folds(&searched.judged[k], self.outcomes()).0).collect();
             let best = first_least(&values);
             let kept = best.saturating_sub(2)..(best + 2).min(values.len());
             found.push((
@@ -269,12 +275,16 @@ impl Search<'_> {
         found.into_iter().map(|(.., family)| family).collect()
     }
 
-    /// Judges the candidates of these families, one family after the other. What is not judged to the end is left out.
-    fn try_all(&self, families: Vec<Family>, observer: &mut Deadline<'_>) -> Result<Searched, Error> {
+    /// Judges the candidates of these families on so many of the parts, one family after the other. What is not judged to
+    /// the end is left out.
+    fn try_all(
+        &self,
+        families: Vec<Family>,
+        judged: usize,
+        observer: &mut Deadline<'_>,
+    ) -> Result<Searched, Error> {
         let mut parts = folds(self.data, self.folds, self.settings.seed)?;
-        if self.data.len() > MANY_ROWS {
-            parts.truncate(1);
-        }
+        parts.truncate(judged);
         let mut searched =
             Searched { families: Vec::new(), candidates: Vec::new(), judged: Vec::new(), whole: false };
         for family in families {
@@ -308,7 +318,7 @@ impl Search<'_> {
             own.start + choose(metric, &searched.judged[own.clone()], outcomes, 0.0)
         };
         let best: Vec<usize> = searched.by_family().map(best_of).collect();
-        let few: Vec<&Folds> = best.iter().map(|&place| &searched.judged[place]).collect();
+        let few: Vec<&JudgedFolds> = best.iter().map(|&place| &searched.judged[place]).collect();
         best[choose(self.metric, &few, outcomes, 0.0)]
     }
 }

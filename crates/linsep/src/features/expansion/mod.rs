@@ -113,6 +113,21 @@ const BLOCK: usize = 256;
 const BLOCKS: usize = 64;
 
 impl Expansion {
+    /// The most features that would be made of these rows where nothing is said about their number.
+    pub fn most_added(features: Features, schema: &Schema, data: &Dataset, outcomes: usize) -> usize {
+        let (numbers, columns) = match schema {
+            Schema::Table { columns, .. } => {
+                let numbers = columns.iter().filter(|column| matches!(column.kind, ColumnKind::Number(_)));
+                (numbers.count(), data.columns())
+            }
+            _ => (data.columns(), data.columns()),
+        };
+        let bends = if features.splines() { numbers * splines::MOST_BENDS } else { 0 };
+        let most = usual_most(data.len(), outcomes);
+        let products = if features.pairs() { most.min(columns * (columns + 1) / 2) } else { 0 };
+        bends + products
+    }
+
     /// Rows stay as they are.
     pub fn none() -> Self {
         Self::default()

@@ -6,12 +6,14 @@ mod duplicates;
 mod expand;
 mod leak;
 mod not_in_memory;
+mod path;
 mod proof;
 mod recorder;
 mod settings;
 mod spec;
 mod trust;
 
+pub use path::{PathPoint, PathWeights};
 pub use spec::TrainSpec;
 pub use trust::HeldOut;
 
@@ -62,6 +64,8 @@ pub struct Trained {
     pub counts: Vec<u64>,
     /// What the held-out rows tell.
     pub held_out: Option<HeldOut>,
+    /// The weights for each weight of the loss of a path that was asked for.
+    pub path: Vec<PathPoint>,
     /// Reasons to trust the result less than its numbers suggest; the observer has heard them.
     pub warnings: Vec<Warning>,
     /// Where the model was saved.
@@ -257,6 +261,7 @@ impl Runner<'_> {
             source: self.spec.data.source.clone(),
             counts: Vec::new(),
             held_out: None,
+            path: Vec::new(),
             warnings: Vec::new(),
             saved: None,
             seconds,
@@ -356,6 +361,14 @@ impl Runner<'_> {
         {
             status = Status::Interrupted;
         }
+        let path = match self.spec.path.filter(|_| status.has_model()) {
+            Some(points) => path::learn(&model, &data, points, observer)?,
+            None => Some(Vec::new()),
+        };
+        if path.is_none() {
+            observer.note(Note::Warning("interrupted: the path of the weights is not given"));
+            status = Status::Interrupted;
+        }
         let counted = data.class_counts().into_iter().map(|count| count as u64);
         let counts = outcome_counts(&model.classes, data.classes(), counted);
         let held_out =
@@ -363,7 +376,8 @@ impl Runner<'_> {
         let warnings = foreseen.conclude(&model, held_out.as_ref(), &data, &counts, observer);
         let seconds = Seconds { read: read_seconds, train: train_seconds };
         let trained = self.finish(model, status, notes, seconds)?;
-        Ok(Trained { held_out, counts, warnings, lost, spec, ..trained })
+        let path = path.unwrap_or_default();
+        Ok(Trained { held_out, counts, path, warnings, lost, spec, ..trained })
     }
 
     /// Learns from rows in memory, and computes their fingerprint meanwhile where it is not known.

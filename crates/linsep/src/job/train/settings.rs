@@ -1,6 +1,7 @@
 //! What a specification of training means, and which choices make no sense together.
 
 use super::TrainSpec;
+use super::path;
 use crate::SettingsError;
 use crate::classes::class_name;
 use crate::dataset::Dataset;
@@ -181,6 +182,9 @@ pub(super) fn refuse_combinations(
         return Err(SettingsError::new("checkpoint", problem));
     }
     refuse_proof(spec, settings)?;
+    if let Some(points) = spec.path {
+        path::check(points, settings, online || spec.memory.is_some())?;
+    }
     if spec.max_pairs.is_some() && !spec.features.is_some_and(Features::pairs) {
         let problem =
             "⟦max_pairs⟧ counts products of columns: ask for them with ⟦features=pairs⟧ or splines+pairs";

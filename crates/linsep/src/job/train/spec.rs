@@ -49,6 +49,9 @@ pub struct TrainSpec {
     /// The options of that learner.
     #[serde(default, skip_serializing_if = "is_default")]
     pub options: Options,
+    /// Logistic regression: with this many weights of the loss up to the chosen one, the weights of each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<usize>,
     /// At most this many passes over the data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epochs: Option<u64>,

@@ -81,6 +81,13 @@ pub enum Detail {
         /// Features with a weight that is not zero.
         kept: u64,
     },
+    /// Of logistic regression with Firth's penalty.
+    Firth {
+        /// The log likelihood plus half the logarithm of the determinant of the information, at the result.
+        objective: f64,
+        /// Features, or the intercept, that are combinations of those before them and so have no weight.
+        set_aside: u64,
+    },
     /// Of logistic regression without a penalty, where no finite weights are best.
     NoOptimum {
         /// What was decided.

@@ -15,6 +15,7 @@
 //! the weights go to infinity. So that is decided first, exactly.
 
 mod descent;
+mod firth;
 mod newton;
 mod options;
 mod path;
@@ -25,10 +26,9 @@ mod tests;
 
 pub(crate) use options::DESCRIPTOR;
 pub use options::{LogisticOptions, LogisticPenalty};
-pub(crate) use path::logistic_path;
+pub(crate) use path::{Prices, logistic_path};
 pub(crate) use problem::loss as log_loss;
 
-use crate::Error;
 use crate::classes::ClassPair;
 use crate::dataset::Dataset;
 use crate::observe::{Observer, Progress};
@@ -40,6 +40,7 @@ use crate::train::engine::fit::Fit;
 use crate::train::engine::learned::Learned;
 use crate::train::engine::run::{Status, Task};
 use crate::train::settings::{Bias, Settings};
+use crate::{Error, SettingsError};
 use descent::{Columns, Descent};
 use newton::{Newton, Step};
 use problem::{Point, Problem};
@@ -109,6 +110,15 @@ pub(crate) fn learn(
     observer: &mut dyn Observer,
 ) -> Result<Solution, Error> {
     let clock = Instant::now();
+    if options.penalty == LogisticPenalty::Firth {
+        if rows.classes > 2 {
+            let problem = "⟦penalty=firth⟧ is for two classes: choose two with ⟦classes=A,B⟧, or one against the rest with \
+                           ⟦positive=CLASS⟧";
+            return Err(SettingsError::new("penalty", problem).into());
+        }
+        let mut limits = Limits { settings, clock, observer, steps: 0, rows: rows.data.len() as u64 };
+        return firth::learn(rows, settings, options.gap, &mut limits);
+    }
     if options.prices().is_none()
         && let Some(refused) = without_optimum(rows, settings, observer)?
     {

@@ -28,6 +28,11 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
                 Choice { name: "l1", help: "‖w‖₁: leaves features out" },
                 Choice { name: "elastic-net", help: "a mixture of both" },
                 Choice {
+                    name: "firth",
+                    help: "half the logarithm of the information's determinant: finite weights of little bias on small \
+                           data, also where the classes do not overlap",
+                },
+                Choice {
                     name: "none",
                     help: "nothing; classes that do not overlap then have no best weights",
                 },
@@ -83,6 +88,8 @@ pub enum LogisticPenalty {
     L1,
     /// ρ‖w‖₁ + (1−ρ)/2 ‖w‖²
     ElasticNet,
+    /// −½ ln det of the information, which has no weight of its own.
+    Firth,
     /// Nothing.
     None,
 }
@@ -114,7 +121,7 @@ impl LogisticOptions {
             LogisticPenalty::L2 => mixed(0.0),
             LogisticPenalty::L1 => mixed(1.0),
             LogisticPenalty::ElasticNet => mixed(self.l1_ratio),
-            LogisticPenalty::None => Penalty::NONE,
+            LogisticPenalty::Firth | LogisticPenalty::None => Penalty::NONE,
         }
     }
 }
@@ -153,6 +160,9 @@ impl Registered for LogisticOptions {
                 ),
             );
         }
+        if self.penalty == LogisticPenalty::Firth && self.c != 1.0 {
+            return refuse("C", "Firth's penalty has no weight, and ⟦C⟧ sets one: leave it out".to_string());
+        }
         if !SHARES.contains(self.l1_ratio) {
             return refuse("l1_ratio", format!("the share of ‖w‖₁ must be a number {SHARES}"));
         }
@@ -176,6 +186,7 @@ impl Registered for LogisticOptions {
             LogisticPenalty::ElasticNet => {
                 format!("logistic regression, elastic net with {} of ‖w‖₁, C = {c}", self.l1_ratio)
             }
+            LogisticPenalty::Firth => "logistic regression with Firth's penalty".to_string(),
             LogisticPenalty::None => "logistic regression without a penalty".to_string(),
         }
     }

@@ -15,16 +15,24 @@ use crate::train::settings::Settings;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-/// Takes the weights for one C, of the second of two classes or of each of more, and says whether to go on.
-pub(crate) type Each<'a> = dyn FnMut(&[Theta], &Classes) -> ControlFlow<()> + 'a;
+/// Takes one C and its weights, of the second of two classes or of each of more, and says whether to go on.
+pub(crate) type Each<'a> = dyn FnMut(f64, &[Theta], &Classes) -> ControlFlow<()> + 'a;
 
-/// Learns with each of these weights of the loss, which go up: where the penalty weighs less, the weights of before are near.
-/// `options` say all else. Gives whether the observer stopped it.
+/// Which weights of the loss a path goes through, upwards.
+pub(crate) enum Prices<'a> {
+    /// These.
+    Given(&'a [f64]),
+    /// So many in equal ratios, from where the first weight leaves zero (without a price of ‖w‖₁: from C/10,000) up to C.
+    UpToC(usize),
+}
+
+/// Learns with each of these weights of the loss: where the penalty weighs less, the weights of before are near. `options`
+/// say all else. Gives whether the observer stopped it.
 pub(crate) fn logistic_path(
     data: &Dataset,
     settings: &Settings,
     options: &LogisticOptions,
-    prices: &[f64],
+    prices: Prices<'_>,
     observer: &mut dyn Observer,
     each: &mut Each<'_>,
 ) -> Result<bool, Error> {
@@ -34,7 +42,9 @@ pub(crate) fn logistic_path(
         let weights = task.weights.as_deref();
         let rows = Rows { data, labels: &labels, classes: 2, weights, extent: task.extent };
         let classes = Classes::Pair(task.classes.clone());
-        return Ok(along(&rows, settings, options, prices, observer, &mut |thetas| each(thetas, &classes)));
+        return Ok(along(&rows, settings, options, prices, observer, &mut |c, thetas| {
+            each(c, thetas, &classes)
+        }));
     }
     let Present { names, places, labels, .. } = present(data)?;
     let extent = Extent::of(data, settings.bias.input());
@@ -42,19 +52,23 @@ pub(crate) fn logistic_path(
     let weights = row_weights(settings, data, &places)?;
     let rows = Rows { data, labels: &labels, classes: names.len(), weights: weights.as_deref(), extent };
     let classes = Classes::Each { names };
-    Ok(along(&rows, settings, options, prices, observer, &mut |thetas| each(thetas, &classes)))
+    Ok(along(&rows, settings, options, prices, observer, &mut |c, thetas| each(c, thetas, &classes)))
 }
 
 fn along(
     rows: &Rows<'_>,
     settings: &Settings,
     options: &LogisticOptions,
-    prices: &[f64],
+    prices: Prices<'_>,
     observer: &mut dyn Observer,
-    each: &mut dyn FnMut(&[Theta]) -> ControlFlow<()>,
+    each: &mut dyn FnMut(f64, &[Theta]) -> ControlFlow<()>,
 ) -> bool {
+    let prices = match prices {
+        Prices::Given(prices) => prices.to_vec(),
+        Prices::UpToC(count) => up_to(options.c, first_price(rows, settings, options), count),
+    };
     let mut start = None;
-    for &c in prices {
+    for c in prices {
         let problem = problem_of(rows, settings, &LogisticOptions { c, ..*options });
         let length = rows.data.len() as u64;
         let mut limits =
@@ -65,9 +79,43 @@ fn along(
             return true;
         }
         start = Some(found.point.clone());
-        if each(&found.solution(&problem, settings).thetas).is_break() {
+        if each(c, &found.solution(&problem, settings).thetas).is_break() {
             break;
         }
     }
     false
+}
+
+/// So many numbers in equal ratios from `least` to `c`.
+fn up_to(c: f64, least: f64, count: usize) -> Vec<f64> {
+    if least >= c || count < 2 {
+        return vec![c];
+    }
+    let step = (c / least).ln() / (count - 1) as f64;
+    // The last is C itself, not C but for rounding.
+    (0..count - 1).map(|k| least * (step * k as f64).exp()).chain([c]).collect()
+}
+
+/// The largest C for which all weights are zero: there the slope of the loss, C·|g|, is nowhere above the price of ‖w‖₁.
+fn first_price(rows: &Rows<'_>, settings: &Settings, options: &LogisticOptions) -> f64 {
+    let problem = problem_of(rows, settings, &LogisticOptions { c: 1.0, ..*options });
+    let usual = options.c / 1e4;
+    if problem.penalty.absolute <= 0.0 {
+        return usual;
+    }
+    let mut point = problem.zero();
+    if problem.has_intercept {
+        // Without weights, the intercepts that give each class its share are the best.
+        let mut shares = vec![0.0; rows.classes];
+        rows.labels.iter().zip(&problem.prices).for_each(|(&label, price)| shares[label as usize] += price);
+        let logs = shares.iter().map(|share| share.ln());
+        match &mut point.intercepts[..] {
+            [one] => *one = (shares[1] / shares[0]).ln(),
+            each => each.iter_mut().zip(logs).for_each(|(intercept, log)| *intercept = log),
+        }
+    }
+    let slopes = problem.combine(&problem.residuals(&problem.probabilities(&problem.scores(&point))));
+    let steepest = slopes.weights.iter().fold(0.0f64, |most, slope| most.max(slope.abs()));
+    let price = problem.penalty.absolute / steepest;
+    if price.is_finite() && price > 0.0 { price } else { usual }
 }

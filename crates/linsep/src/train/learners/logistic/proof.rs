@@ -279,9 +279,15 @@ struct Slopes {
 /// The solution of a symmetric positive definite system, of which the lower half is given, row by row; none where it has
 /// no Cholesky factor.
 pub(super) fn solve(mut matrix: Vec<f64>, right: &[f64]) -> Option<Vec<f64>> {
+    factorise(&mut matrix, right.len())?;
+    let solution = solve_factorised(&matrix, right);
+    solution.iter().all(|x| x.is_finite()).then_some(solution)
+}
+
+/// The same, given the Cholesky factor.
+pub(super) fn solve_factorised(matrix: &[f64], right: &[f64]) -> Vec<f64> {
     let n = right.len();
     let mut solution = right.to_vec();
-    factorise(&mut matrix, n)?;
     for a in 0..n {
         let (row, before) = (&matrix[a * n..a * n + a], &solution[..a]);
         let known = linalg::dot_dense(row, before);
@@ -293,11 +299,11 @@ pub(super) fn solve(mut matrix: Vec<f64>, right: &[f64]) -> Option<Vec<f64>> {
         let (before, row) = (&mut solution[..a], &matrix[a * n..a * n + a]);
         linalg::add_dense(-own, row, before);
     }
-    solution.iter().all(|x| x.is_finite()).then_some(solution)
+    solution
 }
 
 /// Replaces the lower half of a matrix by its Cholesky factor.
-fn factorise(matrix: &mut [f64], n: usize) -> Option<()> {
+pub(super) fn factorise(matrix: &mut [f64], n: usize) -> Option<()> {
     for a in 0..n {
         let (above, rest) = matrix.split_at_mut(a * n);
         let row = &mut rest[..n];

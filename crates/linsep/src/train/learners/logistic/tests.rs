@@ -237,3 +237,108 @@ fn the_ends_of_the_range() {
         }
     }
 }
+
+/// Firth's penalty for a table of two by two: as if half a row were added to each cell.
+#[test]
+fn firth_adds_half_a_row_to_each_cell_of_a_table() {
+    for cells in [[5u32, 3, 2, 7], [4, 0, 0, 6], [1, 1, 0, 9], [0, 3, 2, 0]] {
+        let [a, b, c, d] = cells;
+        let (mut values, mut labels) = (Vec::new(), Vec::new());
+        for (count, x, label) in [(a, 1.0, "yes"), (b, 1.0, "no"), (c, 0.0, "yes"), (d, 0.0, "no")] {
+            (0..count).for_each(|_| {
+                values.push(x);
+                labels.push(label);
+            });
+        }
+        let data = Dataset::dense(1, &values, &labels).unwrap();
+        let outcome = train(&data, &settings(LogisticPenalty::Firth, 1.0), &mut ()).unwrap();
+        assert_eq!(outcome.status, Status::Converged);
+        let theta = outcome.learned.theta();
+        let odds = |yes: u32, no: u32| ((f64::from(yes) + 0.5) / (f64::from(no) + 0.5)).ln();
+        // The classes are sorted by name: "yes" is the positive one.
+        assert!((theta.intercept() - odds(c, d)).abs() < 1e-5, "{cells:?} {theta:?}");
+        assert!((theta.weights[0] - (odds(a, b) - odds(c, d))).abs() < 1e-5, "{cells:?} {theta:?}");
+    }
+}
+
+/// ln L + ½ ln det I, computed as it is written.
+fn firth_objective(rows: &[(Vec<f64>, bool)], beta: &[f64]) -> f64 {
+    let k = beta.len();
+    let mut information = vec![vec![0.0; k]; k];
+    let mut sum = 0.0;
+    for (x, positive) in rows {
+        let score: f64 = x.iter().zip(beta).map(|(x, b)| x * b).sum();
+        let p = 1.0 / (1.0 + (-score).exp());
+        sum += if *positive { p.ln() } else { (1.0 - p).ln() };
+        for a in 0..k {
+            for b in 0..k {
+                information[a][b] += p * (1.0 - p) * x[a] * x[b];
+            }
+        }
+    }
+    // Elimination gives the determinant.
+    let mut determinant = 1.0;
+    for a in 0..k {
+        let pivot = information[a][a];
+        determinant *= pivot;
+        for b in a + 1..k {
+            let factor = information[b][a] / pivot;
+            let above = information[a].clone();
+            information[b].iter_mut().zip(above).for_each(|(x, y)| *x -= factor * y);
+        }
+    }
+    sum + 0.5 * f64::ln(determinant)
+}
+
+proptest! {
+    /// No step in any direction from Firth's point is better, whether the classes overlap or not; other units of a feature give
+    /// the same probabilities; and a copy of a column is set aside.
+    #[test]
+    fn firth_finds_the_best_point_and_does_not_depend_on_units(
+        rows in proptest::collection::vec((-3.0f64..3.0, -3.0f64..3.0, any::<bool>()), 8..30),
+    ) {
+        let labels: Vec<&str> = rows.iter().map(|row| if row.2 { "b" } else { "a" }).collect();
+        prop_assume!(labels.contains(&"a") && labels.contains(&"b"));
+        let values: Vec<f64> = rows.iter().flat_map(|row| [row.0, row.1]).collect();
+        let other: Vec<f64> = rows.iter().flat_map(|row| [1000.0 * row.0 + row.1, row.1 - 7.0, row.1]).collect();
+        let data = Dataset::dense(2, &values, &labels).unwrap();
+        let tight = |penalty| {
+            let options = LogisticOptions { penalty, gap: 1e-9, ..LogisticOptions::default() };
+            Settings { learner: Learner::Logistic(options), ..settings(penalty, 1.0) }
+        };
+        let outcome = train(&data, &tight(LogisticPenalty::Firth), &mut ()).unwrap();
+        prop_assert_eq!(outcome.status, Status::Converged);
+        let theta = outcome.learned.theta();
+        let beta = [theta.intercept(), theta.weights[0], theta.weights[1]];
+        let seen: Vec<(Vec<f64>, bool)> = rows.iter().map(|row| (vec![1.0, row.0, row.1], row.2)).collect();
+        let best = firth_objective(&seen, &beta);
+        prop_assume!(best.is_finite());
+        for direction in 0..6 {
+            let mut near = beta;
+            near[direction / 2] += if direction % 2 == 0 { 1e-3 } else { -1e-3 };
+            prop_assert!(firth_objective(&seen, &near) <= best + 1e-9, "{near:?}");
+        }
+        let same = Dataset::dense(3, &other, &labels).unwrap();
+        let outcome = train(&same, &tight(LogisticPenalty::Firth), &mut ()).unwrap();
+        let again = outcome.learned.theta();
+        prop_assert!(
+            matches!(outcome.evidence.detail, Some(Detail::Firth { set_aside: 1, .. })),
+            "{:?}",
+            outcome.evidence.detail
+        );
+        for i in 0..rows.len() {
+            let (a, b) = (theta.score(data.row(i)), again.score(same.row(i)));
+            prop_assert!((a - b).abs() < 1e-4 * (1.0 + a.abs()), "{a} {b}");
+        }
+    }
+}
+
+#[test]
+fn firth_is_refused_where_it_means_nothing() {
+    let three = Dataset::dense(1, &[1.0, 2.0, 3.0], &["a", "b", "c"]).unwrap();
+    let refused = train(&three, &settings(LogisticPenalty::Firth, 1.0), &mut ()).unwrap_err().to_string();
+    assert!(refused.contains("two classes"), "{refused}");
+    let two = Dataset::dense(1, &[1.0, 2.0, 3.0], &["a", "b", "a"]).unwrap();
+    let refused = train(&two, &settings(LogisticPenalty::Firth, 2.0), &mut ()).unwrap_err().to_string();
+    assert!(refused.contains("no weight"), "{refused}");
+}

@@ -1,40 +1,66 @@
 //! Learners side by side on the same rows: the error of each on rows it has not seen, and what its theorem says.
 
+mod baseline;
+mod fold;
+mod progress;
+
+pub use baseline::Baseline;
+
 use crate::classes::class_name;
 use crate::dataset::Dataset;
-use crate::features::{Expansion, Recipe, Scaler, Scaling, Schema};
-use crate::model::Model;
+use crate::features::{Scaler, Scaling};
+use crate::metric::{JudgedFolds, Metric};
 use crate::numbers::counted;
-use crate::observe::{Observer, Progress, in_parallel};
-use crate::split::{folds, others};
+use crate::observe::{Observer, in_parallel};
+use crate::split::folds;
 use crate::theory::margin::MarginInterval;
 use crate::theory::novikoff::MistakeBound;
 use crate::theory::orders::{OrderResult, OrderSpread, order_spread};
-use crate::theta::Theta;
-use crate::train::{Learned, Learner, Outcome, Settings, Status, learners, train};
+use crate::train::{Learner, Outcome, Settings, Status, learners, train};
 use crate::{Error, SettingsError};
+use baseline::baseline;
+use fold::{Fitted, Fold};
+use progress::{Named, Overall};
 use serde::Serialize;
 use std::ops::ControlFlow;
+use std::sync::Mutex;
 use std::time::Instant;
 
 /// The settings of a comparison.
 #[derive(Clone, Debug)]
 pub struct CompareSettings {
-    /// The learners; all else comes from `settings`.
-    pub learners: Vec<Learner>,
+    /// The learners, each with its options; all else comes from `settings`.
+    pub learners: Vec<Contender>,
     /// The settings that the learners share, but for the number of passes.
     pub settings: Settings,
     /// At most this many passes for each run; none for the usual number of each learner.
     pub epochs: Option<u64>,
     /// How features are scaled, as learned on the training part of each fold.
     pub scaling: Scaling,
+    /// By what they are judged on the rows held out.
+    pub metric: Metric,
     /// Every row is held out once, in one of this many parts.
     pub folds: usize,
     /// How many orders of the rows to try; 0 for none beside the usual one.
     pub orders: u64,
 }
 
-/// The learners side by side, the smallest held-out error first; those without a model come last.
+/// A learner that is compared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contender {
+    /// The learner with its options.
+    pub learner: Learner,
+    /// What it is called: its name, and those of its options that differ between contenders.
+    pub label: String,
+}
+
+impl From<Learner> for Contender {
+    fn from(learner: Learner) -> Self {
+        Self { learner, label: learner.name().to_string() }
+    }
+}
+
+/// The learners side by side, the best first; those without a model come last.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
     /// Rows.
@@ -43,6 +69,10 @@ pub struct Comparison {
     pub features: u64,
     /// Parts that were held out in turn: all, unless it was interrupted.
     pub folds: u64,
+    /// By what the learners were judged.
+    pub metric: Metric,
+    /// What they must beat.
+    pub baseline: Baseline,
     /// The learners.
     pub learners: Vec<Entry>,
     /// Whether it was stopped before every row was held out once: the errors are of those that were.
@@ -54,6 +84,8 @@ pub struct Comparison {
 pub struct Entry {
     /// Its name.
     pub learner: &'static str,
+    /// What it is called here: its name, and those of its options that differ between the learners.
+    pub label: String,
     /// Its settings.
     pub settings: Settings,
     /// How it ended on all rows. Where that is without a model, nothing was predicted and there are no errors.
@@ -64,6 +96,10 @@ pub struct Entry {
     pub held_out_error: Option<f64>,
     /// The standard error of that share, √(p(1−p)/n).
     pub standard_error: Option<f64>,
+    /// The metric on the rows while they were held out.
+    pub value: Option<f64>,
+    /// The standard error of that: over the rows where the metric is a mean over them, else over the folds.
+    pub value_error: Option<f64>,
     /// What learning from all rows proves about their margin.
     pub margin: MarginInterval,
     /// Updates it made on all rows.
@@ -79,54 +115,6 @@ pub struct Entry {
     pub orders: Option<OrderSpread>,
 }
 
-/// Rows to learn from, and rows to judge on.
-struct Fold {
-    train: Dataset,
-    held_out: Dataset,
-    scaler: Scaler,
-}
-
-impl Fold {
-    fn new(data: &Dataset, part: &[usize], scaling: Scaling) -> Result<Self, Error> {
-        let train = data.subset(&others(data.len(), part))?;
-        let scaler = Scaler::learn(scaling, &train);
-        Ok(Self { train: scaler.apply_all(train)?, held_out: data.subset(part)?, scaler })
-    }
-
-    /// Learns, and counts the errors on the rows held out; none if it was stopped.
-    fn fit(&self, settings: &Settings, observer: &mut dyn Observer) -> Result<Option<Fitted>, Error> {
-        // After a stop no run begins.
-        if observer.progress(&Progress::Parts { what: "runs", done: 0, total: 1 }).is_break() {
-            return Ok(None);
-        }
-        let outcome = train(&self.train, settings, observer)?;
-        if outcome.status == Status::Interrupted {
-            return Ok(None);
-        }
-        let status = outcome.status;
-        // Only weights of one boundary have angles between them.
-        let theta = match &outcome.learned {
-            Learned::Linear(theta) => theta.clone(),
-            _ => Theta::default(),
-        };
-        let margin = outcome.evidence.margin.lower;
-        let schema = Schema::Array { features: self.train.columns() };
-        let recipe = Recipe { columns: schema, expansion: Expansion::none(), scaling: self.scaler.clone() };
-        let model = Model::with_recipe(outcome, recipe, None);
-        let errors = model.errors_watched(&self.held_out, observer);
-        Ok(errors.map(|errors| Fitted { status, theta, margin, errors }))
-    }
-}
-
-/// The result of a run on the rows of a fold.
-#[derive(Clone)]
-struct Fitted {
-    status: Status,
-    theta: Theta,
-    margin: Option<f64>,
-    errors: u64,
-}
-
 /// Compares learners on the rows of `data`.
 pub fn compare(
     data: &Dataset,
@@ -140,13 +128,25 @@ pub fn compare(
     let each: Vec<Settings> = settings
         .learners
         .iter()
-        .map(|&learner| {
+        .map(|&Contender { learner, .. }| {
             let epochs = settings.epochs.unwrap_or(learner.usual_epochs());
             Settings { learner, epochs, ..settings.settings.clone() }
         })
         .collect();
     for settings in &each {
         settings.validate()?;
+    }
+    let outcomes = outcomes(data, &settings.settings);
+    settings.metric.check(outcomes)?;
+    if let Some(contender) =
+        settings.learners.iter().find(|each| !is_judged(each.learner, settings.metric, outcomes))
+    {
+        let problem = format!(
+            "{} gives no probabilities, and the log loss is about them: compare logistic or, for two classes, sgd \
+             with ⟦loss=log⟧, or choose another ⟦metric⟧",
+            contender.label
+        );
+        return Err(SettingsError::new("metric", problem).into());
     }
     check_folds(data, &parts, settings.settings.positive.as_deref())?;
     let scaled;
@@ -160,9 +160,10 @@ pub fn compare(
     // Each learner on all rows, one after the other, so that the times can be compared.
     let mut whole = Vec::new();
     let mut interrupted = false;
-    for settings in &each {
+    for (settings, contender) in each.iter().zip(&settings.learners) {
         let clock = Instant::now();
-        let outcome = train(whole_data, settings, observer)?;
+        let mut named = Named { outer: observer, label: &contender.label };
+        let outcome = train(whole_data, settings, &mut named)?;
         interrupted = outcome.status == Status::Interrupted;
         whole.push((outcome, clock.elapsed().as_secs_f64()));
         if interrupted {
@@ -183,14 +184,41 @@ pub fn compare(
         .into_iter()
         .enumerate()
         .filter(|(_, (outcome, _))| outcome.evidence.training_error.is_some())
-        .map(|(learner, (outcome, seconds))| folds.entry(learner, &each[learner], outcome, seconds, &parts))
+        .map(|(learner, (outcome, seconds))| {
+            let mut entry = folds.entry(learner, &each[learner], outcome, seconds, &parts);
+            entry.label = settings.learners[learner].label.clone();
+            if let Some(judged) = folds.take_judged(learner).filter(|_| entry.held_out_error.is_some()) {
+                let (value, error) = settings.metric.of_folds(&judged, outcomes);
+                (entry.value, entry.value_error) = (Some(value), Some(error));
+            }
+            entry
+        })
         .collect();
     entries.sort_by(|a, b| {
-        let error = |entry: &Entry| entry.held_out_error.unwrap_or(f64::INFINITY);
-        error(a).total_cmp(&error(b))
+        let value = |entry: &Entry| entry.value.unwrap_or(f64::INFINITY);
+        value(a).total_cmp(&value(b))
     });
-    let (rows, features) = (data.len() as u64, data.columns() as u64);
-    Ok(Comparison { rows, features, folds: folds.results.len() as u64, learners: entries, interrupted })
+    Ok(Comparison {
+        rows: data.len() as u64,
+        features: data.columns() as u64,
+        folds: folds.results.len() as u64,
+        metric: settings.metric,
+        baseline: baseline(data, &settings.settings, settings.metric),
+        learners: entries,
+        interrupted,
+    })
+}
+
+/// How many outcomes there are: the classes of the rows, or one class and the rest.
+fn outcomes(data: &Dataset, settings: &Settings) -> usize {
+    let classes = data.class_counts().iter().filter(|&&count| count > 0).count();
+    if settings.positive.is_some() { 2 } else { classes }
+}
+
+/// Whether a learner gives what the metric is about.
+pub(crate) fn is_judged(learner: Learner, metric: Metric, outcomes: usize) -> bool {
+    let together = outcomes == 2 || matches!(learner, Learner::Logistic(_));
+    !metric.needs_probabilities() || (learner.abilities().probabilities && together)
 }
 
 /// The results on the folds.
@@ -218,7 +246,8 @@ impl Folds {
         let tried = self.judged.len();
         self.orders = vec![Vec::new(); tried];
         let total = ((parts.len() + settings.orders as usize) * tried) as u64;
-        let mut progress = Overall { outer: observer, before: 0, total };
+        let latest = Mutex::new(String::new());
+        let mut progress = Overall { outer: observer, before: 0, total, latest: &latest };
         for (batch, some) in parts.chunks(rayon::current_num_threads().max(1)).enumerate() {
             let folds = some
                 .iter()
@@ -231,8 +260,11 @@ impl Folds {
                 .collect();
             let done = in_parallel(&jobs, "runs", &mut progress, |&(fold, place, order), part| {
                 let usual = &each[self.judged[place]];
-                let settings = Settings { seed: usual.seed.wrapping_add(order), ..usual.clone() };
-                folds[fold].fit(&settings, part)
+                if let Ok(mut latest) = latest.lock() {
+                    latest.clone_from(&settings.learners[self.judged[place]].label);
+                }
+                let own = Settings { seed: usual.seed.wrapping_add(order), ..usual.clone() };
+                folds[fold].fit(&own, part)
             });
             progress.before += jobs.len() as u64;
             let done = done.into_iter().collect::<Result<Vec<Option<Fitted>>, Error>>()?;
@@ -246,6 +278,12 @@ impl Folds {
             }
         }
         Ok(ControlFlow::Continue(()))
+    }
+
+    /// What a learner said about the rows of each fold.
+    fn take_judged(&mut self, learner: usize) -> Option<JudgedFolds> {
+        let place = self.judged.iter().position(|&other| other == learner)?;
+        Some(self.results.iter_mut().map(|fold| std::mem::take(&mut fold[place].judged)).collect())
     }
 
     /// What there is to show of a learner.
@@ -277,11 +315,14 @@ impl Folds {
             .collect();
         Entry {
             learner: settings.learner.name(),
+            label: settings.learner.name().to_string(),
             settings: settings.clone(),
             status,
             training_error: outcome.evidence.training_error.filter(|_| status.has_model()),
             held_out_error: share,
             standard_error: share.map(|share| (share * (1.0 - share) / rows).sqrt()),
+            value: None,
+            value_error: None,
             margin: outcome.evidence.margin,
             updates: outcome.evidence.updates,
             converged: status == Status::Converged,
@@ -289,28 +330,6 @@ impl Folds {
             seconds,
             orders: (!orders.is_empty()).then(|| order_spread(&orders)),
         }
-    }
-}
-
-/// Adds what was done before to what is being done.
-struct Overall<'a> {
-    outer: &'a mut dyn Observer,
-    before: u64,
-    total: u64,
-}
-
-impl Observer for Overall<'_> {
-    fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {
-        match *progress {
-            Progress::Parts { what, done, .. } => {
-                self.outer.progress(&Progress::Parts { what, done: self.before + done, total: self.total })
-            }
-            ref other => self.outer.progress(other),
-        }
-    }
-
-    fn will_stop(&self) -> bool {
-        self.outer.will_stop()
     }
 }
 

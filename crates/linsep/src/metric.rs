@@ -1,9 +1,10 @@
-//! What a search minimises, counted on rows that were held out.
+//! By what candidates and learners are judged, counted on rows that were held out.
 
+use crate::SettingsError;
 use crate::model::{evaluate, evaluate_many};
 use serde::{Deserialize, Serialize};
 
-/// By what candidates are judged.
+/// By what candidates and learners are judged: the less, the better.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Metric {
@@ -37,13 +38,24 @@ impl Metric {
         self != Metric::LogLoss
     }
 
+    /// Refuses a metric that is not one of so many outcomes.
+    pub(crate) fn check(self, outcomes: usize) -> Result<(), SettingsError> {
+        if self == Metric::Auc && outcomes > 2 {
+            let problem = format!(
+                "the AUC is for two classes, and there are {outcomes}: choose one with ⟦positive=CLASS⟧, or another ⟦metric⟧"
+            );
+            return Err(SettingsError::new("metric", problem));
+        }
+        Ok(())
+    }
+
     /// Whether probabilities are needed.
-    pub(super) fn needs_probabilities(self) -> bool {
+    pub(crate) fn needs_probabilities(self) -> bool {
         self == Metric::LogLoss
     }
 
     /// What a row adds to the metric, where that is a mean over the rows.
-    pub(super) fn of_row(self, row: &JudgedRow) -> Option<f64> {
+    pub(crate) fn of_row(self, row: &JudgedRow) -> Option<f64> {
         match self {
             Metric::Error => Some(f64::from(u8::from(row.is_wrong()))),
             Metric::LogLoss => Some(row.loss),
@@ -52,7 +64,7 @@ impl Metric {
     }
 
     /// The metric of these rows.
-    pub(super) fn of(self, rows: &[JudgedRow], outcomes: usize) -> f64 {
+    pub(crate) fn of(self, rows: &[JudgedRow], outcomes: usize) -> f64 {
         let mean = || rows.iter().filter_map(|row| self.of_row(row)).sum::<f64>() / rows.len() as f64;
         let known = || rows.iter().filter_map(|row| Some((row, row.truth?)));
         match self {
@@ -80,20 +92,54 @@ impl Metric {
     }
 }
 
+/// The held-out rows of each fold, as one candidate judged them.
+pub(crate) type JudgedFolds = Vec<Vec<JudgedRow>>;
+
+impl Metric {
+    /// What the metric of these folds is a mean of: the rows, or else the folds.
+    pub(crate) fn parts(self, folds: &JudgedFolds, outcomes: usize) -> Vec<f64> {
+        match self {
+            Metric::Error | Metric::LogLoss => {
+                folds.iter().flatten().filter_map(|row| self.of_row(row)).collect()
+            }
+            _ => folds.iter().map(|rows| self.of(rows, outcomes)).collect(),
+        }
+    }
+
+    /// The metric over all rows, and its standard error.
+    pub(crate) fn of_folds(self, folds: &JudgedFolds, outcomes: usize) -> (f64, f64) {
+        let parts = self.parts(folds, outcomes);
+        (mean(&parts), standard_error(&parts))
+    }
+}
+
+pub(crate) fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+/// The standard deviation of a mean of these.
+pub(crate) fn standard_error(values: &[f64]) -> f64 {
+    let (n, mean) = (values.len() as f64, mean(values));
+    if values.len() < 2 {
+        return 0.0;
+    }
+    (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n * (n - 1.0))).sqrt()
+}
+
 /// What a candidate said about a row that it had not learned from.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct JudgedRow {
+pub(crate) struct JudgedRow {
     /// The right outcome; none for a class that the training rows lack.
-    pub(super) truth: Option<u32>,
-    pub(super) outcome: u32,
+    pub(crate) truth: Option<u32>,
+    pub(crate) outcome: u32,
     /// For two classes, the score of the second.
-    pub(super) score: f64,
+    pub(crate) score: f64,
     /// −ln of the probability given to the right outcome.
-    pub(super) loss: f64,
+    pub(crate) loss: f64,
 }
 
 impl JudgedRow {
-    pub(super) fn is_wrong(&self) -> bool {
+    pub(crate) fn is_wrong(&self) -> bool {
         self.truth != Some(self.outcome)
     }
 }

@@ -1,0 +1,89 @@
+//! One learner on one fold: learned from some rows, judged on the others.
+
+use crate::Error;
+use crate::dataset::Dataset;
+use crate::features::{Expansion, Recipe, Scaler, Scaling, Schema};
+use crate::metric::JudgedRow;
+use crate::model::Model;
+use crate::observe::{Observer, Progress};
+use crate::split::others;
+use crate::theta::Theta;
+use crate::train::{Learned, Settings, Status, train};
+
+/// Rows to learn from, and rows to judge on.
+pub(super) struct Fold {
+    train: Dataset,
+    held_out: Dataset,
+    scaler: Scaler,
+}
+
+impl Fold {
+    pub(super) fn new(data: &Dataset, part: &[usize], scaling: Scaling) -> Result<Self, Error> {
+        let train = data.subset(&others(data.len(), part))?;
+        let scaler = Scaler::learn(scaling, &train);
+        Ok(Self { train: scaler.apply_all(train)?, held_out: data.subset(part)?, scaler })
+    }
+
+    /// Learns, and counts the errors on the rows held out; none if it was stopped.
+    pub(super) fn fit(
+        &self,
+        settings: &Settings,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Fitted>, Error> {
+        // After a stop no run begins.
+        if observer.progress(&Progress::Parts { what: "runs", done: 0, total: 1 }).is_break() {
+            return Ok(None);
+        }
+        let outcome = train(&self.train, settings, observer)?;
+        if outcome.status == Status::Interrupted {
+            return Ok(None);
+        }
+        let status = outcome.status;
+        // Only weights of one boundary have angles between them.
+        let theta = match &outcome.learned {
+            Learned::Linear(theta) => theta.clone(),
+            _ => Theta::default(),
+        };
+        let margin = outcome.evidence.margin.lower;
+        let schema = Schema::Array { features: self.train.columns() };
+        let recipe = Recipe { columns: schema, expansion: Expansion::none(), scaling: self.scaler.clone() };
+        let model = Model::with_recipe(outcome, recipe, None);
+        let Some(judged) = self.judge(&model, observer) else { return Ok(None) };
+        let errors = judged.iter().filter(|row| row.is_wrong()).count() as u64;
+        Ok(Some(Fitted { status, theta, margin, errors, judged }))
+    }
+
+    /// What the model says about the rows held out; none if it was stopped.
+    fn judge(&self, model: &Model, observer: &mut dyn Observer) -> Option<Vec<JudgedRow>> {
+        let outcomes = model.classes.outcomes_of(self.held_out.classes());
+        let mut judged = Vec::with_capacity(self.held_out.len());
+        let finished = model.predict_watched(&self.held_out, observer, |predictor, i| {
+            let truth = outcomes[self.held_out.labels()[i] as usize];
+            let said = predictor.predict(self.held_out.row(i));
+            let loss = loss(predictor.class_probabilities(), truth);
+            let (truth, outcome) = (truth.map(|truth| truth as u32), said.outcome as u32);
+            judged.push(JudgedRow { truth, outcome, score: said.score, loss });
+        });
+        finished.then_some(judged)
+    }
+}
+
+/// −ln of the probability given to the right outcome; NaN where none are given. What was thought impossible costs as much as the
+/// smallest number that can be told from 0.
+fn loss(probabilities: &[f64], truth: Option<usize>) -> f64 {
+    if probabilities.is_empty() {
+        return f64::NAN;
+    }
+    let given = truth.map_or(1.0 / (probabilities.len() + 1) as f64, |truth| probabilities[truth]);
+    -libm::log(given.max(f64::MIN_POSITIVE))
+}
+
+/// The result of a run on the rows of a fold.
+#[derive(Clone)]
+pub(super) struct Fitted {
+    pub(super) status: Status,
+    pub(super) theta: Theta,
+    pub(super) margin: Option<f64>,
+    pub(super) errors: u64,
+    pub(super) judged: Vec<JudgedRow>,
+}
