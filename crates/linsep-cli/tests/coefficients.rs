@@ -158,7 +158,9 @@ fn words_are_judged_beside_a_reference_level() {
         let record = folder.linsep(&format!("separate stages.csv --json {options}")).exits(1).json();
         let all = record["coefficients"].as_array().expect("coefficients").clone();
         let text = |value: &Value| value.as_str().expect("a text").to_string();
-        all.iter().map(|own| (text(&own["name"]), text(&own["status"]))).collect()
+        all.iter()
+            .map(|own| (own["feature"].as_str().unwrap_or("(bias)").to_string(), text(&own["status"])))
+            .collect()
     };
     let of = |found: &[(String, String)], name: &str| {
         found.iter().find(|(own, _)| own == name).map(|(_, status)| status.clone()).expect("a status")

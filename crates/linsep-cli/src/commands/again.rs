@@ -1,7 +1,8 @@
 //! Jobs as commands for the shell.
 
 use linsep::job::{
-    BiasSpec, ClassSpec, CompareSpec, DataSpec, SeparateSpec, Spec, TheorySpec, TrainSpec, VerifySpec,
+    BiasSpec, ClassSpec, CompareSpec, DataSpec, ReferenceRule, ReferenceSpec, SeparateSpec, Spec, TheorySpec,
+    TrainSpec, VerifySpec,
 };
 use linsep::read::{ColumnAs, Missing, Source};
 use linsep::scale::Scaling;
@@ -26,6 +27,7 @@ fn train(spec: &TrainSpec) -> String {
     Words::command("train", &spec.data)
         .option("learner", spec.learner.clone())
         .options(&spec.options)
+        .option("features", spec.features.map(|features| features.name().to_string()))
         .classes(&spec.classes)
         .option("scale", spec.scale.and_then(named))
         .bias(&spec.bias)
@@ -69,6 +71,7 @@ fn separate(spec: &SeparateSpec) -> String {
         .option("classes", (!spec.only.is_empty()).then(|| spec.only.join(",")))
         .option("bias", (spec.bias != Default::default()).then(|| named(spec.bias)).flatten())
         .option("bias-scale", spec.bias_scale.map(|scale| scale.to_string()))
+        .option("reference", reference(&spec.reference))
         .seed(spec.seed)
         .flag("pairs", spec.pairs)
         .flag("blame", spec.blame)
@@ -144,6 +147,7 @@ impl Words {
                 "missing",
                 (read.csv.missing != Missing::NotSaid).then(|| named(read.csv.missing)).flatten(),
             )
+            .option("weights", data.counts.clone())
             .option("na", read.csv.na.as_ref().map(|words| words.join(",")))
             .option("index-base", read.libsvm.index_base.map(|base| base.to_string()))
             .option("labels", read.array.labels_file.as_ref().map(|path| path.display().to_string()))
@@ -154,6 +158,14 @@ impl Words {
             .flag("auto", read.csv.auto)
             .flag("skip-bad", read.skip_bad)
     }
+}
+
+/// Reference levels, as one argument.
+fn reference(spec: &ReferenceSpec) -> Option<String> {
+    let rule = (spec.rule != ReferenceRule::default()).then(|| named(spec.rule)).flatten();
+    let levels = spec.named.iter().map(|(column, word)| format!("{column}={word}"));
+    let all: Vec<String> = rule.into_iter().chain(levels).collect();
+    (!all.is_empty()).then(|| all.join(","))
 }
 
 /// What columns hold, as one argument.

@@ -27,7 +27,7 @@ pub(crate) fn run(args: &SeparateArgs, console: Console) -> anyhow::Result<Exit>
         seed: args.seed,
         blame: args.blame,
         columns: args.columns,
-        reference: ReferenceSpec::parse(&args.reference)?,
+        reference: ReferenceSpec::parse(&args.reference).map_err(linsep::Error::from)?,
         output: args.output.clone(),
     };
     output::will_write(&spec.output.iter().map(std::path::PathBuf::as_path).collect::<Vec<_>>());

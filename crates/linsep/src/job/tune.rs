@@ -4,8 +4,8 @@ use super::{BiasSpec, ClassSpec, DataSpec, TrainSpec, Trained, label, refuse_ove
 use crate::features::Missing;
 use crate::metric::Metric;
 use crate::observe::{Note, Observer, Progress};
-use crate::read::options::is_default;
 use crate::read::Source;
+use crate::read::options::is_default;
 use crate::store::check_writable;
 use crate::train::Settings;
 use crate::tune::{Ended, Judging, TuneSettings, Tuned, tune};

@@ -288,7 +288,7 @@ pub(super) fn cure(separated: &Separated, separation: &Separation) -> Vec<Block>
         ));
     }
     items.push(
-        "Keep the columns and penalise: a penalty makes every estimate finite, and more rows may do so too. Leaving a column out \
+        "Keep the columns and penalise: a penalty makes every estimate finite (Firth's with little bias), and more rows may do so too. Leaving a column out \
          because its effect is too strong to be estimated hides that effect."
             .to_string(),
     );

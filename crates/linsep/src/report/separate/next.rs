@@ -6,6 +6,10 @@ use crate::job::{
 };
 use crate::report::Block;
 use crate::separate::{Bias, Verdict};
+use crate::train::Options;
+
+/// Rows × coordinates² up to which the bias of maximum likelihood matters and is quickly reduced.
+const SMALL: usize = 100_000_000;
 
 /// What to do next, each with the job that does it.
 pub(super) fn steps(separated: &Separated, decided: &Decided) -> Vec<Block> {
@@ -27,6 +31,7 @@ pub(super) fn steps(separated: &Separated, decided: &Decided) -> Vec<Block> {
         only: given.only.clone(),
         bias: given.bias,
         bias_scale: given.bias_scale.filter(|&scale| scale != 1.0),
+        reference: given.reference.clone(),
         ..SeparateSpec::default()
     };
     let mut steps: Vec<(&str, Spec)> = Vec::new();
@@ -38,6 +43,14 @@ pub(super) fn steps(separated: &Separated, decided: &Decided) -> Vec<Block> {
             output: Some("MODEL".into()),
             ..TrainSpec::default()
         };
+        // Small data with fewer coordinates than rows: estimates of little bias.
+        let (rows, dimension) = (decided.separation.rows, separated.data.columns() + 1);
+        if dimension < rows && rows.saturating_mul(dimension * dimension) < SMALL {
+            let options = Options::new().with("penalty", "firth");
+            let firth = TrainSpec { options, ..train.clone() };
+            let what = "For a logistic regression with finite estimates and little bias (Firth), as for small studies:";
+            steps.push((what, Spec::Train(Box::new(firth))));
+        }
         let what = "For a logistic regression with finite estimates, by its penalty:";
         steps.push((what, Spec::Train(Box::new(train))));
     }
