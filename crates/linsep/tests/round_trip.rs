@@ -176,6 +176,21 @@ fn a_word_and_a_column_that_are_called_alike_stay_apart() {
     assert_eq!(data.feature_names().unwrap(), ["c=red", "c=red.2", "c=blue", "c=c=red"]);
 }
 
+/// A word whose feature needs another name gets one that no column has: written as a table, it would be taken for that column.
+#[test]
+fn a_word_is_not_renamed_to_a_column() {
+    let path = tempfile::NamedTempFile::with_suffix(".csv").unwrap();
+    std::fs::write(
+        path.path(),
+        "c,c=red,c=red,kind\nred,1,big,a\nblue,2,small,b\nred,3,big,a\nblue,4,big,b\n",
+    )
+    .unwrap();
+    let data = load(path.path(), &ReadOptions::default()).dataset;
+    // The third column is called "c=red.2", and its words make other names.
+    let names = ["c=red", "c=red.3", "c=red.2=big", "c=blue", "c=red.2=small"];
+    assert_eq!(data.feature_names().unwrap(), names);
+}
+
 /// A table whose first line is longer than what is looked at first.
 #[test]
 fn a_wide_table_survives_every_format() {

@@ -326,11 +326,19 @@ fn names(sample: Sample<'_>, delimiter: u8, width: usize) -> Result<Vec<String>,
 /// Gives every column a name of its own: an empty name becomes the number, a second `name` becomes `name.2`.
 /// Also gives a remark on the names that were changed.
 pub(super) fn distinct_names(header: &[String]) -> (Vec<String>, Option<String>) {
+    distinct_names_beside(header, std::iter::empty())
+}
+
+/// The same where these names mean something else, so that none is made that is one of them.
+pub(super) fn distinct_names_beside<'a>(
+    header: &'a [String],
+    others: impl Iterator<Item = &'a str>,
+) -> (Vec<String>, Option<String>) {
     let mut taken: HashSet<String> = HashSet::new();
     let mut changes = Vec::new();
     // How often a name was met: where to look for the next free one.
     let mut met: HashMap<&str, usize> = HashMap::new();
-    let given: HashSet<&str> = header.iter().map(String::as_str).collect();
+    let given: HashSet<&str> = header.iter().map(String::as_str).chain(others).collect();
     let mut names = Vec::with_capacity(header.len());
     for (j, original) in header.iter().enumerate() {
         let number = (j + 1).to_string();

@@ -317,8 +317,9 @@ impl RecordReader for CsvReader {
                 CellUse::Label | CellUse::Ignored => {}
             }
         }
-        // A word may make the name of another column: `c=red`.
-        let (features, _) = dialect::distinct_names(&features);
+        // A word may make the name of another column: `c=red`. Written as a table, its feature must not be taken for a column.
+        let others = columns.iter().map(|column| column.name.as_str());
+        let (features, _) = dialect::distinct_names_beside(&features, others);
         Schema::Table {
             header: self.dialect.header.is_some(),
             columns: columns.iter().map(Column::describe).collect(),
