@@ -39,7 +39,7 @@ def pictures(data, folder):
 
 def one_hot(_, folder):
     """32,769 rows of nine words of 15,000 and more levels in all, one column for each level, one label in sixteen negative; the levels
-    of a word are Zipf-distributed, and some words depend on others."""
+    of a word are Zipf-distributed, some words depend on others, and 40 rows contradict each other by fours."""
     import numpy
 
     random = numpy.random.default_rng(SEED)
@@ -62,6 +62,14 @@ def one_hot(_, folder):
     effect = random.normal(size=offset) * 0.7
     score = sum(effect[column] for column in columns) + random.logistic(size=n)
     labels = numpy.where(score > numpy.quantile(score, 0.06), 1, -1)
+    # Ten times two rows of one side and two of the other that differ by which has which first word: 40 rows of which no boundary has
+    # all on their right sides.
+    first = random.choice(numpy.flatnonzero(labels > 0), 40, replace=False)
+    for a, b, c, d in first.reshape(10, 4):
+        for column in columns:
+            column[c], column[d] = column[a], column[b]
+        columns[0][c], columns[0][d] = columns[0][b], columns[0][a]
+        labels[c] = labels[d] = -1
     write_svm(folder / "one-hot.svm", ({int(c[i]) + 1: 1 for c in columns} for i in range(n)), labels)
     return [folder / "one-hot.svm"]
 

@@ -122,9 +122,12 @@ mod tests {
             let b = normals(random, 1, size).remove(0);
             let mut x = b.clone();
             Symmetric::new(size, entry).factor(1.0).solve(&mut x);
-            for i in 0..size {
+            for (i, expected) in b.iter().enumerate() {
                 let product: f64 = (0..size).map(|j| (entry(i, j) + f64::from(i == j)) * x[j]).sum();
-                assert!((product - b[i]).abs() < 1e-9, "{number}, size {size}: {product} is not {}", b[i]);
+                assert!(
+                    (product - expected).abs() < 1e-9,
+                    "{number}, size {size}: {product}, not {expected}"
+                );
             }
             let mut added = Symmetric::zeros(size);
             (0..size).for_each(|i| (0..=i).for_each(|j| added.add(i, j, entry(i, j))));

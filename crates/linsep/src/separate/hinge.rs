@@ -10,6 +10,7 @@
 use super::cholesky::{Factor, Symmetric};
 use super::examples::Examples;
 use crate::linalg::{add_dense, dot_dense, norm_squared};
+use crate::random::Random;
 use rayon::prelude::*;
 
 /// How a step of Newton's method ended.
@@ -135,10 +136,11 @@ impl<'a> Hinge<'a> {
         let width = self.examples.data().columns();
         let sum = |first: usize| {
             let mut sum = vec![0.0; self.w.len()];
-            for k in first..(first + self.part).min(self.rows.len()) {
-                if coefficients[k] != 0.0 {
+            let part = first..(first + self.part).min(self.rows.len());
+            for (&coefficient, k) in coefficients[part.clone()].iter().zip(part) {
+                if coefficient != 0.0 {
                     let row = self.rows[k];
-                    let signed = coefficients[k] * self.scale[k] * f64::from(self.examples.signs()[row]);
+                    let signed = coefficient * self.scale[k] * f64::from(self.examples.signs()[row]);
                     self.examples.data().row(row).add_to(signed, &mut sum[..width]);
                     if let Some(bias) = sum.get_mut(width) {
                         *bias += signed * self.examples.bias_input();
@@ -199,30 +201,58 @@ impl<'a> Hinge<'a> {
         Some((direction, along))
     }
 
-    /// Rows z that take part in some linear dependence of all these rows: where the least squares of ⟨w, z⟩ = 1 leave a residual. All
+    /// Rows z that take part in some linear dependence of all these rows: where the least squares of
+    /// ⟨w, z⟩ = some numbers from 1 to 2 leave a residual. All
     /// others are independent of the rest, and whatever weights the rest has, they can be given any agreement. None if the budget
     /// ended, or if conjugate gradients did not get there.
     /// Also the weights of those least squares.
     pub(super) fn dependent(&mut self, stop: &mut dyn FnMut() -> bool) -> Option<(Vec<usize>, Vec<f64>)> {
         const RESIDUAL: f64 = 1e-4;
-        let targets: Vec<f64> = (0..self.rows.len()).map(|k| f64::from(u8::from(k < self.count))).collect();
+        // Random, so that no dependence holds of the targets by accident.
+        let random = &mut Random::new(0x7a46);
+        let target = |k: usize| if k < self.count { 1.0 + random.uniform() } else { 0.0 };
+        let targets: Vec<f64> = (0..self.rows.len()).map(target).collect();
         let (w, left) = self.equations(&targets, stop)?;
         let dependent = (0..self.count).filter(|&k| left[k].abs() > RESIDUAL).map(|k| self.rows[k]);
         Some((dependent.collect(), w))
     }
 
-    /// Weights with the agreements ⟨w, z⟩ / ‖z‖ given for some rows, 1 for the other rows z and 0 for the rows l, by least squares.
-    pub(super) fn with_agreements(
+    /// Weights that are positive on some rows and vanish on the rows l, changed so that the other rows z, which are independent of
+    /// those, become positive too. Each round corrects what rounding errors left of the last one.
+    pub(super) fn completed(
         &mut self,
-        given: &std::collections::BTreeMap<usize, f64>,
+        mut w: Vec<f64>,
+        positive: &[usize],
         stop: &mut dyn FnMut() -> bool,
     ) -> Option<Vec<f64>> {
-        let target = |k: usize| match k < self.count {
-            true => given.get(&self.rows[k]).map_or(1.0, |agreement| agreement * self.scale[k]),
-            false => 0.0,
-        };
-        let targets: Vec<f64> = (0..self.rows.len()).map(target).collect();
-        Some(self.equations(&targets, stop)?.0)
+        const ROUNDS: usize = 8;
+        let mut is_given = vec![false; self.examples.len()];
+        positive.iter().for_each(|&row| is_given[row] = true);
+        let mut wanted = self.products(&w);
+        let given: Vec<usize> = (0..self.count).filter(|&k| is_given[self.rows[k]]).collect();
+        let least = given.iter().fold(f64::INFINITY, |least, &k| least.min(wanted[k]));
+        w.iter_mut().chain(&mut wanted).for_each(|value| *value /= least);
+        for _ in 0..ROUNDS {
+            let agreements = self.products(&w);
+            let mut targets = vec![0.0; self.rows.len()];
+            for (k, target) in targets.iter_mut().enumerate() {
+                let agreement = agreements[k];
+                *target = match k < self.count {
+                    true if is_given[self.rows[k]] => wanted[k] - agreement,
+                    true if agreement < 1.0 => 1.5 - agreement,
+                    true => 0.0,
+                    false => -agreement,
+                };
+            }
+            if targets.iter().all(|target| target.abs() < 0.5)
+                && agreements[..self.count].iter().all(|&a| a > 0.0)
+            {
+                break;
+            }
+            let (change, _) = self.equations(&targets, stop)?;
+            add_dense(1.0, &change, &mut w);
+        }
+        Some(w)
     }
 
     /// The least squares of ⟨w, z⟩ / ‖z‖ = target over all rows: w and the residuals.
@@ -423,7 +453,6 @@ mod tests {
     use super::super::testing::oracle::boundary;
     use super::super::testing::{examples, from, grid, problem, sides, times};
     use super::*;
-    use crate::random::Random;
 
     fn draw(number: u64) -> Instance {
         let random = &mut Random::stream(83, number);
@@ -492,12 +521,12 @@ mod tests {
         let mut hinge = Hinge::new(&examples, &problem.present(), &[], 1 << 30);
         let (dependent, _) = hinge.dependent(&mut || false).unwrap();
         assert_eq!(dependent, [0, 1, 2]);
-        let given = [(0, 3.0), (1, -1.0), (2, -2.0), (3, 7.0)].into_iter().collect();
-        let w = hinge.with_agreements(&given, &mut || false).unwrap();
-        for (&row, &expected) in &given {
-            assert!((examples.dot(row, &w) - expected).abs() < 1e-5, "row {row}");
+        // Positive on row 0, and far on the wrong side of rows 3 and 4, which can be corrected.
+        let mut some = Hinge::new(&examples, &[0, 3, 4], &[], 1 << 30);
+        let w = some.completed(vec![0.5, 1.0, -900.0, 70.0], &[0], &mut || false).unwrap();
+        for row in [0, 3, 4] {
+            assert!(examples.dot(row, &w) > 0.0, "row {row}");
         }
-        assert!(examples.dot(4, &w) > 0.0);
         assert!(hinge.dependent(&mut || true).is_none());
     }
 }

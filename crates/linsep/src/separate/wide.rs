@@ -41,9 +41,12 @@ pub(super) fn decide<'a>(
         }
         budget.begin("peeling");
         let peeled = peel(space.examples, &outside, &boundary);
+        budget.support.clear();
         let round = Round { space, faces: &faces, peeled: &peeled, outside: &outside };
         match round.search(budget) {
             Outcome::Separates { w, agreements, support } => {
+                // Other ways than the descent leave no coefficients: those of the descent bound the margin too.
+                let support = if support.is_empty() { std::mem::take(&mut budget.support) } else { support };
                 return (faces, Found::Positive { boundary, w, agreements, support });
             }
             Outcome::Meets { support, free } => faces.add_circuit(support, free),
@@ -92,6 +95,7 @@ impl Round<'_, '_> {
             }
             // Where the rows cannot be separated, λ grows without end on rows that show it, and the upper bound
             // falls towards zero; otherwise it settles.
+            budget.support = simplex(examples, &descent.support());
             let (_, upper) = descent.interval();
             let falls = upper <= 0.75 * std::mem::replace(&mut last_upper, upper);
             let few = match core.len() {
@@ -120,7 +124,6 @@ impl Round<'_, '_> {
                 return outcome;
             }
             if budget.is_over() {
-                budget.support = simplex(examples, &descent.support());
                 return Outcome::Open;
             }
             turns *= 2;
@@ -171,11 +174,8 @@ impl Round<'_, '_> {
             Side::Meets { support, free } => Some(Outcome::Meets { support, free }),
             Side::Positive { w, .. } => {
                 let (w, _) = w.rounded();
-                let agreements = dependent.iter().map(|&row| (row, examples.dot(row, &w)));
-                let least = agreements.clone().fold(f64::INFINITY, |least, (_, value)| least.min(value));
-                let given = agreements.map(|(row, value)| (row, value / least)).collect();
                 budget.begin("least squares");
-                let w = hinge.with_agreements(&given, &mut || budget.is_over())?;
+                let w = hinge.completed(w, &dependent, &mut || budget.is_over())?;
                 self.separates(w, &[])
             }
         }
