@@ -40,7 +40,7 @@ pub(crate) struct SeparateArgs {
     #[arg(long, value_name = "SCALE", allow_negative_numbers = true, help_heading = "Deciding")]
     pub(crate) bias_scale: Option<f64>,
     /// Narrow the margin interval of separable data to this width, relative to its upper end [default: 1e-6; for data
-    /// with many features, what a few passes give]
+    /// with many features, what the first separating boundary shows]
     #[arg(long, value_name = "GAP", allow_negative_numbers = true, help_heading = "Deciding")]
     pub(crate) gap: Option<f64>,
     /// Stop after this many seconds of deciding; the lines of a table share them [default: no limit]

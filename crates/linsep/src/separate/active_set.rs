@@ -6,6 +6,7 @@
 //! the relative gap at margins of 1e-8 is near 1, with Gram matrices it is no better, with this it is 1e-8.
 
 use super::real::Real;
+use rayon::prelude::*;
 
 /// Points to choose from: rows of a matrix, each in the first or the second simplex.
 #[derive(Clone, Debug, Default)]
@@ -69,9 +70,20 @@ pub(super) struct ActiveSet<T> {
     references: Vec<(usize, T)>,
     /// The nearest point of the affine hull.
     pub(super) w: Vec<T>,
+    /// Qᵀb for the sum b of the reference points: w = b − Q along.
+    along: Vec<T>,
+    /// How many changes of the support ago w was computed from scratch, if it is that of the support.
+    age: Option<usize>,
     /// The length of the longest point: what rounding errors are relative to.
     scale: f64,
 }
+
+/// Supports from this size on keep w from step to step; smaller ones compute it anew.
+const LARGE: usize = 192;
+/// So many changes of a large support after the last time, w is computed anew.
+const REFRESH: usize = 24;
+/// Coordinates that a core works on at once.
+const STRIP: usize = 256;
 
 /// A column whose part outside the span so far is smaller than this many roundoffs is taken to lie in the span.
 const DEPENDENT: f64 = 64.0;
@@ -94,6 +106,8 @@ impl<T: Real> ActiveSet<T> {
             members: Vec::new(),
             references: Vec::new(),
             w: Vec::new(),
+            along: Vec::new(),
+            age: None,
             scale: 0.0,
         };
         for direction in directions {
@@ -123,6 +137,7 @@ impl<T: Real> ActiveSet<T> {
         self.r.truncate(self.free);
         self.members.clear();
         self.references.clear();
+        self.age = None;
         let zero = T::from_f64(0.0);
         for group in 0..self.groups {
             let heaviest = support.iter().filter(|&&(i, _)| points.group(i) == group).fold(
@@ -169,11 +184,7 @@ impl<T: Real> ActiveSet<T> {
         let before = T::dot(&column, &column).sqrt().to_f64();
         let mut r: Vec<T> = vec![T::from_f64(0.0); self.q.len()];
         for _ in 0..2 {
-            for (q, r) in self.q.iter().zip(&mut r) {
-                let part = T::dot(q, &column);
-                T::add_scaled(&mut column, -part, q);
-                *r = *r + part;
-            }
+            self.remove_parts(&mut column, &mut r);
         }
         let norm = T::dot(&column, &column).sqrt();
         let least = DEPENDENT * T::ROUNDOFF * before.max(self.scale * T::ROUNDOFF);
@@ -183,9 +194,40 @@ impl<T: Real> ActiveSet<T> {
         }
         column.iter_mut().for_each(|x| *x = *x / norm);
         r.push(norm);
+        if let Some(age) = &mut self.age {
+            *age += 1;
+            let mut along = T::from_f64(0.0);
+            for _ in 0..2 {
+                let part = T::dot(&column, &self.w);
+                T::add_scaled(&mut self.w, -part, &column);
+                along = along + part;
+            }
+            self.along.push(along);
+        }
         self.q.push(column);
         self.r.push(r);
         true
+    }
+
+    /// Takes from a vector its part in the span of Q, and adds the coefficients of that part. For a small Q one column after the
+    /// other; for a large one all at once, which all cores can share: the sums are the same for any number of them.
+    fn remove_parts(&self, vector: &mut [T], parts: &mut [T]) {
+        if self.q.len() < LARGE {
+            for (q, sum) in self.q.iter().zip(parts) {
+                let part = T::dot(q, vector);
+                T::add_scaled(vector, -part, q);
+                *sum = *sum + part;
+            }
+            return;
+        }
+        let here = &*vector;
+        let new: Vec<T> = self.q.par_iter().with_min_len(64).map(|q| T::dot(q, here)).collect();
+        vector.par_chunks_mut(STRIP).enumerate().for_each(|(strip, vector)| {
+            for (q, &part) in self.q.iter().zip(&new) {
+                T::add_scaled(vector, -part, &q[strip * STRIP..][..vector.len()]);
+            }
+        });
+        parts.iter_mut().zip(new).for_each(|(sum, part)| *sum = *sum + part);
     }
 
     /// Removes column `k` of D, bringing R back to triangular form by Givens rotations.
@@ -205,30 +247,50 @@ impl<T: Real> ActiveSet<T> {
             for (x, y) in left[row].iter_mut().zip(right[0].iter_mut()) {
                 (*x, *y) = (cosine * *x + sine * *y, cosine * *y - sine * *x);
             }
+            if self.age.is_some() {
+                let (x, y) = (self.along[row], self.along[row + 1]);
+                self.along[row] = cosine * x + sine * y;
+                self.along[row + 1] = cosine * y - sine * x;
+            }
         }
         for (k, column) in self.r.iter_mut().enumerate() {
             column.truncate(k + 1);
         }
-        self.q.pop();
+        let gone = self.q.pop();
+        if let (Some(age), Some(gone)) = (&mut self.age, gone) {
+            *age += 1;
+            if let Some(part) = self.along.pop() {
+                T::add_scaled(&mut self.w, part, &gone);
+            }
+        }
     }
 
-    /// The point of the affine hull nearest to the origin, in `w`, and its coefficients: members, then references.
+    /// The point of the affine hull nearest to the origin, in `w`, and its coefficients: members, then references. A large
+    /// support computes it from scratch now and then only.
     fn affine(&mut self, points: &Points) -> (Vec<T>, Vec<T>) {
+        if self.q.len() < LARGE || self.age.is_none_or(|age| age >= REFRESH) {
+            self.compute(points);
+        }
+        self.coefficients(points)
+    }
+
+    /// w from scratch.
+    fn compute(&mut self, points: &Points) {
         let mut w = vec![T::from_f64(0.0); self.dimension];
         for &(i, _) in &self.references {
             w.iter_mut().zip(points.point(i)).for_each(|(w, &z)| *w = *w + T::from_f64(z));
         }
         let mut along = vec![T::from_f64(0.0); self.q.len()];
         for _ in 0..3 {
-            for (q, along) in self.q.iter().zip(&mut along) {
-                let part = T::dot(q, &w);
-                T::add_scaled(&mut w, -part, q);
-                *along = *along + part;
-            }
+            self.remove_parts(&mut w, &mut along);
         }
-        self.w = w;
+        (self.w, self.along, self.age) = (w, along, Some(0));
+    }
+
+    /// The coefficients of w: members, then references.
+    fn coefficients(&self, points: &Points) -> (Vec<T>, Vec<T>) {
         // R μ = −along, from the last row up.
-        let mut mu: Vec<T> = along.iter().map(|&x| -x).collect();
+        let mut mu: Vec<T> = self.along.iter().map(|&x| -x).collect();
         for k in (0..mu.len()).rev() {
             let value = mu[k] / self.r[k][k];
             mu[k] = value;
@@ -274,6 +336,12 @@ impl<T: Real> ActiveSet<T> {
             self.members.iter_mut().zip(&members).for_each(|(member, &weight)| member.1 = weight);
             self.references.iter_mut().zip(&references).for_each(|(member, &weight)| member.1 = weight);
             let distance = self.distance();
+            // An end is told of a w that was computed from scratch only.
+            let is_fresh = self.q.len() < LARGE || self.age == Some(0);
+            if !is_fresh && distance <= 64.0 * T::ROUNDOFF * self.scale * (self.q.len() as f64 + 1.0) {
+                self.age = None;
+                continue;
+            }
             if distance <= 4.0 * T::ROUNDOFF * self.scale * (self.q.len() as f64 + 1.0).sqrt() {
                 return End::Origin;
             }
@@ -283,7 +351,10 @@ impl<T: Real> ActiveSet<T> {
             } else {
                 idle += 1;
                 if idle > 20 {
-                    return End::Stalled;
+                    if is_fresh {
+                        return End::Stalled;
+                    }
+                    self.age = None;
                 }
             }
             let levels: Vec<T> =
@@ -293,10 +364,20 @@ impl<T: Real> ActiveSet<T> {
                 (levels[points.group(i)] - T::dot_stored(&set.w, points.point(i))).to_f64()
             };
             let entering = self.most_violating(&mut hot, points, noise, &below);
-            let Some(entering) = entering else { return End::Optimal };
+            let Some(entering) = entering else {
+                if is_fresh {
+                    return End::Optimal;
+                }
+                self.age = None;
+                continue;
+            };
             let column = self.column(points, entering);
             if !self.append(column) {
-                return End::Stalled;
+                if is_fresh {
+                    return End::Stalled;
+                }
+                self.age = None;
+                continue;
             }
             self.members.push((entering, zero));
         }
@@ -309,7 +390,7 @@ impl<T: Real> ActiveSet<T> {
         hot: &mut Vec<usize>,
         points: &Points,
         noise: f64,
-        below: &dyn Fn(&Self, usize) -> f64,
+        below: &(dyn Fn(&Self, usize) -> f64 + Sync),
     ) -> Option<usize> {
         const HOT: usize = 64;
         let in_support =
@@ -322,8 +403,9 @@ impl<T: Real> ActiveSet<T> {
         if let Some((i, _)) = worst {
             return Some(i);
         }
+        let all = (0..points.len()).into_par_iter().with_min_len(256);
         let mut violating: Vec<(usize, f64)> =
-            (0..points.len()).map(|i| (i, below(self, i))).filter(|&(_, depth)| depth > noise).collect();
+            all.map(|i| (i, below(self, i))).filter(|&(_, depth)| depth > noise).collect();
         violating.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         violating.truncate(HOT);
         violating.retain(|&(i, _)| !in_support(i));

@@ -11,25 +11,24 @@ use super::nearest::Space;
 use super::number::ExactVector;
 use super::{Bias, Certificate, Examples, Refusal, RowShare, SeparateSettings, Separation, Verdict, wide};
 use crate::classes::{ClassError, ClassPair};
-use crate::dataset::Rows;
 use crate::numbers::grouped;
 use crate::observe::Observer;
 use crate::random::Random;
 use crate::theory::margin::{Extent, MarginInterval, MarginKind};
 use crate::{Error, Theta, memory};
 use linsep_check::{Claim, Columns, Subject};
+use rayon::prelude::*;
 
 /// The relative width of the margin interval that is aimed at by default.
 const USUAL_GAP: f64 = 1e-6;
-/// Passes that are spent on the margin of data with many features by default.
-const USUAL_PASSES: u64 = 16;
 /// Data with more coordinates than this is decided by [`wide`]: a matrix of the support would take too long.
-const FEW_DENSE: usize = 2048;
-/// The same for sparse rows.
+const FEW: usize = 2048;
+/// The same for rows that are zero nearly everywhere, be they stored as sparse or not.
 pub(super) const FEW_SPARSE: usize = 512;
+/// Such rows have less than one entry in so many.
+const SPARSE: usize = 8;
 /// Why the margin of data with many features is not known better.
-const FEW_PASSES: &str =
-    "with so many features only a few passes were made for it; ⟦gap⟧ goes on until it is reached";
+const FEW_PASSES: &str = "with so many features it is only what the first boundary found shows; ⟦gap⟧ narrows it for as long as the time allows";
 /// Why the margin of data with few features is not known better.
 const NO_MORE_DIGITS: &str = "floats of this size, or with so many features, hold no more digits";
 
@@ -65,8 +64,7 @@ pub(crate) fn decide(
     }
     let mut budget = Budget::new(observer, settings.max_seconds);
     let extent = Extent::of_rows(examples.data(), &rows, examples.bias_input());
-    let few = if matches!(examples.data().rows(), Rows::Sparse { .. }) { FEW_SPARSE } else { FEW_DENSE };
-    let is_wide = examples.dimension() > few;
+    let is_wide = is_wide(examples, &rows);
     // The least that any method keeps for each row and each coordinate: with many features, weights as they are searched,
     // exact, rounded, and as they are checked.
     let least = 48 * rows.len() as u64 + if is_wide { 80 } else { 64 } * examples.dimension() as u64;
@@ -83,6 +81,7 @@ pub(crate) fn decide(
     separation.contradictions = contradictions.pairs;
     if !faces.witness.is_empty() {
         separation.margin.upper = 0.0;
+        separation.complete_is_ruled_out = true;
     }
     let (verdict, claim) = match found {
         Found::Undecided(reason) => {
@@ -131,6 +130,14 @@ pub(crate) fn decide(
     Ok(separation)
 }
 
+/// Whether the way for many features is taken: it depends on the numbers alone, not on how they are stored.
+fn is_wide(examples: &Examples<'_>, rows: &[usize]) -> bool {
+    let dimension = examples.dimension();
+    let entries =
+        || -> usize { rows.par_iter().with_min_len(1024).map(|&row| examples.entries(row).count()).sum() };
+    dimension > FEW || (dimension > FEW_SPARSE && entries() < rows.len() * dimension / SPARSE)
+}
+
 /// What is known before anything is proved but the lengths of the rows.
 fn undecided(examples: &Examples<'_>, classes: &ClassPair, rows: &[usize], extent: Extent) -> Separation {
     let (mut extent, mut upper) = (extent, extent.shortest);
@@ -142,6 +149,7 @@ fn undecided(examples: &Examples<'_>, classes: &ClassPair, rows: &[usize], exten
     Separation {
         classes: classes.clone(),
         verdict: Verdict::Undecided,
+        complete_is_ruled_out: false,
         certificate: None,
         margin: MarginInterval { lower: None, upper, kind: kind_of(examples.bias()) },
         rows: rows.len(),
@@ -174,8 +182,12 @@ fn complete(
     (budget.lower, budget.upper) = (Some(bounds.lower), Some(bounds.upper));
     let gap = settings.gap.unwrap_or(USUAL_GAP);
     if is_wide {
-        let usual = if settings.gap.is_some() { u64::MAX } else { USUAL_PASSES };
-        wide::narrow(&space, rows, &mut bounds, gap, settings.max_passes.unwrap_or(usual), budget);
+        // The first separator is enough, unless a margin was asked for.
+        let usual = if settings.gap.is_some() { u64::MAX } else { 0 };
+        let passes = settings.max_passes.unwrap_or(usual);
+        if passes > 0 {
+            wide::narrow(&space, rows, &mut bounds, gap, passes, budget);
+        }
     } else {
         let two_hulls = settings.bias == Bias::Free;
         bounds.narrow(&Space { two_hulls, ..space }, rows, gap, budget);

@@ -25,8 +25,13 @@ pub(super) struct Descent<'a> {
     active: Vec<usize>,
     /// The most that a λ may be.
     price: f64,
+    /// Whether rows need only be on their right sides.
+    for_signs: bool,
+    /// Whether the last pass met a row that was not on its right side.
+    saw_wrong: bool,
     worst: f64,
-    passes: u64,
+    /// Passes since all rows were looked at, that one included.
+    rounds: u64,
     random: Random,
 }
 
@@ -36,6 +41,10 @@ const SHRINK: f64 = 0.25;
 const AHEAD: usize = 6;
 /// All rows are looked at again after this many passes.
 const WHOLE: u64 = 8;
+/// The same where rows need only be on their right sides.
+const FOCUSED: u64 = 11;
+/// Rows that such a pass over all rows reads one after the other.
+const TOGETHER: usize = 16;
 
 /// ‖z‖² of a row.
 fn squared(examples: &Examples<'_>, row: usize) -> f64 {
@@ -53,8 +62,10 @@ impl<'a> Descent<'a> {
             rows: rows.to_vec(),
             free: free.to_vec(),
             price: f64::INFINITY,
+            for_signs: false,
+            saw_wrong: false,
             worst: f64::INFINITY,
-            passes: 0,
+            rounds: 0,
             random: Random::of(seed, Stream::Descent),
         }
     }
@@ -64,16 +75,41 @@ impl<'a> Descent<'a> {
         Self { price, ..self }
     }
 
+    /// For rows that need only be on their right sides: between two passes over all rows, several keep to those whose agreement was
+    /// below 1, for as long as some of them are wrong.
+    pub(super) fn for_signs(self) -> Self {
+        Self { for_signs: true, ..self }
+    }
+
+    /// Whether the last pass went over all rows and met none that was not on its right side.
+    pub(super) fn may_separate(&self) -> bool {
+        self.rounds == 1 && !self.saw_wrong
+    }
+
     /// One pass over the rows that matter, in random order.
     pub(super) fn pass(&mut self) {
-        if self.passes.is_multiple_of(WHOLE) {
+        let between = if self.for_signs { FOCUSED } else { WHOLE };
+        if self.rounds == between || (self.for_signs && !self.saw_wrong) {
+            self.rounds = 0;
+        }
+        let is_whole = self.rounds == 0;
+        if is_whole {
             self.active = (0..self.rows.len()).collect();
         }
-        self.passes += 1;
+        self.rounds += 1;
         let mut order = std::mem::take(&mut self.active);
-        self.random.shuffle(&mut order);
+        if is_whole && self.for_signs {
+            // Rows that lie side by side are read together: the order among them matters little.
+            let mut blocks: Vec<usize> = (0..order.len().div_ceil(TOGETHER)).collect();
+            self.random.shuffle(&mut blocks);
+            let of = |block: usize| block * TOGETHER..((block + 1) * TOGETHER).min(order.len());
+            order = blocks.into_iter().flat_map(of).collect();
+        } else {
+            self.random.shuffle(&mut order);
+        }
         let (limit, mut worst) = (self.worst, 0.0f64);
         let mut kept = 0;
+        self.saw_wrong = false;
         for k in 0..order.len() {
             if let Some(&later) = order.get(k + AHEAD) {
                 self.examples.data().row(self.rows[later]).prefetch();
@@ -82,6 +118,7 @@ impl<'a> Descent<'a> {
             let row = self.rows[place];
             let slack = 1.0 - self.examples.dot(row, &self.w);
             let lambda = self.lambda[place];
+            self.saw_wrong |= slack >= 1.0;
             if lambda == 0.0 && slack <= 0.0 {
                 // Far on the right side: the next passes need not look.
                 if -slack > limit.min(SHRINK) {
@@ -96,13 +133,16 @@ impl<'a> Descent<'a> {
                     self.lambda[place] = next;
                 }
             }
+            if self.for_signs && is_whole && slack <= 0.0 {
+                continue;
+            }
             order[kept] = place;
             kept += 1;
         }
         order.truncate(kept);
         self.settle();
         self.active = order;
-        self.worst = if self.passes.is_multiple_of(WHOLE) { f64::INFINITY } else { worst.max(1e-12) };
+        self.worst = if self.rounds == between { f64::INFINITY } else { worst.max(1e-12) };
     }
 
     /// Makes w orthogonal to each of the free rows in turn. Gives the largest cosine that was left.

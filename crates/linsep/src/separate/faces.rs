@@ -306,7 +306,9 @@ impl<'a> Faces<'a> {
         if missing == 0 {
             return Vec::new();
         }
-        if missing * (self.rank() + 1) > MOST_ENTRIES && unnamed.len() <= MOST_ROWS {
+        // A vector costs as much as a row, and there are often far more of them.
+        let many = missing * (self.rank() + 1) > MOST_ENTRIES || missing > 16 * unnamed.len();
+        if many && unnamed.len() <= MOST_ROWS {
             for row in unnamed {
                 if let Some(coefficients) = self.vanishing_sum(&[row]) {
                     let unit =

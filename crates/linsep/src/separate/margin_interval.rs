@@ -148,18 +148,17 @@ fn sparse(combination: &[(usize, IBig)]) -> Sparse {
 
 /// ‖Σ λ z‖ / Σ λ rounded up.
 fn upper_bound(examples: &Examples<'_>, combination: &[(usize, IBig)]) -> Option<f64> {
-    let mut sum: std::collections::BTreeMap<usize, Exact> = std::collections::BTreeMap::new();
+    let mut sum: Vec<Exact> = vec![Exact::zero(); normed(examples)];
     let mut total = IBig::ZERO;
     for (row, coefficient) in combination {
         total += coefficient;
         let coefficient = Exact::new(coefficient.clone(), 0);
         for (column, value) in examples.entries(*row).filter(|&(column, _)| column < normed(examples)) {
             let term = Exact::from_f64(value).times(&coefficient);
-            let place = sum.entry(column).or_insert_with(Exact::zero);
-            *place = place.plus(&term);
+            sum[column] = sum[column].plus(&term);
         }
     }
-    let squared = sum.values().fold(Exact::zero(), |squared, value| squared.plus(&value.times(value)));
+    let squared = sum.iter().fold(Exact::zero(), |squared, value| squared.plus(&value.times(value)));
     (total > IBig::ZERO).then(|| quotient_up(&squared, &Exact::new(total, 0)))
 }
 
@@ -168,11 +167,14 @@ pub(super) fn proved_upper(examples: &Examples<'_>, support: &[(usize, [f64; 2])
     upper_bound(examples, &whole_coefficients(examples, support))
 }
 
-/// Coefficients as whole numbers of a unit of 2⁻¹²⁰. For a free bias both sides sum to the same.
+/// Coefficients as whole numbers of a unit of 2⁻¹²⁰, or of 2⁻⁶⁴ where they are many and none is exact. For a free bias both sides sum
+/// to the same.
 fn whole_coefficients(examples: &Examples<'_>, support: &[(usize, [f64; 2])]) -> Vec<(usize, IBig)> {
-    const UNIT: i64 = 120;
+    const MANY: usize = 2000;
+    let power: i64 =
+        if support.len() > MANY && support.iter().all(|(_, parts)| parts[1] == 0.0) { 64 } else { 120 };
     let whole = |parts: [f64; 2]| {
-        let unit = Exact::new(IBig::from(1), UNIT);
+        let unit = Exact::new(IBig::from(1), power);
         Exact::from_parts(parts).times(&unit).floor()
     };
     let mut combination: Vec<(usize, IBig)> = support
@@ -181,7 +183,7 @@ fn whole_coefficients(examples: &Examples<'_>, support: &[(usize, [f64; 2])]) ->
         .filter(|(_, value)| *value > IBig::ZERO)
         .collect();
     if examples.bias() == Bias::Free {
-        let one = IBig::from(1) << UNIT as usize;
+        let one = IBig::from(1) << power as usize;
         for side in [1, -1] {
             let members = || (0..combination.len()).filter(|&k| examples.signs()[combination[k].0] == side);
             let total = members().fold(IBig::ZERO, |sum, k| sum + &combination[k].1);

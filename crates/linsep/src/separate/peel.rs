@@ -5,6 +5,10 @@
 //! outweighed by an earlier one's.
 
 use super::examples::Examples;
+use super::number::ExactVector;
+use dashu_int::IBig;
+use rayon::prelude::*;
+use std::cmp::Ordering;
 
 /// The rows that were peeled, sweep by sweep, and the rest.
 #[derive(Clone, Debug, Default)]
@@ -69,6 +73,30 @@ impl Peeled {
             sweep.columns.iter().for_each(|&(column, sign)| w[column] = sign * size);
         }
         true
+    }
+
+    /// The same in whole numbers, of which some is always large enough.
+    pub(super) fn lift_exactly(&self, examples: &Examples<'_>, mut w: ExactVector) -> ExactVector {
+        for sweep in self.sweeps.iter().rev() {
+            let mut unit = vec![0.0; w.values.len()];
+            sweep.columns.iter().for_each(|&(column, sign)| unit[column] = sign);
+            let unit = ExactVector::from_f64(&unit);
+            let power = |&row: &usize| {
+                let agreement = w.dot(examples, row);
+                let ((_, lacking), (_, gain)) = (agreement.scaled(), unit.dot(examples, row).scaled());
+                match agreement.sign() {
+                    Ordering::Less => lacking - gain + 2,
+                    _ => i64::MIN,
+                }
+            };
+            let largest = sweep.rows.par_iter().with_min_len(256).map(power).max();
+            let power = largest.unwrap_or(i64::MIN).max(w.exponent);
+            let size = IBig::ONE << (power - w.exponent) as usize;
+            for &(column, sign) in &sweep.columns {
+                w.values[column] = if sign > 0.0 { size.clone() } else { -size.clone() };
+            }
+        }
+        w
     }
 }
 
@@ -137,6 +165,13 @@ mod tests {
             }
             let after: Vec<f64> = peeled.core.iter().map(|&row| examples.dot(row, &w)).collect();
             assert_eq!(before, after, "{number}");
+            // In whole numbers too, from weights of any size.
+            let w = core_weights(&examples, &problem, &peeled.core).unwrap_or_default();
+            let large = ExactVector::from_f64(&w.iter().map(|w| w * 1e300).collect::<Vec<f64>>());
+            let exact = peeled.lift_exactly(&examples, large);
+            for &row in &rows {
+                assert_eq!(exact.dot(&examples, row).sign(), Ordering::Greater, "{number}: row {row}");
+            }
             lifted += 1;
         }
         assert!(partly > 150 && wholly > 150 && lifted > 300, "{partly} {wholly} {lifted}");

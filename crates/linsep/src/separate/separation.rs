@@ -37,6 +37,9 @@ pub struct Separation {
     pub classes: ClassPair,
     /// The verdict. Unless undecided, the checker has accepted its certificate.
     pub verdict: Verdict,
+    /// Whether it is proved that the rows are not completely separable. The verdict may be undecided nonetheless: quasi-complete or
+    /// overlap. The rows of the [`witness`](Self::witness) prove it: their combination vanishes exactly.
+    pub complete_is_ruled_out: bool,
     /// The certificate.
     pub certificate: Option<Certificate>,
     /// What is proved of the best margin: for complete both ends; for quasi-complete it is 0; for overlap at most 0.

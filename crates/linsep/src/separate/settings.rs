@@ -16,7 +16,7 @@ pub struct SeparateSettings {
     #[serde(with = "bias")]
     pub bias: Bias,
     /// The margin of separable data is narrowed until (upper − lower) ≤ gap · upper. `None`: to 1e-6, and for data with
-    /// many features only as far as a few passes go.
+    /// many features what the first separating boundary shows.
     pub gap: Option<f64>,
     /// Stop after this many seconds.
     pub max_seconds: Option<f64>,

@@ -1,4 +1,8 @@
-//! Data with many features: contradictions, peeling and dual coordinate descent decide nearly all of it, without a matrix.
+//! Data with many features: contradictions, peeling and dual coordinate descent decide nearly all of it, without a matrix. What they
+//! leave open is decided by least squares, and by the nearest point of the rows that matter.
+//!
+//! Each way takes its turn, with twice the effort of its last one, until one of them has an answer that whole numbers confirm, or the
+//! budget ends.
 
 use super::agreements::{Agreements, positive_agreements};
 use super::budget::Budget;
@@ -6,18 +10,22 @@ use super::decide::Found;
 use super::descent::Descent;
 use super::examples::Examples;
 use super::faces::{Faces, Side};
+use super::hinge::{Hinge, Step};
+use super::independent::equal_agreements;
 use super::margin_interval::Bounds;
 use super::nearest::Space;
-use super::number::ExactVector;
+use super::number::{Exact, ExactVector};
 use super::peel::{Peeled, peel};
 use linsep_check::Bias;
 
-/// Passes of a descent before its heaviest rows are looked at exactly, then twice as many, and so on.
-const PATIENCE: u64 = 64;
-/// The most passes of a descent.
-const MOST_PASSES: u64 = 4096;
-/// The most rows that are looked at exactly.
+/// Passes of a descent before other ways have their turn; then twice as many, and so on.
+const PATIENCE: u64 = 256;
+/// Products that least squares may take in their first turn.
+const PRODUCTS: u64 = 4_000_000_000;
+/// So many rows are looked at exactly without much ado.
 const HEAVIEST: usize = 400;
+/// The nearest point of more rows than this that use more columns than this would take too long.
+const MOST_SUPPORT: usize = 2600;
 
 /// Decides the rows, given those that contradict each other by themselves.
 pub(super) fn decide<'a>(
@@ -26,98 +34,251 @@ pub(super) fn decide<'a>(
     rows: &[usize],
     budget: &mut Budget<'_>,
 ) -> (Faces<'a>, Found) {
-    let examples = space.examples;
-    budget.begin("peeling");
     loop {
         let (boundary, outside) = faces.split(rows);
         if outside.is_empty() {
             return (faces, Found::Overlap);
         }
-        let peeled = peel(examples, &outside, &boundary);
-        let mut descent = Descent::new(examples, &peeled.core, &faces.basis, space.seed);
-        budget.begin("descent");
-        let (mut limit, mut last_upper) = (PATIENCE, f64::INFINITY);
-        let mut passes = 0;
-        let grown = loop {
-            if (passes > 0 || peeled.core.is_empty()) && descent.separates() {
-                let pairs = descent.weights().into_iter().map(|x| [x, 0.0]).collect();
-                if let Some((w, agreements)) = lifted(space, &faces, &peeled, &outside, pairs) {
-                    let support = simplex(examples, &descent.support());
-                    return (faces, Found::Positive { boundary, w, agreements, support });
-                }
+        budget.begin("peeling");
+        let peeled = peel(space.examples, &outside, &boundary);
+        budget.support.clear();
+        let round = Round { space, faces: &faces, peeled: &peeled, outside: &outside };
+        match round.search(budget) {
+            Outcome::Separates { w, agreements, support } => {
+                // Other ways than the descent leave no coefficients: those of the descent bound the margin too.
+                let support = if support.is_empty() { std::mem::take(&mut budget.support) } else { support };
+                return (faces, Found::Positive { boundary, w, agreements, support });
             }
-            if budget.is_over() || passes >= MOST_PASSES {
-                let reason = match budget.is_over() {
-                    true => budget.reason(),
-                    false => not_shown(),
-                };
-                budget.support = simplex(examples, &descent.support());
+            Outcome::Meets { support, free } => faces.add_circuit(support, free),
+            Outcome::Open => {
+                let reason = budget.reason();
                 return (faces, Found::Undecided(reason));
             }
-            descent.pass();
-            passes += 1;
-            budget.passes += 1;
-            if passes == limit {
-                limit *= 2;
-                // Where the rows cannot be separated, λ grows without end on rows that show it, and the upper bound
-                // falls towards zero; otherwise it settles, and only a few rows are worth a look.
-                let (_, upper) = descent.interval();
-                let falls = upper <= 0.75 * std::mem::replace(&mut last_upper, upper);
-                let few = match peeled.core.len() {
-                    0..=HEAVIEST => peeled.core.clone(),
-                    _ if falls => descent.heaviest(HEAVIEST),
-                    _ => continue,
-                };
-                match faces.locate(space, &few, &[], budget) {
-                    Some(Side::Meets { support, free }) => break (support, free),
-                    Some(Side::Positive { w, support, .. }) => {
-                        // Where rows can be separated, but barely, what separates the heaviest may separate all.
-                        if let Some((w, agreements)) = lifted(space, &faces, &peeled, &outside, w.to_parts())
-                        {
-                            let support: Vec<(usize, f64)> =
-                                support.into_iter().map(|(row, [share, _])| (row, share)).collect();
-                            let support = simplex(examples, &support);
-                            return (faces, Found::Positive { boundary, w, agreements, support });
-                        }
-                    }
-                    None => {}
-                }
-                budget.begin("descent");
-            }
-        };
-        let (support, free) = grown;
-        faces.add_circuit(support, free);
-    }
-}
-
-/// Why there is no verdict although no limit was reached.
-fn not_shown() -> String {
-    format!("{MOST_PASSES} passes of descent did not decide it")
-}
-
-/// Weights that should be right on the core, made right on all rows outside L and zero on L, exactly; none if that
-/// fails.
-fn lifted(
-    space: &Space<'_>,
-    faces: &Faces<'_>,
-    peeled: &Peeled,
-    outside: &[usize],
-    mut w: Vec<[f64; 2]>,
-) -> Option<(ExactVector, Agreements)> {
-    let mut rounded: Vec<f64> = w.iter().map(|parts| parts[0]).collect();
-    if !peeled.lift(space.examples, &mut rounded) {
-        return None;
-    }
-    for (parts, lifted) in w.iter_mut().zip(rounded) {
-        if parts[0] != lifted {
-            *parts = [lifted, 0.0];
         }
     }
-    let w = faces.vanishing(&w);
-    let agreements = positive_agreements(space.examples, outside, &w, space.radius).ok()?;
-    Some((w, agreements))
 }
 
+/// One round of the facial loop.
+struct Round<'r, 'a> {
+    space: &'r Space<'a>,
+    faces: &'r Faces<'a>,
+    peeled: &'r Peeled,
+    /// All rows outside L.
+    outside: &'r [usize],
+}
+
+/// What a round ended with.
+enum Outcome {
+    /// w vanishes on L and is positive on all rows outside.
+    Separates { w: ExactVector, agreements: Agreements, support: Vec<(usize, [f64; 2])> },
+    /// The hull of the rows outside meets L.
+    Meets { support: Vec<(usize, Exact)>, free: Vec<(usize, Exact)> },
+    /// The budget ended first.
+    Open,
+}
+
+impl Round<'_, '_> {
+    fn search(&self, budget: &mut Budget<'_>) -> Outcome {
+        let (examples, core) = (self.space.examples, &self.peeled.core);
+        if core.is_empty() {
+            let zero = ExactVector::from_f64(&vec![0.0; examples.dimension()]);
+            return self
+                .separates(vec![0.0; examples.dimension()], &[])
+                .unwrap_or_else(|| self.exactly(zero));
+        }
+        let mut descent = Descent::new(examples, core, &self.faces.basis, self.space.seed).for_signs();
+        let mut hinge: Option<Hinge<'_>> = None;
+        let (mut turns, mut last_upper) = (1, f64::INFINITY);
+        loop {
+            if let Some(outcome) = self.descend(&mut descent, PATIENCE * turns, budget) {
+                return outcome;
+            }
+            // Where the rows cannot be separated, λ grows without end on rows that show it, and the upper bound
+            // falls towards zero; otherwise it settles.
+            budget.support = simplex(examples, &descent.support());
+            let (_, upper) = descent.interval();
+            let falls = upper <= 0.75 * std::mem::replace(&mut last_upper, upper);
+            let few = match core.len() {
+                0..=HEAVIEST => core.clone(),
+                _ if falls => descent.heaviest(HEAVIEST),
+                _ => Vec::new(),
+            };
+            if let Some(outcome) = self.locate(&few, budget) {
+                return outcome;
+            }
+            let hinge =
+                hinge.get_or_insert_with(|| Hinge::new(examples, core, &self.faces.basis, self.space.memory));
+            if turns == 1
+                && let Some(outcome) = self.independent(hinge, budget)
+            {
+                return outcome;
+            }
+            if let Some(outcome) = self.least_squares(hinge, PRODUCTS * turns, budget) {
+                return outcome;
+            }
+            // The way that always ends with an answer, if it can be afforded, when others had two turns.
+            if turns == 2
+                && core.len().min(self.width(core)) <= MOST_SUPPORT
+                && let Some(outcome) = self.locate(core, budget)
+            {
+                return outcome;
+            }
+            if budget.is_over() {
+                return Outcome::Open;
+            }
+            turns *= 2;
+        }
+    }
+
+    /// Some passes of descent.
+    fn descend(&self, descent: &mut Descent<'_>, passes: u64, budget: &mut Budget<'_>) -> Option<Outcome> {
+        budget.begin("descent");
+        for _ in 0..passes {
+            if budget.is_over() {
+                break;
+            }
+            descent.pass();
+            budget.passes += 1;
+            if descent.may_separate()
+                && descent.separates()
+                && let Some(outcome) = self.separates(descent.weights(), &descent.support())
+            {
+                return Some(outcome);
+            }
+        }
+        None
+    }
+
+    /// Rows that are independent of all others can be given any agreement: only those in a linear dependence are looked at exactly,
+    /// and if they can be separated, the others follow.
+    fn independent(&self, hinge: &mut Hinge<'_>, budget: &mut Budget<'_>) -> Option<Outcome> {
+        let (examples, core) = (self.space.examples, &self.peeled.core);
+        budget.begin("least squares");
+        if core.len() + self.faces.basis.len() > self.width(core) * 5 / 4 {
+            return None;
+        }
+        let found =
+            equal_agreements(examples, core, &self.faces.basis, self.space.memory, &mut || budget.is_over());
+        if let Some(outcome) = found.and_then(|w| self.separates(w, &[])) {
+            return Some(outcome);
+        }
+        let (dependent, w) = hinge.dependent(&mut || budget.is_over())?;
+        if dependent.is_empty() {
+            return self.separates(w, &[]);
+        }
+        // No row of a column with one sign has a share in what vanishes, but what separates must be right on it too.
+        if dependent.len().min(self.width(&dependent)) > MOST_SUPPORT || budget.is_over() {
+            return None;
+        }
+        match self.faces.locate(self.space, &dependent, &[], budget)? {
+            Side::Meets { support, free } => Some(Outcome::Meets { support, free }),
+            Side::Positive { w, .. } => {
+                let (w, _) = w.rounded();
+                budget.begin("least squares");
+                let w = hinge.completed(w, &dependent, &mut || budget.is_over())?;
+                self.separates(w, &[])
+            }
+        }
+    }
+
+    /// Some steps of Newton's method for what the rows lack.
+    fn least_squares(
+        &self,
+        hinge: &mut Hinge<'_>,
+        products: u64,
+        budget: &mut Budget<'_>,
+    ) -> Option<Outcome> {
+        budget.begin("least squares");
+        while hinge.spent() < products {
+            match hinge.step(&mut || budget.is_over()) {
+                Step::Moves => {}
+                Step::Stopped => return None,
+                Step::Separates => return self.separates(hinge.weights().to_vec(), &[]),
+                Step::Vanishes => {
+                    let outcome = self.vanishes(hinge.support(), budget);
+                    budget.begin("least squares");
+                    return outcome;
+                }
+            }
+        }
+        None
+    }
+
+    /// Looks at the rows whose combination seems to vanish.
+    fn vanishes(&self, support: Vec<(usize, f64)>, budget: &mut Budget<'_>) -> Option<Outcome> {
+        const NEGLIGIBLE: f64 = 1e-7;
+        let most = support.iter().fold(0.0, |most, &(_, lambda)| f64::max(most, lambda));
+        let rows: Vec<usize> = support
+            .into_iter()
+            .filter(|&(_, lambda)| lambda > NEGLIGIBLE * most)
+            .map(|(row, _)| row)
+            .collect();
+        // No row of a column with one sign has a share in what vanishes.
+        let rows = peel(self.space.examples, &rows, &self.faces.basis).core;
+        let affordable = rows.len().min(self.width(&rows)) <= MOST_SUPPORT;
+        if affordable { self.locate(&rows, budget) } else { None }
+    }
+
+    /// How many columns these rows use.
+    fn width(&self, rows: &[usize]) -> usize {
+        let mut used = vec![false; self.space.examples.dimension()];
+        for &row in rows.iter().chain(&self.faces.basis) {
+            self.space.examples.entries(row).for_each(|(column, _)| used[column] = true);
+        }
+        used.into_iter().filter(|&used| used).count()
+    }
+
+    /// Looks at some rows exactly.
+    fn locate(&self, rows: &[usize], budget: &mut Budget<'_>) -> Option<Outcome> {
+        if rows.is_empty() || budget.is_over() {
+            return None;
+        }
+        match self.faces.locate(self.space, rows, &[], budget)? {
+            Side::Meets { support, free } => Some(Outcome::Meets { support, free }),
+            Side::Positive { w, support, .. } => {
+                // Where rows can be separated, but barely, what separates some of them may separate all.
+                let support: Vec<(usize, f64)> =
+                    support.into_iter().map(|(row, [share, _])| (row, share)).collect();
+                let found = self.lifted(w.to_parts(), &support);
+                if found.is_none() && rows.len() == self.peeled.core.len() {
+                    return Some(self.exactly(w));
+                }
+                found
+            }
+        }
+    }
+
+    fn separates(&self, w: Vec<f64>, support: &[(usize, f64)]) -> Option<Outcome> {
+        self.lifted(w.into_iter().map(|x| [x, 0.0]).collect(), support)
+    }
+
+    /// Weights that should be right on the core, made right on all rows outside L and zero on L, exactly; none if that
+    /// fails.
+    fn lifted(&self, mut w: Vec<[f64; 2]>, support: &[(usize, f64)]) -> Option<Outcome> {
+        let examples = self.space.examples;
+        let mut rounded: Vec<f64> = w.iter().map(|parts| parts[0]).collect();
+        if !self.peeled.lift(examples, &mut rounded) {
+            return None;
+        }
+        for (parts, lifted) in w.iter_mut().zip(rounded) {
+            if parts[0] != lifted {
+                *parts = [lifted, 0.0];
+            }
+        }
+        let w = self.faces.vanishing(&w);
+        let agreements = positive_agreements(examples, self.outside, &w, self.space.radius).ok()?;
+        Some(Outcome::Separates { w, agreements, support: simplex(examples, support) })
+    }
+
+    /// Weights that vanish on L and are positive on the core, exactly, made positive on all rows outside.
+    fn exactly(&self, w: ExactVector) -> Outcome {
+        let w = self.peeled.lift_exactly(self.space.examples, w);
+        match positive_agreements(self.space.examples, self.outside, &w, self.space.radius) {
+            Ok(agreements) => Outcome::Separates { w, agreements, support: Vec::new() },
+            Err(_) => Outcome::Open,
+        }
+    }
+}
 /// Narrows the margin of separable rows by further passes.
 pub(super) fn narrow(
     space: &Space<'_>,

@@ -83,7 +83,13 @@ fn verdict(separation: &Separation, bias: Bias) -> String {
         ),
         Verdict::Undecided => {
             let why = separation.stopped.as_deref().unwrap_or("a limit was reached");
-            format!("undecided: {why}. Nothing is claimed but the margin below.")
+            let known = match separation.complete_is_ruled_out {
+                true => {
+                    "Not completely separable, as the rows below prove; whether quasi-completely is open."
+                }
+                false => "Nothing is claimed but the margin below.",
+            };
+            format!("undecided: {why}. {known}")
         }
     }
 }

@@ -68,6 +68,7 @@ struct Record {
     certificate: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     proof: Option<String>,
+    complete_is_ruled_out: bool,
     stopped: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped_rows: Option<u64>,
@@ -238,6 +239,7 @@ fn record(separated: &Separated, decided: &Decided, alone: bool) -> Record {
         blame: decided.blame.as_ref().map(blame),
         certificate: decided.certificate.as_ref().map(|path| path.display().to_string()),
         proof: if alone && decided.certificate.is_none() { proof(decided) } else { None },
+        complete_is_ruled_out: separation.complete_is_ruled_out,
         stopped: separation.stopped.clone(),
         skipped_rows: alone.then_some(separated.notes.skipped),
         dropped_rows: alone.then_some(separated.notes.dropped),

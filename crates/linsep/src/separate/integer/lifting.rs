@@ -3,6 +3,7 @@
 use super::super::modular::Field;
 use dashu_int::ops::{Abs, BitTest, DivRem, SquareRoot};
 use dashu_int::{IBig, Sign, UBig};
+use rayon::prelude::*;
 use std::mem;
 
 /// Bits of one slice of a matrix: 4096 products of a slice and a digit fit 128 bits with a sign.
@@ -146,14 +147,16 @@ fn invert<const C: u64>(mut rows: Vec<Vec<u64>>) -> Option<Vec<Vec<u64>>> {
         rows[k][k] = 1;
         rows[k].iter_mut().for_each(|value| *value = Field::<C>::mul(*value, scale));
         let top = mem::take(&mut rows[k]);
-        for row in rows.iter_mut().filter(|row| !row.is_empty()) {
+        // Few rows are not worth the threads.
+        let together = if size < 128 { size } else { 32 };
+        rows.par_iter_mut().with_min_len(together).filter(|row| !row.is_empty()).for_each(|row| {
             let factor = Field::<C>::negate(mem::take(&mut row[k]));
             if factor != 0 {
                 for (value, &above) in row.iter_mut().zip(&top) {
                     *value = Field::<C>::reduce(u128::from(factor) * u128::from(above) + u128::from(*value));
                 }
             }
-        }
+        });
         rows[k] = top;
     }
     for (k, &pivot) in swaps.iter().enumerate().rev() {
