@@ -3,7 +3,7 @@
 A failure: an output that is neither whole (the same bits as undisturbed), nor absent, nor the old one; a resumed or
 repeated run that ends in other bits; a file left behind after that; Ctrl-C (or SIGTERM) that is not answered within
 ten seconds or by another exit code than 130; a stopped and continued run that ends otherwise. A model that Ctrl-C
-saved must open, and rows that Ctrl-C left must be whole.
+saved must open, a proof that it saved must hold, and rows that it left must be whole.
 """
 
 import os
@@ -69,6 +69,9 @@ def trial(t):
             t.fail("exit code 0, but the output is not there", ended)
     elif interrupted and writer.arguments[0] == "train":
         t.sound(t.run("inspect", writer.output), codes=[0])
+    elif interrupted and writer.arguments[0] == "separate":
+        # The verdict was there, and what is said of columns was not: the proof of the verdict alone is saved.
+        t.sound(t.run("verify", writer.output, *writer.inputs, "-q"), codes=[0])
     elif interrupted and writer.arguments[0] == "generate":
         if not whole.output.startswith(found) or found and not found.endswith(b"\n"):
             t.fail(f"{writer.output} has rows that are not whole after {number.name}", ended)

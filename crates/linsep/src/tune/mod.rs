@@ -129,6 +129,8 @@ impl Searched {
 /// Where the rows of all families, prepared, have more values than this, a sample of the rows tells which candidates are tried
 /// on all of them.
 const MANY_VALUES: f64 = 8e6;
+/// A sample has at least so many rows, if these are not more than half of all: fewer show no use of many features.
+const FEWEST_SAMPLED: f64 = 2000.0;
 /// Where the rows of the families that are left have more values than this, fewer parts of them are held out.
 const MANY_LEFT: f64 = 5e7;
 /// With more rows than this, one part of them is held out, not each in turn: it tells as much.
@@ -232,7 +234,7 @@ impl Search<'_> {
         if values <= MANY_VALUES {
             return self.try_all(all, self.folds, observer);
         }
-        let share = (MANY_VALUES / values).min(0.5);
+        let share = (MANY_VALUES / values).max(FEWEST_SAMPLED / self.data.len() as f64).min(0.5);
         let sample = hold_out(self.data, share, self.settings.seed)?.held_out;
         let first = Search { data: &sample, ..*self };
         let of_sample = first.try_all(all, self.folds, observer)?;
