@@ -41,6 +41,11 @@ python_environment() {
     fi
 }
 
+# The Python package, in the profile and target folder of the tests: the library is compiled already.
+python_package() {
+    VIRTUAL_ENV="$environment" "$environment/bin/maturin" develop --quiet --locked
+}
+
 # A toolchain without the usual components gets them; where rustup is not used they come with it.
 components() {
     if ! cargo fmt --version >/dev/null 2>&1 || ! cargo clippy --version >/dev/null 2>&1; then
@@ -79,6 +84,8 @@ RUSTDOCFLAGS="-D warnings" run cargo doc --workspace --no-deps --locked
 run python_environment
 # The program that the tests have run: optimised, with overflow checks. One build serves both.
 LINSEP="$CARGO_TARGET_DIR/debug/linsep" run "$environment/bin/python" -m pytest -q -p no:cacheprovider tests/oracle
+run python_package
+LINSEP="$CARGO_TARGET_DIR/debug/linsep" run "$environment/bin/python" -m pytest -q -p no:cacheprovider tests/python
 run python3 tests/torture/run.py "$CARGO_TARGET_DIR/debug/linsep" --short
 
 announce "everything passed"

@@ -29,7 +29,7 @@ const TIME_TO_NOTICE: Duration = Duration::from_millis(1200);
 
 /// The first Ctrl-C asks the job to stop with what it has; the second ends the program at once. So does the first, if the
 /// job has nothing to lose and is busy with a step that nobody can ask to stop, such as reading a damaged disk.
-pub(crate) fn listen_for_interrupts() -> anyhow::Result<()> {
+fn listen_for_interrupts() -> Result<(), ctrlc::Error> {
     ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::SeqCst) {
             end_at_once();
@@ -44,7 +44,6 @@ pub(crate) fn listen_for_interrupts() -> anyhow::Result<()> {
             }
         });
     })
-    .context("cannot listen for Ctrl-C")
 }
 
 fn end_at_once() {
@@ -61,8 +60,9 @@ pub(crate) fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
-/// Sets how many threads the parallel parts use.
-pub(crate) fn set_threads(threads: Option<usize>) -> anyhow::Result<()> {
+/// Starts the thread that listens for Ctrl-C, then those of the parallel parts. In this order: a thread at work reserves
+/// address space of its own, and under a limit nothing might be left to listen with.
+pub(crate) fn start_threads(threads: Option<usize>) -> anyhow::Result<()> {
     let wanted = threads.or(std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1) as u64;
     // One more listens for Ctrl-C. Without the memory for a thread the system may end the program, before it says anything.
     let needed = (wanted + 1) * linsep::memory::THREAD_BYTES;
@@ -74,6 +74,15 @@ pub(crate) fn set_threads(threads: Option<usize>) -> anyhow::Result<()> {
             megabytes(needed),
             free >> 20
         );
+    }
+    match listen_for_interrupts() {
+        Ok(()) => {}
+        Err(ctrlc::Error::System(error)) => {
+            return Err(error).context(
+                "cannot start the thread that listens for Ctrl-C; it needs more memory, or more threads",
+            );
+        }
+        Err(error) => return Err(error).context("cannot listen for Ctrl-C"),
     }
     // Zero stands for as many as there are processors. Started now, a thread that the system does not give is an error.
     rayon::ThreadPoolBuilder::new()

@@ -6,7 +6,6 @@ use linsep::classes::ClassError;
 use linsep::report::no_model_help;
 use linsep::{SettingsError, Status};
 use std::io::{self, Write};
-use std::process::ExitCode;
 
 /// How the program ends; `linsep --help` and the README document the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,12 +22,6 @@ pub(crate) enum Exit {
     Undecided = 4,
     /// Stopped by Ctrl-C.
     Interrupted = 130,
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        ExitCode::from(exit as u8)
-    }
 }
 
 impl Exit {

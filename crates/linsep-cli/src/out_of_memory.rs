@@ -2,7 +2,6 @@
 
 #![allow(unsafe_code, reason = "an allocator has no safe interface; this one only passes requests on")]
 
-use crate::exit::Exit;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;
 
@@ -55,5 +54,5 @@ fn end(bytes: usize) -> ! {
     let left = rest.len();
     let _ = std::io::stderr().write_all(&message[..message.len() - left]);
     linsep::store::remove_temporary_files();
-    std::process::exit(Exit::BadFile as i32)
+    std::process::exit(linsep_cli::OUT_OF_MEMORY.into())
 }

@@ -9,12 +9,17 @@ use serde_json::Value;
 /// The statuses of all coefficients of a table, the bias first, as R would print them with `detect_separation`.
 fn statuses(table: &str, options: &str) -> (Value, String) {
     let folder = Folder::with("data.csv", table);
-    let ran = folder.linsep(&format!("separate data.csv --json {options}"));
+    let ran = folder.linsep(&format!("separate data.csv --json -o proof.cert {options}"));
     let record = ran.json();
     let coefficients = record["coefficients"].as_array().unwrap_or_else(|| panic!("{record}"));
     assert!(coefficients[0]["feature"].is_null() || options.contains("--bias none"), "{record}");
     let statuses = coefficients.iter().map(|one| one["status"].as_str().expect("a status"));
     let told = statuses.collect::<Vec<_>>().join(" ");
+    // The checker is asked of the same, and has the same answers.
+    let checked = folder.linsep("verify proof.cert data.csv --json").exits(0).json();
+    let pair = |one: &Value| (one["feature"].clone(), one["status"].clone());
+    let checked = checked["coefficients"].as_array().expect("claims").iter().map(pair);
+    assert!(checked.eq(coefficients.iter().map(pair)), "{record}");
     (record, told)
 }
 
@@ -192,6 +197,20 @@ fn words_are_judged_beside_a_reference_level() {
     folder.linsep("verify proof stages.csv").exits(0);
 }
 
+/// Without a bias the reference level of one column is not aliased, and can be in a set that separates.
+#[test]
+fn words_without_a_bias_have_their_coefficients() {
+    let rows =
+        ["q,p,1,b", "q,p,2,b", "s,r,-2,a", "p,q,-1,a", "p,p,1,b", "r,r,2,a", "q,s,1,a", "r,p,2,a", "s,p,1,a"];
+    let table = format!("c0,c1,x,cls\n{}\n", rows.join("\n"));
+    for options in ["", "--reference first", "--reference c0=q,c1=s"] {
+        let (record, told) = statuses(&table, &format!("--bias none {options}"));
+        assert_eq!(record["verdict"], "complete", "{record}");
+        assert_eq!(told.split(' ').filter(|status| *status == "aliased").count(), 1, "{options}: {told}");
+        assert!(record.get("coefficients_stopped").is_none(), "{record}");
+    }
+}
+
 /// A table of counts says the same as the table with each row so often.
 #[test]
 fn counts_are_rows() {
@@ -218,6 +237,15 @@ fn counts_are_rows() {
     };
     let (a, b) = (weights("counts.csv --weights n"), weights("rows.csv"));
     assert!((a.0 - b.0).abs() < 1e-4 && (a.1 - b.1).abs() < 1e-4, "{a:?} {b:?}");
+    // Classes that no row is left of are none.
+    folder.write("one.csv", "x,n,y\n1,0,a\n2,0,a\n3,4,b\n4,5,b\n");
+    for options in ["", "--bias none", "--bias free", "--pairs"] {
+        let ran = folder.linsep(&format!("separate one.csv --weights n {options}"));
+        ran.exits(3).says(&["one.csv: all rows have the label \"b\": there is nothing to separate"]);
+    }
+    folder.write("two.csv", "x,n,y\n1,0,a\n2,3,c\n3,4,b\n4,5,b\n");
+    let record = folder.linsep("separate two.csv --weights n --json").exits(0).json();
+    assert_eq!((&record["verdict"], &record["rows"]), (&"complete".into(), &3.into()), "{record}");
     folder.write("bad.csv", "x,n,y\n1,3,a\n2,-2,b\n");
     folder.linsep("separate bad.csv --weights n").exits(3).says(&["bad.csv:3", "no count"]);
     folder

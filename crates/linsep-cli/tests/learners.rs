@@ -457,8 +457,10 @@ fn compare_refuses_what_makes_no_sense() {
         ("--C 1,,2", "invalid value ''"),
         ("--learners svm --metric log-loss", "gives no probabilities"),
         ("--metric auc", "--positive CLASS"),
+        ("--learners logistic --l1-ratio 0.2,0.8", "--penalty elastic-net"),
+        ("--learners logistic --penalty l2,elastic-net --l1-ratio 0.2,0.8", "--penalty elastic-net"),
         (
-            "--C 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,33 \
+            "--penalty elastic-net --C 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,33 \
           --l1-ratio 0.01,0.02,0.03,0.04,0.05,0.06,0.07,0.08,0.09,0.1,0.11,0.12,0.13,0.14,0.15,0.16,0.17,0.18,0.19,0.2,\
           0.21,0.22,0.23,0.24,0.25,0.26,0.27,0.28,0.29,0.3,0.31,0.32,0.33",
             "at most 1000",

@@ -613,6 +613,27 @@ fn the_next_steps_run() {
     }
 }
 
+/// Whatever is offered about a table of counts takes counts.
+#[test]
+fn the_next_steps_of_counts_run() {
+    let folder = Folder::new();
+    folder.write("complete.csv", "x,n,kind\n1,3,a\n2,1,a\n3,4,b\n4,5,b\n2.5,2,a\n1.5,1,a\n9,0,a\n");
+    folder.write("quasi.csv", "x,n,kind\n1,3,a\n2,1,a\n2,4,b\n4,5,b\n5,2,b\n");
+    folder.write("overlap.csv", "x,n,kind\n1,3,a\n2,1,b\n3,4,a\n4,5,b\n2,2,a\n");
+    for (name, bias) in ["complete", "quasi", "overlap"]
+        .iter()
+        .flat_map(|name| ["append", "none", "free"].map(|bias| (name, bias)))
+    {
+        let ran = folder.linsep(&format!("separate {name}.csv --weights n --bias {bias} -o proof"));
+        let steps: Vec<&str> = ran.out.lines().filter_map(|line| line.strip_prefix("    linsep ")).collect();
+        assert!(steps.len() >= 2 && steps.iter().all(|step| step.contains("--weights n")), "{ran:?}");
+        for step in steps {
+            let code = i32::from(step.starts_with("separate"));
+            folder.linsep(step).exits(code);
+        }
+    }
+}
+
 #[test]
 fn few_rows_are_blamed() {
     let folder = Folder::with("data", QUASI);

@@ -354,3 +354,25 @@ fn a_cache_of_a_table_without_missing_cells_serves_every_command() {
     folder.linsep("separate rows.csv --cache --missing zero").exits(0).says(&[anew]);
     folder.linsep("train rows.csv --cache").exits(0).says(&[anew]);
 }
+
+#[test]
+fn an_exported_model_overwrites_no_input() {
+    let folder = Folder::with("rows.csv", ROWS);
+    folder.linsep("train rows.csv -o model -q").exits(0);
+    let before = fs::read(folder.path("model")).expect("a model");
+    for (line, code, says) in [
+        ("export model model", 2, "name another file"),
+        ("export model rows.csv --data rows.csv", 2, "name another file"),
+        ("export rows.csv out.onnx", 3, "rows.csv"),
+        ("export model out.onnx --data missing.csv", 3, "missing.csv"),
+        ("export model out.onnx --input f16", 2, "f16"),
+    ] {
+        let ran = folder.linsep(line).exits(code);
+        assert!(ran.err.contains(says), "{line}: {}", ran.err);
+        assert!(!folder.path("out.onnx").exists(), "{line}");
+    }
+    assert_eq!(fs::read(folder.path("model")).expect("a model"), before);
+    assert_eq!(fs::read_to_string(folder.path("rows.csv")).expect("rows"), ROWS);
+    let ran = folder.linsep("export model out.onnx --data rows.csv").exits(0);
+    assert!(ran.out.contains("X (f32 × 2): a, b") && ran.out.contains("changes no class"), "{}", ran.out);
+}

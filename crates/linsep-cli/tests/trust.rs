@@ -108,6 +108,17 @@ fn a_class_that_is_never_predicted() {
     assert!(!warns(&folder, "train clear.csv -o clear.model", kind, text));
     assert!(!warns(&folder, "train clear.csv --holdout 0.5", kind, text));
     assert!(!warns(&folder, "evaluate clear.model clear.csv", kind, text));
+    // By its threshold, if it has one: here below 1/2, so that the rare class is found.
+    let shifted = |i: usize| (i * 37) % 101 + if i.is_multiple_of(10) { 10 } else { 0 };
+    folder.write(
+        "few.csv",
+        table("x,y", 300, |i| format!("{},{}", shifted(i), if i.is_multiple_of(10) { "yes" } else { "no" })),
+    );
+    assert!(warns(&folder, "train few.csv --learner logistic", kind, text));
+    assert!(!warns(&folder, "train few.csv --learner logistic --recall 0.8 -o few.model", kind, text));
+    assert!(!warns(&folder, "evaluate few.model few.csv", kind, text));
+    // And above all probabilities it never is.
+    assert!(warns(&folder, "train clear.csv --learner logistic --threshold 0.9999999", kind, text));
 }
 
 #[test]
@@ -296,6 +307,7 @@ fn cells_that_are_missing_in_one_class_are_warned_of() {
 fn judging_on_the_training_rows_is_said() {
     let folder = Folder::with_iris("iris.csv");
     let warning = "the model was trained on these very rows";
+    let with_held_out = "those that the model was trained on and those that were held out of its training";
     let text = folder.text("iris.csv");
     let gaps = text.replacen("5.1", "", 3).replacen("3.0", "NA", 6);
     folder.write("gaps.csv", &gaps);
@@ -308,12 +320,21 @@ fn judging_on_the_training_rows_is_said() {
     ] {
         folder.linsep(&format!("train {data} {options} -o model")).exits(0);
         let skip = if options.contains("--classes") { "--skip-bad" } else { "" };
-        let ran = folder.linsep(&format!("evaluate model {data} {skip}")).exits(0).says(&[warning]);
-        let out = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(out.contains("on the training rows, no estimate for new rows"), "{data} {options}: {out}");
+        let (warning, which) = match options.contains("--holdout") {
+            true => (with_held_out, "the training rows and those that were held out"),
+            false => (warning, "the training rows"),
+        };
+        let ran = folder.linsep(&format!("evaluate model {data} {skip}")).exits(0);
+        let [out, said] =
+            [&ran.out, &ran.err].map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
+        assert!(said.contains(warning), "{data} {options}: {said}");
+        // What was done is not advised.
+        assert_eq!(said.contains("train with --holdout"), !options.contains("--holdout"), "{said}");
+        assert!(out.contains(&format!("on {which}, no estimate for new rows")), "{data} {options}: {out}");
         assert!(!out.contains("interval"), "{data} {options}: {out}");
         let record = folder.linsep(&format!("evaluate model {data} {skip} --json")).exits(0).json();
         assert_eq!(record["training_rows"], true, "{data} {options}");
+        assert_eq!(record["held_out_rows"] == true, options.contains("--holdout"), "{data} {options}");
     }
     // As many rows, and one number of another.
     folder.linsep("train iris.csv -o model").exits(0);

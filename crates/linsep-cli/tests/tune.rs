@@ -72,6 +72,137 @@ fn the_model_does_not_depend_on_threads_and_is_made_again_by_train() {
 }
 
 #[test]
+fn always_the_same_answer_is_about_the_sides_that_are_told_apart() {
+    let folder = Folder::with_iris("iris.csv");
+    let ran = folder.linsep("tune iris.csv --positive virginica --judge none").exits(0);
+    assert!(ran.out.contains("Always answering \"not virginica\": 33.33 %"), "{ran:?}");
+    let record = folder.linsep("tune iris.csv --positive virginica --judge none --json").exits(0).json();
+    assert_eq!(record["baseline_class"], "not virginica");
+    assert!((record["baseline_error"].as_f64().unwrap() - 1.0 / 3.0).abs() < 1e-12, "{record}");
+    // The metric of that answer is in the table, whichever it is: ln 3 for the shares of three classes of one size.
+    let ran = folder.linsep("tune iris.csv --metric log-loss --judge none").exits(0);
+    let first = ran.out.lines().find(|line| line.starts_with("always the same")).unwrap().to_string();
+    assert!(first.ends_with("1.0986"), "{first}");
+}
+
+/// What is to be expected of new rows is said once, and if it is not, then why.
+#[test]
+fn an_estimate_or_why_there_is_none() {
+    let folder = Folder::with("bent.csv", bent(100));
+    let report = |line: &str| {
+        let out = folder.linsep(line).exits(0).out;
+        assert!(!out.contains("--holdout"), "{out}");
+        out.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let out = report("tune bent.csv");
+    assert!(out.contains("Error on new rows") && !out.contains("o estimate for new rows"), "{out}");
+    let out = report("tune bent.csv --judge none");
+    assert!(out.contains("No estimate for new rows was made: none was asked for."), "{out}");
+    // Two rows of a class can be in two of five parts, but not without one of them.
+    let rare: String = (0..60).map(|i| format!("{},{}\n", i, if i % 30 == 7 { "b" } else { "a" })).collect();
+    folder.write("rare.csv", format!("x,kind\n{rare}"));
+    let out = report("tune rare.csv --judge nested");
+    assert!(out.contains("No estimate for new rows was made: a class has too few rows"), "{out}");
+}
+
+/// The report names the rule, and its table has the candidates that the rule compares.
+#[test]
+fn the_rule_of_choice_is_said() {
+    let folder = Folder::with("bent.csv", bent(100));
+    let report = |options: &str| {
+        let out = folder.linsep(&format!("tune bent.csv --judge none {options}")).exits(0).out;
+        (out.split_whitespace().collect::<Vec<_>>().join(" "), out)
+    };
+    let (text, out) = report("");
+    let rule = "by the held-out error among the lines of the table";
+    assert!(text.contains(rule) && text.contains("in a line C by the held-out log loss"), "{text}");
+    let errors: Vec<(f64, bool)> = out
+        .lines()
+        .filter(|line| line.contains(" logistic "))
+        .filter_map(|line| {
+            let (_, value) =
+                line.split_once(" ± ").and_then(|(left, _)| left.trim_end_matches(" %").rsplit_once(' '))?;
+            Some((value.parse().ok()?, line.ends_with("chosen")))
+        })
+        .collect();
+    assert_eq!(errors.len(), 4, "{out}");
+    // The first of the least is the chosen one.
+    let least = errors.iter().map(|&(error, _)| error).fold(f64::INFINITY, f64::min);
+    assert_eq!(
+        errors.iter().position(|&(error, _)| error == least),
+        errors.iter().position(|&(_, is)| is),
+        "{out}"
+    );
+    let (text, _) = report("--metric auc");
+    assert!(
+        text.contains("by the held-out 1 − AUC among all candidates, of equal ones the simplest"),
+        "{text}"
+    );
+    let (text, _) = report("--simpler 1");
+    assert!(
+        text.contains("the simplest candidate whose held-out error is within one standard error"),
+        "{text}"
+    );
+    let help = folder.linsep("tune --help").exits(0).out;
+    assert!(
+        help.split_whitespace().collect::<Vec<_>>().join(" ").contains("the log loss chooses C"),
+        "{help}"
+    );
+}
+
+#[test]
+fn few_rows_are_dealt_out_more_than_once() {
+    let folder = Folder::new();
+    for (rows, deals) in [(100, 4), (300, 2), (500, 1)] {
+        folder.write("bent.csv", bent(rows));
+        let record = folder.linsep("tune bent.csv --judge none --json").exits(0).json();
+        assert_eq!(record["deals"], deals, "{rows} rows");
+        // A row that is judged again does not make the error any surer.
+        for candidate in record["candidates"].as_array().unwrap() {
+            let (p, found) =
+                (candidate["error"].as_f64().unwrap(), candidate["standard_error"].as_f64().unwrap());
+            let expected = (p * (1.0 - p) / rows as f64).sqrt();
+            assert!((found - expected).abs() <= 0.01 * expected, "{rows} rows: {candidate}");
+        }
+    }
+    let ran = folder.linsep("tune bent.csv --judge none").exits(0);
+    assert!(!ran.out.contains("deals"), "{ran:?}");
+    folder.write("bent.csv", bent(100));
+    let ran = folder.linsep("tune bent.csv --judge none").exits(0);
+    assert!(ran.out.contains("on 4 deals of the few rows"), "{ran:?}");
+}
+
+#[test]
+fn passes_of_gradient_descent_are_tried_on_sparse_rows() {
+    let folder = Folder::new();
+    folder.linsep("generate text --rows 600 -o text.svm -q").exits(0);
+    let record = folder.linsep("tune text.svm --judge none --threads 1 --json -o one").exits(0).json();
+    let candidates = record["candidates"].as_array().unwrap();
+    let passes: Vec<u64> = candidates.iter().filter_map(|each| each["passes"].as_u64()).collect();
+    assert_eq!(passes, [1, 2, 5, 10]);
+    for candidate in candidates {
+        let is_descent = candidate["learner"] == "sgd";
+        assert_eq!((candidate["C"].is_null(), candidate["passes"].is_u64()), (is_descent, is_descent));
+    }
+    // It learns from all rows with the passes that were chosen, on any number of threads.
+    let chosen = &candidates[record["chosen"].as_u64().unwrap() as usize];
+    assert_eq!(chosen["learner"], "sgd", "{chosen}");
+    let ran = folder.linsep("tune text.svm --judge none --threads 3 -o three").exits(0);
+    assert!(
+        ran.out.contains(&format!("Chosen: sgd on plain features, {} passes", chosen["passes"])),
+        "{ran:?}"
+    );
+    assert_eq!(folder.read("one"), folder.read("three"));
+    let line = format!("train text.svm --learner sgd --loss log --epochs {} -o again -q", chosen["passes"]);
+    folder.linsep(&line).exits(0);
+    let answers = |model: &str| folder.linsep(&format!("predict {model} text.svm --show score")).exits(0).out;
+    assert_eq!(answers("one"), answers("again"));
+    // It gives no probabilities of many classes, and none that are as good as those of logistic regression.
+    let record = folder.linsep("tune text.svm --judge none --metric log-loss --json").exits(0).json();
+    assert!(record["candidates"].as_array().unwrap().iter().all(|each| each["learner"] == "logistic"));
+}
+
+#[test]
 fn every_metric_is_there_and_what_cannot_be_is_refused() {
     let folder = Folder::with("bent.csv", bent(100));
     for metric in ["error", "balanced-error", "auc", "log-loss", "f1"] {

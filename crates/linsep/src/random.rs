@@ -35,6 +35,8 @@ pub enum Stream {
     Sample,
     /// Separation: the order of coordinate descent. Number 5.
     Descent,
+    /// Separation: the search for few rows to remove. Number 6.
+    Blame,
     /// Making data: a row, counted from 0. Number n.
     MadeRow(u64),
     /// Making data: what all rows share. Number 2⁶⁴ − 1.
@@ -56,6 +58,7 @@ impl Stream {
             Stream::Shard(number) => u64::MAX - u64::from(u32::MAX) - u64::from(number),
             Stream::Sample => 4,
             Stream::Descent => 5,
+            Stream::Blame => 6,
         }
     }
 }
@@ -170,7 +173,7 @@ mod tests {
         let others =
             [Stream::Dealing, Stream::Holdout, Stream::NestedRows, Stream::NestedFeatures, Stream::Folds];
         let training: Vec<Stream> = passes.chain(shards).chain(others).collect();
-        let separation = vec![Stream::Sample, Stream::Descent, Stream::Holdout, Stream::Folds];
+        let separation = vec![Stream::Sample, Stream::Descent, Stream::Blame, Stream::Holdout, Stream::Folds];
         let made = (0..1000).chain([1 << 62]).map(Stream::MadeRow).chain([Stream::MadeShared]).collect();
         for streams in [training, separation, made] {
             let numbers: std::collections::HashSet<u64> =

@@ -30,7 +30,7 @@ pub(crate) const SCALES: &[(&str, &str)] = &[
     (
         "auto",
         "What suits each feature: what most rows have to mean 0 and variance 1; of sparse rows, words (0 or 1) as they \
-         are, all else divided by its largest magnitude",
+         are, up to 300 others divided by the root mean square of their values, more by their largest magnitude",
     ),
     ("none", "Values as they are"),
     ("max-abs", "Each feature divided by its largest magnitude"),
@@ -84,6 +84,11 @@ pub(crate) const JUDGINGS: &[(&str, &str)] = &[
     ("nested", "The whole search again without each of five parts of the rows, judged on that part"),
     ("aside", "A fifth of the rows is kept aside until the choice is made"),
     ("none", "Not at all"),
+];
+
+pub(crate) const INPUT_NUMBERS: &[(&str, &str)] = &[
+    ("f32", "32 bits, as most programs that run such files have them"),
+    ("f64", "64 bits: the values as they are"),
 ];
 
 pub(crate) const COLUMN_DETAILS: &[(&str, &str)] = &[

@@ -215,6 +215,17 @@ fn default(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!(" [default: {text}]") }
 }
 
+/// The values of an option that are given.
+fn given(option: &OptionDescriptor, matches: &ArgMatches) -> Vec<OptionValue> {
+    match option.kind {
+        OptionKind::Choice(_) => {
+            let words = matches.get_many::<String>(option.name).into_iter().flatten();
+            words.map(|word| OptionValue::from(word.as_str())).collect()
+        }
+        _ => matches.get_many::<OptionValue>(option.name).into_iter().flatten().cloned().collect(),
+    }
+}
+
 const GRID_HEADING: &str = "Options of the learners, each with one value or several separated by commas";
 
 impl Args for GridArgs {
@@ -240,13 +251,7 @@ impl FromArgMatches for GridArgs {
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
         for Shared { option, .. } in shared_options() {
-            let values: Vec<OptionValue> = match option.kind {
-                OptionKind::Choice(_) => {
-                    let words = matches.get_many::<String>(option.name).into_iter().flatten();
-                    words.map(|word| OptionValue::from(word.as_str())).collect()
-                }
-                _ => matches.get_many::<OptionValue>(option.name).into_iter().flatten().cloned().collect(),
-            };
+            let values = given(option, matches);
             if !values.is_empty() {
                 self.values.insert(option.name.to_string(), values);
             }
@@ -276,13 +281,7 @@ impl FromArgMatches for LearnerArgs {
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
         for Shared { option, .. } in shared_options() {
-            let value = match option.kind {
-                OptionKind::Choice(_) => {
-                    matches.get_one::<String>(option.name).map(|text| OptionValue::from(text.as_str()))
-                }
-                _ => matches.get_one::<OptionValue>(option.name).cloned(),
-            };
-            if let Some(value) = value {
+            if let Some(value) = given(option, matches).pop() {
                 self.options.set(option.name, value);
             }
         }

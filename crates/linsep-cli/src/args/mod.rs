@@ -11,11 +11,12 @@ pub(crate) use learner::{GridArgs, LearnerArg, LearnerArgs};
 pub(crate) use probability::{ProbabilityArgs, ThresholdArg};
 pub(crate) use separate::{SeparateArgs, VerifyArgs};
 
-use choice::{FEATURES, JUDGINGS, METRICS, MISTAKES, ORDERS, SHOW, choice};
+use choice::{FEATURES, INPUT_NUMBERS, JUDGINGS, METRICS, MISTAKES, ORDERS, SHOW, choice};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use linsep::features::Features;
 use linsep::job::Show;
 use linsep::metric::Metric;
+use linsep::model::InputNumbers;
 use linsep::read::Format;
 use linsep::train::{MistakeRule, Order};
 use linsep::tune::Judging;
@@ -77,6 +78,8 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     /// Judge a model on labelled rows: error, confusion matrix, precision, recall, F1, AUC; how good its probabilities are
     Evaluate(EvaluateArgs),
+    /// Write a model as ONNX, for programs in other languages: preparation, scores, probabilities and class
+    Export(ExportArgs),
     /// Show what is in a model: settings, classes, evidence, strongest weights; or what is in a cache
     Inspect(InspectArgs),
     /// Write data in another format, or as a cache that opens at once; what is read back is the same
@@ -175,8 +178,8 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "FILE", help_heading = "Interruptions")]
     pub(crate) resume: Option<PathBuf>,
 
-    /// logistic: give the weights also for N smaller C, in equal ratios up to the one chosen, each started from the one
-    /// before; with --json
+    /// logistic: give the weights for at most N values of C, from where the first weight leaves zero in equal ratios up to the
+    /// one chosen, each started from the one before; with --json
     #[arg(long, value_name = "N", requires = "json", help_heading = "Evidence")]
     pub(crate) path: Option<usize>,
     /// Write the proof of the convergence theorem as it happened, as JSON Lines
@@ -250,20 +253,22 @@ pub(crate) struct TuneArgs {
     /// Where to save the model (safetensors)
     #[arg(short, long, value_name = "MODEL")]
     pub(crate) output: Option<PathBuf>,
-    /// By what candidates are judged on held-out rows
+    /// By what candidates are judged on held-out rows; of equal ones the simplest is taken (fewer features, then a stronger
+    /// penalty). With error, the log loss chooses C for each way to prepare the rows, and then the error among these:
+    /// a count of errors changes by chance
     #[arg(long, value_parser = choice::<Metric>(METRICS), default_value = "error", help_heading = "Searching")]
     pub(crate) metric: Metric,
     /// End the search after this many seconds, with the best so far
     #[arg(long, value_name = "SECONDS", help_heading = "Searching", allow_negative_numbers = true)]
     pub(crate) time: Option<f64>,
-    /// Every row is held out once, in one of this many parts
+    /// Every row is held out once, in one of this many parts; fewer than 500 rows are dealt out anew, up to four times
     #[arg(long, value_name = "K", default_value_t = 5, help_heading = "Searching")]
     pub(crate) folds: usize,
     /// How the error on new rows is measured
     #[arg(long, value_parser = choice::<Judging>(JUDGINGS), default_value = "auto", help_heading = "Searching")]
     pub(crate) judge: Judging,
-    /// Take a simpler candidate that is worse than the best by at most this many standard errors of their difference; 1 is the
-    /// usual rule
+    /// Take a simpler candidate that is worse than the best, by the metric alone, by at most this many standard errors of their
+    /// difference; 1 is the usual rule
     #[arg(
         long,
         value_name = "ERRORS",
@@ -351,6 +356,26 @@ pub(crate) struct EvaluateArgs {
     pub(crate) data: PathBuf,
     #[command(flatten)]
     pub(crate) threshold: ThresholdArg,
+    /// Print one JSON record on standard output instead of the report
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    /// A trained model
+    pub(crate) model: PathBuf,
+    /// Where to write the ONNX file
+    #[arg(value_name = "OUT.onnx")]
+    pub(crate) output: PathBuf,
+    /// What the numbers of the inputs are; all else is computed with 64 bits
+    #[arg(long, value_parser = choice::<InputNumbers>(INPUT_NUMBERS), default_value = "f32")]
+    pub(crate) input: InputNumbers,
+    /// Rows on which to compare predictions from 32 bits with the model's own
+    #[arg(long, value_name = "FILE")]
+    pub(crate) data: Option<PathBuf>,
     /// Print one JSON record on standard output instead of the report
     #[arg(long)]
     pub(crate) json: bool,

@@ -43,7 +43,8 @@ pub(crate) struct SeparateArgs {
     /// with many features, what the first separating boundary shows]
     #[arg(long, value_name = "GAP", allow_negative_numbers = true, help_heading = "Deciding")]
     pub(crate) gap: Option<f64>,
-    /// Stop after this many seconds of deciding; the lines of a table share them [default: no limit]
+    /// Stop after this many seconds of deciding; the lines of a table share them, and so do the verdict and --blame [default: no
+    /// limit]
     #[arg(
         long,
         visible_alias = "max-seconds",
@@ -60,7 +61,9 @@ pub(crate) struct SeparateArgs {
     pub(crate) seed: u64,
     /// Where the classes are not completely separable, look for few rows whose removal separates the rest
     ///
-    /// The search is a heuristic: a smaller set may exist. A lower bound of the size of every such set is proved.
+    /// The rest is proved to be completely separable, and how few rows can be enough is bounded from below by a proof; where both meet,
+    /// no smaller set exists. The answer does not depend on how the bias is counted or on the units of the columns. With --weights a
+    /// row costs its count. Without --time the search ends after a fixed number of operations.
     #[arg(long, help_heading = "Deciding")]
     pub(crate) blame: bool,
 

@@ -5,6 +5,7 @@ mod compare;
 mod convert;
 mod demo;
 mod evaluate;
+mod export;
 mod generate;
 mod inspect;
 mod predict;
@@ -39,6 +40,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
         Command::Separate(args) => separate::run(&args, console),
         Command::Verify(args) => verify::run(&args, console),
         Command::Evaluate(args) => evaluate::run(&args, console),
+        Command::Export(args) => export::run(&args, console),
         Command::Inspect(args) => inspect::run(&args),
         Command::Convert(args) => convert::run(&args, console),
         Command::Generate(args) => generate::run(&args, console),

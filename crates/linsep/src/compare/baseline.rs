@@ -18,7 +18,7 @@ pub struct Baseline {
 }
 
 /// The class that most rows have, for every row.
-pub(super) fn baseline(data: &Dataset, settings: &Settings, metric: Metric) -> Baseline {
+pub(crate) fn baseline(data: &Dataset, settings: &Settings, metric: Metric) -> Baseline {
     let positive = settings.positive.as_deref().and_then(class_name);
     // The outcome of each class: with a positive class the rest and that, as for every learner.
     let mut names: Vec<String> = match &positive {

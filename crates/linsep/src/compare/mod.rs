@@ -5,6 +5,7 @@ mod fold;
 mod progress;
 
 pub use baseline::Baseline;
+pub(crate) use baseline::baseline;
 
 use crate::classes::class_name;
 use crate::dataset::Dataset;
@@ -18,7 +19,6 @@ use crate::theory::novikoff::MistakeBound;
 use crate::theory::orders::{OrderResult, OrderSpread, order_spread};
 use crate::train::{Learner, Outcome, Settings, Status, learners, train};
 use crate::{Error, SettingsError};
-use baseline::baseline;
 use fold::{Fitted, Fold};
 use progress::{Named, Overall};
 use serde::Serialize;
@@ -136,7 +136,7 @@ pub fn compare(
     for settings in &each {
         settings.validate()?;
     }
-    let outcomes = outcomes(data, &settings.settings);
+    let outcomes = outcomes(data, settings.settings.positive.as_deref());
     settings.metric.check(outcomes)?;
     if let Some(contender) =
         settings.learners.iter().find(|each| !is_judged(each.learner, settings.metric, outcomes))
@@ -210,9 +210,9 @@ pub fn compare(
 }
 
 /// How many outcomes there are: the classes of the rows, or one class and the rest.
-fn outcomes(data: &Dataset, settings: &Settings) -> usize {
+pub(crate) fn outcomes(data: &Dataset, positive: Option<&str>) -> usize {
     let classes = data.class_counts().iter().filter(|&&count| count > 0).count();
-    if settings.positive.is_some() { 2 } else { classes }
+    if positive.is_some() { 2 } else { classes }
 }
 
 /// Whether a learner gives what the metric is about.

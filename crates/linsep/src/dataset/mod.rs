@@ -316,8 +316,12 @@ impl Dataset {
         let names: HashSet<&String> = names.iter().collect();
         let chosen: Vec<bool> = self.classes.iter().map(|class| names.contains(class)).collect();
         let kept: Vec<usize> = (0..self.len()).filter(|&i| chosen[self.labels[i] as usize]).collect();
-        let mut chosen = self.subset(&kept)?;
-        let counts = chosen.class_counts();
+        Ok(self.subset(&kept)?.without_empty_classes())
+    }
+
+    /// The same rows, without the names of classes that no row has.
+    pub(crate) fn without_empty_classes(mut self) -> Self {
+        let counts = self.class_counts();
         let mut places = vec![0; counts.len()];
         let mut classes = Vec::new();
         for (old, &count) in counts.iter().enumerate() {
@@ -326,9 +330,10 @@ impl Dataset {
                 classes.push(self.classes[old].clone());
             }
         }
-        chosen.classes = classes.into();
-        chosen.labels.iter_mut().for_each(|label| *label = places[*label as usize]);
-        Ok(chosen)
+        self.classes = classes.into();
+        self.labels.iter_mut().for_each(|label| *label = places[*label as usize]);
+        self.fingerprint = OnceLock::new();
+        self
     }
 
     /// A new data set whose rows are made from those at `positions`: `change` hands each new row to `keep`.

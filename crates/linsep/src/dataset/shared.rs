@@ -6,6 +6,7 @@
 
 use super::builder::classes_of;
 use super::{Array, Dataset, DatasetError, Plain, Rows, Values};
+use crate::classes::{class_name, sorted_order};
 use std::sync::Arc;
 
 impl Dataset {
@@ -49,13 +50,60 @@ impl Dataset {
         Self::of_shared(Rows::Sparse { offsets, indices, values }, columns, labels)
     }
 
+    /// A data set of rows whose labels are numbers of classes already: `labels` are places in `classes`, in any order. As
+    /// everywhere, classes are sorted; two names of one class, such as `1` and `1.0`, are an error.
+    pub fn with_codes(
+        rows: Rows,
+        columns: usize,
+        labels: Vec<u32>,
+        classes: &[String],
+    ) -> Result<Self, DatasetError> {
+        let shape = |what: String| Err(DatasetError::Shape(what));
+        if labels.len() > u32::MAX as usize || columns > u32::MAX as usize {
+            return shape("more than 4294967295 rows or columns".to_string());
+        }
+        let mut names = Vec::with_capacity(classes.len());
+        for (place, label) in classes.iter().enumerate() {
+            let Some(name) = class_name(label) else {
+                let row = labels.iter().position(|&code| code as usize == place).unwrap_or(0);
+                return Err(DatasetError::Label { row, label: label.clone() });
+            };
+            names.push(name);
+        }
+        let order = sorted_order(&names);
+        if let Some(same) = order.windows(2).find(|pair| names[pair[0]] == names[pair[1]]) {
+            let (one, other) = (&classes[same[0]], &classes[same[1]]);
+            return shape(format!("the labels \"{one}\" and \"{other}\" are two names of one class"));
+        }
+        let mut places = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(place, &class)| places[class] = place as u32);
+        let sorted = order.iter().map(|&class| names[class].clone()).collect();
+        let mut labels = labels;
+        if labels.iter().any(|&code| code as usize >= classes.len()) {
+            return shape("a label is no place among the classes".to_string());
+        }
+        if places.iter().enumerate().any(|(class, &place)| class != place as usize) {
+            labels.iter_mut().for_each(|label| *label = places[*label as usize]);
+        }
+        Self::checked(rows, columns, Array::shared(Arc::new(labels)), sorted)
+    }
+
     fn of_shared<L: AsRef<str>>(rows: Rows, columns: usize, labels: &[L]) -> Result<Self, DatasetError> {
         if labels.len() > u32::MAX as usize || columns > u32::MAX as usize {
             return Err(DatasetError::Shape("more than 4294967295 rows or columns".to_string()));
         }
         let (labels, classes) = classes_of(labels)?;
+        Self::checked(rows, columns, labels.into(), classes)
+    }
+
+    fn checked(
+        rows: Rows,
+        columns: usize,
+        labels: Array<u32>,
+        classes: Vec<String>,
+    ) -> Result<Self, DatasetError> {
         let of_shape = rows.clone();
-        Self::from_arrays(rows, columns, labels.into(), None, classes, None, 1).map_err(|error| match error {
+        Self::from_arrays(rows, columns, labels, None, classes, None, 1).map_err(|error| match error {
             DatasetError::Shape(_) => not_finite(&of_shape, columns).unwrap_or(error),
             error => error,
         })
@@ -238,6 +286,25 @@ mod tests {
             assert_eq!(model(&f32s, learner), expected, "{learner:?}");
             assert_eq!(model(&sparse, learner), model(&copied, learner), "{learner:?}");
         }
+    }
+
+    #[test]
+    fn labels_that_are_numbers_of_classes_give_the_same_data() {
+        let (values, labels) = petals();
+        let owned = Dataset::dense(3, &values, &labels).unwrap();
+        let codes: Vec<u32> = labels.iter().map(|&label| u32::from(label == "a")).collect();
+        let rows = Rows::Dense { values: values.into() };
+        let names = ["b".to_string(), "a".to_string()];
+        let coded = Dataset::with_codes(rows.clone(), 3, codes.clone(), &names).unwrap();
+        assert_eq!((coded.labels(), coded.classes()), (owned.labels(), owned.classes()));
+        assert_eq!(coded.fingerprint(), owned.fingerprint());
+        let refused = |codes: Vec<u32>, names: [&str; 2]| {
+            Dataset::with_codes(rows.clone(), 3, codes, &names.map(str::to_string)).map(|_| ()).unwrap_err()
+        };
+        assert!(matches!(refused(codes.clone(), ["1", "1.0"]), DatasetError::Shape(_)));
+        assert!(matches!(refused(codes.clone(), ["", "1"]), DatasetError::Label { row: 1, .. }));
+        assert!(matches!(refused(vec![2; codes.len()], ["a", "b"]), DatasetError::Shape(_)));
+        assert!(matches!(refused(vec![0; 7], ["a", "b"]), DatasetError::Shape(_)));
     }
 
     #[test]

@@ -12,7 +12,9 @@ pub enum Scaling {
     #[default]
     None,
     /// What suits each feature: one that most rows have is brought to mean 0 and variance 1. Others, of sparse rows, keep
-    /// their zeros; where some of them are far larger than the usual one, each is divided by its largest magnitude.
+    /// their zeros. Of these, words (0 or 1) stay as they are, and up to 300 others are divided each by the root mean square of
+    /// its values. More than 300 are divided each by its largest magnitude if some are far larger than usual, else all by the
+    /// same.
     Auto,
     /// Each feature divided by its largest magnitude: values in [−1, 1], zeros stay zeros.
     MaxAbs,
@@ -243,6 +245,13 @@ fn length(row: Row<'_>) -> (f64, f64) {
 /// How many times as large as the usual value one may be before features that most rows lack are scaled.
 const FAR: f64 = 10.0;
 
+/// Up to so many features that most rows lack are taken for measurements, each in a unit of its own. More are taken for parts
+/// of one whole, such as the words of a text, whose sizes relative to each other mean something.
+const MOST_MEASURED: usize = 300;
+
+/// The share of rows that must have a feature for it to tell what size is usual: the features of few rows are many, and odd.
+const SUPPORT: f64 = 0.01;
+
 /// Rows that are looked at to tell which features most rows have: a sample tells as much, and needs less memory.
 const SAMPLE: usize = 5_000;
 
@@ -353,6 +362,47 @@ fn largest_magnitudes(data: &Dataset) -> Vec<f64> {
     largest.into_iter().map(one_if_zero).collect()
 }
 
+/// What the features of sparse rows are divided by that keep their zeros. Words (0 or 1) stay as they are: all that follows is
+/// exactly 1 for them.
+///
+/// The typical magnitude of a feature is √(Σx²/m) over its m values that are not zero. Divided by it, a feature adds m to the
+/// sum of all squares, as a word of m rows does. Up to [`MOST_MEASURED`] features are divided each by its own. (The largest
+/// magnitude is one row's, and often so far from the rest that hardly anything would be left of them.)
+///
+/// More features are taken for parts of one whole, such as the words of a text. If some are far larger than usual, each is
+/// divided by its largest magnitude, which is larger where many rows have the feature, so that frequent words count less. Else
+/// they keep their sizes relative to each other, and all are divided by the usual typical magnitude, if that is above 1.
+fn magnitudes(data: &Dataset, needs: &Needs, plain: usize) -> Vec<f64> {
+    let largest = largest_magnitudes(data);
+    let mut squares = vec![0.0f64; data.columns()];
+    let mut count = vec![0usize; data.columns()];
+    let mut is_word = vec![true; data.columns()];
+    visit(data, None, |j, x| {
+        if x != 0.0 {
+            // At most 1, so that no sum overflows.
+            squares[j] += (x / largest[j]).powi(2);
+            count[j] += 1;
+            is_word[j] &= x == 1.0;
+        }
+    });
+    let typical = |j: usize| one_if_zero(largest[j] * (squares[j] / count[j].max(1) as f64).sqrt());
+    let is_rare = |&j: &usize| !is_word[j] && needs.common.binary_search(&(j as u32)).is_err();
+    let rare: Vec<usize> = (0..plain).filter(is_rare).collect();
+    if rare.len() <= MOST_MEASURED {
+        return (0..data.columns()).map(typical).collect();
+    }
+    if needs.others_differ {
+        return largest;
+    }
+    let is_supported = |&&j: &&usize| count[j] as f64 >= SUPPORT * data.len() as f64;
+    let mut sizes: Vec<f64> = rare.iter().filter(is_supported).map(|&j| typical(j)).collect();
+    sizes.sort_unstable_by(f64::total_cmp);
+    let usual = sizes.get(sizes.len() / 2).map_or(1.0, |&usual| usual.max(1.0));
+    let mut divisor = vec![1.0; data.columns()];
+    rare.into_iter().for_each(|j| divisor[j] = usual);
+    divisor
+}
+
 /// Mean 0 and variance 1; of sparse rows, what most of them lack is not centred.
 fn standard(data: &Dataset) -> Scaler {
     let Moments { mean, deviation, .. } = Moments::of(data, None);
@@ -371,14 +421,15 @@ fn by_need(data: &Dataset, plain: usize) -> Scaler {
     if matches!(data.rows(), Rows::Dense { .. }) {
         return standard(data);
     }
-    let Needs { common, others_differ } = Needs::of(data, plain);
-    let Moments { mean, deviation, only_ones } = Moments::of(data, Some(&common));
+    let needs = Needs::of(data, plain);
+    let common = &needs.common;
+    let Moments { mean, deviation, only_ones } = Moments::of(data, Some(common));
     // Words that most rows have stay as they are too.
     let centred = || (0..common.len()).filter(|&place| !only_ones[place]);
-    if centred().next().is_none() && !others_differ {
+    if centred().next().is_none() && !needs.others_differ {
         return Scaler::None;
     }
-    let mut divisor = if others_differ { largest_magnitudes(data) } else { vec![1.0; data.columns()] };
+    let mut divisor = magnitudes(data, &needs, plain);
     // Products are made of scaled numbers and words.
     divisor[plain..].fill(1.0);
     centring(centred().map(|place| (common[place] as usize, mean[place], deviation[place])), divisor)
@@ -462,6 +513,71 @@ mod tests {
             (rows[0][1] - 1.0 / spread).abs() < 1e-12 && rows[1][1] == 0.0 && rows[2][2] == 2.5,
             "{rows:?}"
         );
+    }
+
+    /// Rare features of sparse rows: the mean of their squares becomes 1 where they are, whatever their scale and their tails.
+    #[test]
+    fn a_typical_value_of_a_rare_feature_becomes_one() {
+        use proptest::prelude::*;
+        let value = || prop_oneof![-3.0..3.0f64, 1e-200..1e-190f64, 1e300..1e308f64];
+        proptest!(|(values in proptest::collection::vec(value(), 2..20), words in 1usize..20)| {
+            let rows = 3 * (values.len() + words);
+            let number = |i: usize| values.get(i).copied().filter(|&x| x != 0.0);
+            let word = |i: usize| (i.is_multiple_of(3) && i / 3 < words).then_some(1.0);
+            // A feature of all rows makes the others be brought to its scale.
+            let cells = |i: usize| [Some(i as f64 + 1.0), number(i), word(i)];
+            let (mut offsets, mut indices, mut stored) = (vec![0], Vec::new(), Vec::new());
+            for i in 0..rows {
+                for (j, x) in cells(i).into_iter().enumerate().filter_map(|(j, x)| Some((j, x?))) {
+                    indices.push(j as u32);
+                    stored.push(x);
+                }
+                offsets.push(indices.len());
+            }
+            let labels: Vec<&str> = (0..rows).map(|i| if i % 2 == 0 { "a" } else { "b" }).collect();
+            let data = Dataset::sparse(3, &offsets, &indices, &stored, &labels).unwrap();
+            let scaled = scaled(Scaling::Auto, data);
+            let count = (0..rows).filter(|&i| number(i).is_some()).count();
+            let squares: f64 = scaled.iter().map(|row| row[1] * row[1]).sum();
+            prop_assert!((squares - count as f64).abs() < 1e-9 * count as f64, "{squares} of {count}");
+            // Words stay exactly as they are.
+            for (i, row) in scaled.iter().enumerate() {
+                prop_assert_eq!(row[2], word(i).unwrap_or(0.0));
+            }
+        });
+    }
+
+    #[test]
+    fn many_rare_features_keep_their_sizes_relative_to_each_other_unless_some_are_far_larger() {
+        // Two features of every row, one of them a word; 400 of a twentieth of the rows each.
+        let (rows, rare) = (400usize, 400usize);
+        let usual = |j: usize| 1.5 + (j % 5) as f64 / 4.0;
+        let far = |j: usize| if j == 7 { 1000.0 } else { usual(j) };
+        let small = |j: usize| usual(j) / 8.0;
+        type Size<'a> = &'a dyn Fn(usize) -> f64;
+        let each: [(Size<'_>, Size<'_>); 3] = [(&usual, &|_| 2.0), (&far, &far), (&small, &|_| 1.0)];
+        for (size, divisor) in each {
+            let (mut offsets, mut indices, mut stored) = (vec![0], Vec::new(), Vec::new());
+            for i in 0..rows {
+                indices.extend([0, 1]);
+                stored.extend([i as f64 + 1.0, 1.0]);
+                for j in (i % 20..rare).step_by(20) {
+                    indices.push(2 + j as u32);
+                    stored.push(size(j));
+                }
+                offsets.push(indices.len());
+            }
+            let labels: Vec<&str> = (0..rows).map(|i| if i % 2 == 0 { "a" } else { "b" }).collect();
+            let data = Dataset::sparse(2 + rare, &offsets, &indices, &stored, &labels).unwrap();
+            let scaled = scaled(Scaling::Auto, data);
+            for (i, row) in scaled.iter().enumerate() {
+                assert_eq!(row[1], 1.0);
+                for j in 0..rare {
+                    let expected = if j % 20 == i % 20 { size(j) / divisor(j) } else { 0.0 };
+                    assert_eq!(row[2 + j], expected, "row {i}, feature {j}");
+                }
+            }
+        }
     }
 
     #[test]

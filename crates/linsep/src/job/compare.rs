@@ -1,7 +1,7 @@
 //! Learners side by side on the same rows.
 
 use super::{BiasSpec, ClassSpec, DataSpec, label};
-use crate::compare::{CompareSettings, Comparison, Contender, compare, is_judged, suitable};
+use crate::compare::{CompareSettings, Comparison, Contender, compare, is_judged, outcomes, suitable};
 use crate::dataset::Dataset;
 use crate::features::{MOST_WORDS, Missing};
 use crate::metric::Metric;
@@ -224,8 +224,7 @@ fn leave_out_unjudged(
     metric: Metric,
     observer: &mut dyn Observer,
 ) {
-    let classes = data.class_counts().iter().filter(|&&count| count > 0).count();
-    let outcomes = if positive.is_some() { 2 } else { classes };
+    let outcomes = outcomes(data, positive);
     let (kept, left): (Vec<Contender>, Vec<Contender>) =
         contenders.drain(..).partition(|each| is_judged(each.learner, metric, outcomes));
     *contenders = kept;

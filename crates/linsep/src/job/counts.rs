@@ -82,8 +82,9 @@ pub(super) fn take(loaded: &mut Loaded, name: &str, source: &str) -> Result<(), 
         }
         keep(if is_dense { Row::DenseF64(&values) } else { Row::SparseF64(&indices, &values) });
     })?;
-    loaded.dataset =
-        kept.renamed(features.clone()).with_weights(occurring.iter().map(|&i| counts[i]).collect())?;
+    // Expanded to one row each, the table would not show a class that occurs not at all.
+    let kept = kept.renamed(features.clone()).without_empty_classes();
+    loaded.dataset = kept.with_weights(occurring.iter().map(|&i| counts[i]).collect())?;
     loaded.fingerprint = None;
     Ok(())
 }

@@ -77,7 +77,9 @@ impl EvaluateSpec {
         if observer.will_stop() {
             return Err(Error::Interrupted);
         }
-        let evaluated = judged.measure(&model, None, notes.skipped).on_training_rows(is_training);
+        let held_out =
+            TrainSpec::from_model(&model).is_some_and(|spec| spec.is_ok_and(|spec| spec.holdout.is_some()));
+        let evaluated = judged.measure(&model, None, notes.skipped).on_training_rows(is_training, held_out);
         evaluated.warnings().iter().for_each(|warning| warning.tell(observer));
         Ok(evaluated)
     }

@@ -35,6 +35,9 @@ pub enum Evaluated {
         /// Whether the model was trained on these very rows, so that they tell nothing about new ones.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         training_rows: bool,
+        /// Whether these are the rows that it was trained on together with those that were held out.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        held_out_rows: bool,
     },
     /// For a model of many classes.
     Many {
@@ -51,6 +54,9 @@ pub enum Evaluated {
         /// Whether the model was trained on these very rows, so that they tell nothing about new ones.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         training_rows: bool,
+        /// Whether these are the rows that it was trained on together with those that were held out.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        held_out_rows: bool,
     },
 }
 
@@ -78,11 +84,19 @@ impl Evaluated {
         }
     }
 
-    /// Says whether these are the training rows.
-    pub(super) fn on_training_rows(mut self, is: bool) -> Self {
+    /// Whether these are the rows that the model was trained on together with those that were held out.
+    pub fn has_held_out_rows(&self) -> bool {
+        match self {
+            Evaluated::Pair { held_out_rows, .. } | Evaluated::Many { held_out_rows, .. } => *held_out_rows,
+        }
+    }
+
+    /// Says whether these are the training rows, and if so, whether those that were held out are among them.
+    pub(super) fn on_training_rows(mut self, is: bool, with_held_out: bool) -> Self {
         match &mut self {
-            Evaluated::Pair { training_rows, .. } | Evaluated::Many { training_rows, .. } => {
-                *training_rows = is
+            Evaluated::Pair { training_rows, held_out_rows, .. }
+            | Evaluated::Many { training_rows, held_out_rows, .. } => {
+                (*training_rows, *held_out_rows) = (is, is && with_held_out);
             }
         }
         self
@@ -144,7 +158,9 @@ impl Evaluated {
 
     /// Reasons to trust the model less, where these are rows of a file.
     pub fn warnings(&self) -> Vec<Warning> {
-        let training = self.is_of_training_rows().then_some(Warning::TrainingRows);
+        let training = self
+            .is_of_training_rows()
+            .then_some(Warning::TrainingRows { held_out: self.has_held_out_rows() });
         training.into_iter().chain(Warning::of_measures(self, JudgedOn::Judged)).collect()
     }
 }
@@ -244,6 +260,7 @@ impl Judged {
                     threshold: model.threshold,
                     skipped_rows,
                     training_rows: false,
+                    held_out_rows: false,
                 }
             }
             Classes::Each { names } => {
@@ -254,6 +271,7 @@ impl Judged {
                     probabilities,
                     skipped_rows,
                     training_rows: false,
+                    held_out_rows: false,
                 }
             }
         }

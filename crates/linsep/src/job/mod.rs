@@ -8,6 +8,7 @@ mod compare;
 mod counts;
 mod data;
 mod evaluate;
+mod export;
 mod label;
 mod measure;
 mod predict;
@@ -21,6 +22,7 @@ mod warnings;
 pub use compare::{CompareSpec, Grid};
 pub use data::{BiasSpec, ClassSpec, DataSpec, refuse_overwriting, tell};
 pub use evaluate::EvaluateSpec;
+pub use export::{ExportSpec, Exported, Rounding, RoundingCheck};
 pub use measure::Evaluated;
 pub use predict::{PredictSpec, Predicted, Show};
 pub(crate) use separate::place_of;
@@ -48,6 +50,8 @@ pub enum Spec {
     Predict(PredictSpec),
     /// Judge a model on labelled rows.
     Evaluate(EvaluateSpec),
+    /// Write a model as ONNX.
+    Export(ExportSpec),
     /// Set learners side by side.
     Compare(CompareSpec),
     /// Decide whether a boundary can separate the classes.
@@ -70,6 +74,8 @@ pub enum Report {
     Predict(Predicted, Vec<u8>),
     /// What the rows tell about the model.
     Evaluate(Box<Evaluated>),
+    /// The file that was written.
+    Export(Box<Exported>),
     /// The learners side by side.
     Compare(Comparison),
     /// The verdict with its proof, for one pair of sides or several.
@@ -91,6 +97,7 @@ pub fn run(spec: &Spec, observer: &mut dyn Observer) -> Result<Report, Error> {
             Report::Predict(spec.run_to(&mut lines, observer)?, lines)
         }
         Spec::Evaluate(spec) => Report::Evaluate(Box::new(spec.run(observer)?)),
+        Spec::Export(spec) => Report::Export(Box::new(spec.run(observer)?)),
         Spec::Compare(spec) => Report::Compare(spec.run(observer)?),
         Spec::Separate(spec) => Report::Separate(Box::new(spec.run(observer)?)),
         Spec::Verify(spec) => Report::Verify(Box::new(spec.run(observer)?)),
@@ -124,13 +131,14 @@ impl Spec {
             Some("train") => read(table).map(Spec::Train),
             Some("predict") => read(table).map(Spec::Predict),
             Some("evaluate") => read(table).map(Spec::Evaluate),
+            Some("export") => read(table).map(Spec::Export),
             Some("compare") => read(table).map(Spec::Compare),
             Some("separate") => read(table).map(Spec::Separate),
             Some("verify") => read(table).map(Spec::Verify),
             Some("theory") => read(table).map(Spec::Theory),
             Some("tune") => read(table).map(Spec::Tune),
             _ => Err(format!(
-                "there is no job {job}; the jobs are train, predict, evaluate, compare, separate, verify, theory and tune"
+                "there is no job {job}; the jobs are train, predict, evaluate, export, compare, separate, verify, theory and tune"
             )),
         }
     }

@@ -8,7 +8,7 @@ use crate::read::Source;
 use crate::read::options::is_default;
 use crate::store::check_writable;
 use crate::train::Settings;
-use crate::tune::{Ended, Judging, TuneSettings, Tuned, tune};
+use crate::tune::{Ended, Fit, Judging, TuneSettings, Tuned, tune};
 use crate::{Error, SettingsError};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
@@ -144,6 +144,10 @@ impl TuneSpec {
             scale: Some(candidate.preparation.scaling),
             learner: Some(candidate.learner.name().to_string()),
             options: candidate.learner.options(),
+            epochs: match candidate.fit {
+                Fit::Passes(passes) => Some(passes),
+                Fit::C(_) => None,
+            },
             seed: Some(self.seed),
             max_seconds: (tuned.ended == Some(Ended::Interrupted)).then_some(LITTLE),
             output: self.output.clone(),

@@ -84,7 +84,10 @@ pub enum Warning {
         on: JudgedOn,
     },
     /// The rows that a model is judged on are those that it was trained on.
-    TrainingRows,
+    TrainingRows {
+        /// Whether rows that were held out are among them.
+        held_out: bool,
+    },
     /// Classes that have rows but were not predicted for any.
     NeverPredicted {
         /// The classes.
@@ -217,7 +220,12 @@ impl fmt::Display for Warning {
                 percent(*error),
                 percent(*baseline_error)
             ),
-            Warning::TrainingRows => f.write_str(
+            Warning::TrainingRows { held_out: true } => f.write_str(
+                "the rows are those that the model was trained on and those that were held out of its training: its error on all \
+                 of them is no estimate for new rows. The report of its training has the error on the held-out rows; for \
+                 another, judge rows that it has not seen",
+            ),
+            Warning::TrainingRows { held_out: false } => f.write_str(
                 "the model was trained on these very rows: its error on them is no estimate for new rows. For one, judge \
                  rows that it has not seen, or train with ⟦holdout=0.25⟧",
             ),

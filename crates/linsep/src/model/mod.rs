@@ -6,6 +6,7 @@ mod evaluate;
 mod expand;
 mod file;
 mod isotonic;
+mod onnx;
 mod predict;
 mod probability;
 mod reliability;
@@ -17,6 +18,7 @@ pub use evaluate::{
     evaluate_many,
 };
 pub(crate) use expand::learn_expansion;
+pub use onnx::{InputNumbers, OnnxFile, OnnxInput};
 pub use predict::{Prediction, Predictor};
 pub use probability::{Calibration, ISOTONIC_ROWS, ISOTONIC_ROWS_OF_SIDE};
 pub use reliability::{Bin, Reliability, RowProbabilities};

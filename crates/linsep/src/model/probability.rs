@@ -53,7 +53,7 @@ pub enum Calibration {
 }
 
 /// The least probability, and the least distance from 1.
-const LEAST: f64 = f64::EPSILON / 2.0;
+pub(super) const LEAST: f64 = f64::EPSILON / 2.0;
 
 /// Rows from which on a calibration of two sides may be isotonic.
 pub const ISOTONIC_ROWS: usize = 1000;

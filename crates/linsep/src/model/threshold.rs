@@ -115,6 +115,12 @@ impl Counts {
         }
     }
 
+    /// All rows; none if there are more than can be counted, as in a damaged file.
+    fn rows(&self) -> Option<u64> {
+        let parts = [self.true_positives, self.false_positives, self.true_negatives, self.false_negatives];
+        parts.into_iter().try_fold(0u64, u64::checked_add)
+    }
+
     /// Of the positive rows, the share that is found.
     pub fn recall(&self) -> Option<f64> {
         share(self.true_positives, self.true_positives + self.false_negatives)
@@ -172,7 +178,8 @@ impl Threshold {
 
     /// Whether it makes sense in a model.
     pub(super) fn is_sound(&self) -> bool {
-        self.probability > 0.0 && self.probability < 1.0 && self.chosen.validate().is_ok()
+        let is_counted = self.out_of_fold.is_none_or(|counts| counts.rows().is_some());
+        self.probability > 0.0 && self.probability < 1.0 && self.chosen.validate().is_ok() && is_counted
     }
 }
 
@@ -238,6 +245,14 @@ impl Steps {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn more_rows_than_can_be_counted_are_not_sound() {
+        let mut threshold = Threshold::choose(ThresholdRule::Recall(0.5), &[0.2, 0.7], &[-1, 1]).unwrap();
+        assert!(threshold.is_sound());
+        threshold.out_of_fold.as_mut().unwrap().false_negatives = u64::MAX;
+        assert!(!threshold.is_sound());
+    }
 
     /// Thresholds around and between all probabilities.
     fn all_thresholds(probabilities: &[f64]) -> Vec<f64> {

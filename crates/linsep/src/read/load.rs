@@ -8,7 +8,7 @@ use crate::observe::{Observer, Progress};
 use crate::{Error, memory};
 
 /// A data set together with how it was read.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Loaded {
     /// The rows and labels.
     pub dataset: Dataset,
@@ -26,6 +26,9 @@ pub struct Loaded {
 
 /// Reads a whole source of labelled rows into memory.
 pub fn read(source: &Source, options: &ReadOptions, observer: &mut dyn Observer) -> Result<Loaded, Error> {
+    if let Source::Rows(_, loaded) = source {
+        return Ok(Loaded::clone(loaded));
+    }
     let options = ReadOptions { labels: Labels::Required, ..options.clone() };
     let mut stream = RowStream::open_with(source, &options, source.can_be_read_again())?;
     if let Some(loaded) = stream.whole() {

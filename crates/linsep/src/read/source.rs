@@ -1,5 +1,6 @@
 //! Where bytes come from: a file or standard input, plain or compressed.
 
+use super::Loaded;
 use super::error::ReadErrorKind;
 pub(crate) use super::stamp::FileStamp;
 use super::stamp::cut_short;
@@ -24,6 +25,8 @@ pub enum Source {
     Memory(&'static str, &'static [u8]),
     /// Bytes that are shared, with a name for messages.
     Shared(String, Arc<[u8]>),
+    /// Rows that were read already, or made of the memory of a front end, with a name for messages. Nothing is copied.
+    Rows(String, Arc<Loaded>),
     /// Whatever a function opens, with a name for messages.
     Custom(&'static str, fn() -> io::Result<Box<dyn Read + Send>>),
 }
@@ -46,7 +49,7 @@ impl Source {
     pub(crate) fn can_be_read_again(&self) -> bool {
         match self {
             Source::File(path) => path.is_file(),
-            Source::Memory(..) | Source::Shared(..) => true,
+            Source::Memory(..) | Source::Shared(..) | Source::Rows(..) => true,
             Source::Stdin | Source::Custom(..) => false,
         }
     }
@@ -57,7 +60,7 @@ impl Source {
             Source::File(path) => path.display().to_string(),
             Source::Stdin => "standard input".to_string(),
             Source::Memory(name, _) | Source::Custom(name, _) => (*name).to_string(),
-            Source::Shared(name, _) => name.clone(),
+            Source::Shared(name, _) | Source::Rows(name, _) => name.clone(),
         }
     }
 }
@@ -87,6 +90,9 @@ impl PartialEq for Source {
             (Source::Stdin, Source::Stdin) => true,
             (Source::Memory(one, bytes), Source::Memory(other, others)) => one == other && bytes == others,
             (Source::Shared(one, bytes), Source::Shared(other, others)) => one == other && bytes == others,
+            (Source::Rows(one, rows), Source::Rows(other, others)) => {
+                one == other && Arc::ptr_eq(rows, others)
+            }
             (Source::Custom(one, open), Source::Custom(other, opens)) => {
                 one == other && std::ptr::fn_addr_eq(*open, *opens)
             }
@@ -102,7 +108,7 @@ impl Serialize for Source {
             Source::File(path) => path.serialize(serializer),
             // What a front end opens itself is its standard input.
             Source::Stdin | Source::Custom(..) => serializer.serialize_str("-"),
-            Source::Memory(..) | Source::Shared(..) => Err(S::Error::custom(format!(
+            Source::Memory(..) | Source::Shared(..) | Source::Rows(..) => Err(S::Error::custom(format!(
                 "{} is not a file: a specification can only name files and standard input",
                 self.name()
             ))),
@@ -430,6 +436,10 @@ pub(crate) fn open(source: &Source) -> Result<(Input, ByteCounter), ReadErrorKin
         Source::Custom(_, open) => (open()?, None),
         Source::Memory(_, bytes) => (Box::new(*bytes), Some(bytes.len() as u64)),
         Source::Shared(_, bytes) => (Box::new(io::Cursor::new(bytes.clone())), Some(bytes.len() as u64)),
+        Source::Rows(..) => {
+            let problem = "these rows are in memory: there are no bytes to read";
+            return Err(io::Error::new(io::ErrorKind::Unsupported, problem).into());
+        }
     };
     let counter = ByteCounter { taken: taken.clone(), total };
     let raw = Input::new(Box::new(Counted { inner: raw, taken }), 8)?;

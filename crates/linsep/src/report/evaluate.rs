@@ -12,15 +12,29 @@ use crate::theory::binomial::{Interval, clopper_pearson};
 /// The most columns of a confusion matrix that a terminal can show.
 const MOST_COLUMNS: usize = 12;
 
+/// Which rows a model is judged on.
+#[derive(Clone, Copy)]
+enum Judged {
+    /// Others than those that it was trained on.
+    New,
+    /// Those that it was trained on.
+    Training,
+    /// Those, and the ones that were held out.
+    TrainingAndHeldOut,
+}
+
 /// How a model does, for people.
 pub fn evaluate_report(evaluated: &Evaluated) -> Vec<Block> {
+    let judged = match (evaluated.is_of_training_rows(), evaluated.has_held_out_rows()) {
+        (false, _) => Judged::New,
+        (true, false) => Judged::Training,
+        (true, true) => Judged::TrainingAndHeldOut,
+    };
     let mut blocks = match evaluated {
-        Evaluated::Pair { evaluation, classes, baseline_class, training_rows, .. } => {
-            two_sides(evaluation, classes, baseline_class, *training_rows)
+        Evaluated::Pair { evaluation, classes, baseline_class, .. } => {
+            two_sides(evaluation, classes, baseline_class, judged)
         }
-        Evaluated::Many { evaluation, baseline_class, training_rows, .. } => {
-            many(evaluation, baseline_class, *training_rows)
-        }
+        Evaluated::Many { evaluation, baseline_class, .. } => many(evaluation, baseline_class, judged),
     };
     let mut more = Vec::new();
     if let Evaluated::Pair { threshold: Some(threshold), classes, .. } = evaluated {
@@ -57,16 +71,14 @@ pub(super) fn measured_error(errors: u64, rows: u64) -> String {
 }
 
 /// The share of errors on the rows of a file. Of the training rows there is no interval: they tell nothing about others.
-fn judged_error(errors: u64, rows: u64, training_rows: bool) -> String {
-    if !training_rows {
-        return measured_error(errors, rows);
-    }
+fn judged_error(errors: u64, rows: u64, judged: Judged) -> String {
+    let which = match judged {
+        Judged::New => return measured_error(errors, rows),
+        Judged::Training => "the training rows",
+        Judged::TrainingAndHeldOut => "the training rows and those that were held out",
+    };
     let share = percent(errors as f64 / rows.max(1) as f64);
-    format!(
-        "{share} ({} of {}) on the training rows, no estimate for new rows",
-        grouped(errors),
-        grouped(rows)
-    )
+    format!("{share} ({} of {}) on {which}, no estimate for new rows", grouped(errors), grouped(rows))
 }
 
 /// An end of an interval as a percentage, rounded outwards.
@@ -81,7 +93,7 @@ pub(super) fn baseline(class: &str, error: f64) -> String {
 
 /// How a model of two sides does on rows that it was not trained on.
 pub fn pair(evaluation: &Evaluation, classes: &ClassPair, baseline_class: &str) -> Vec<Block> {
-    two_sides(evaluation, classes, baseline_class, false)
+    two_sides(evaluation, classes, baseline_class, Judged::New)
 }
 
 /// How a model of two sides does.
@@ -89,12 +101,12 @@ fn two_sides(
     evaluation: &Evaluation,
     classes: &ClassPair,
     baseline_class: &str,
-    training_rows: bool,
+    judged: Judged,
 ) -> Vec<Block> {
     let (positive, negative) = (&classes.positive, classes.negative_name());
     let error = format!(
         "{}; {}",
-        judged_error(evaluation.errors, evaluation.rows, training_rows),
+        judged_error(evaluation.errors, evaluation.rows, judged),
         baseline(baseline_class, evaluation.baseline_error)
     );
     let precision = match evaluation.precision {
@@ -173,14 +185,14 @@ fn most_wrong(classes: &[ClassEvaluation]) -> Vec<&ClassEvaluation> {
 }
 
 /// How a model of many classes does.
-fn many(evaluation: &ManyEvaluation, baseline_class: &str, training_rows: bool) -> Vec<Block> {
+fn many(evaluation: &ManyEvaluation, baseline_class: &str, judged: Judged) -> Vec<Block> {
     let share = |share: Option<f64>| share.map_or("none".to_string(), percent);
     let names = || evaluation.classes.iter().map(|class| class.class.as_str());
     let width = column_width(names(), 5, 24);
     let f1 = evaluation.macro_f1.map_or("none".to_string(), |f1| format!("{f1:.4}, mean of the classes"));
     let error = format!(
         "{}; {}",
-        judged_error(evaluation.errors, evaluation.rows, training_rows),
+        judged_error(evaluation.errors, evaluation.rows, judged),
         baseline(baseline_class, evaluation.baseline_error)
     );
     let facts = vec![

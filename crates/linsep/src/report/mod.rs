@@ -3,6 +3,7 @@
 mod compare;
 mod document;
 mod evaluate;
+mod export;
 pub(crate) mod layout;
 mod probability;
 mod record;
@@ -15,6 +16,7 @@ mod wording;
 pub use compare::{compare_csv, compare_report};
 pub use document::Block;
 pub use evaluate::{evaluate_report, pair as evaluate_pair};
+pub use export::export_report;
 pub use probability::{describe_calibration, describe_threshold};
 pub use record::{EvaluateRecord, TrainRecord};
 pub use separate::{SeparateRecord, VerifyRecord, separate_report, verify_report};

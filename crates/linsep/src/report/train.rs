@@ -20,7 +20,17 @@ use crate::train::{Bias, Boundary, Evidence, Init, Learner, LogisticPenalty, Sta
 
 /// The report of a training run, for people.
 pub fn train_report(trained: &Trained) -> Vec<Block> {
-    let mut blocks = vec![Block::Facts(facts(trained))];
+    report(trained, true)
+}
+
+/// The same for a model that a search chose, whose report has said before what is to be expected of new rows.
+pub(super) fn chosen_report(trained: &Trained) -> Vec<Block> {
+    report(trained, false)
+}
+
+/// `alone` says whether nothing else tells what is to be expected of new rows.
+fn report(trained: &Trained, alone: bool) -> Vec<Block> {
+    let mut blocks = vec![Block::Facts(facts(trained, alone))];
     blocks.extend(trained.held_out.as_ref().and_then(held_out_matrix));
     if asks_for_probabilities(trained) {
         let held_out = trained.held_out.as_ref();
@@ -42,7 +52,7 @@ pub fn train_report(trained: &Trained) -> Vec<Block> {
     blocks
 }
 
-fn facts(trained: &Trained) -> Vec<(&'static str, String)> {
+fn facts(trained: &Trained, alone: bool) -> Vec<(&'static str, String)> {
     let (model, evidence) = (&trained.model, &trained.model.evidence);
     let shape = format!(
         "{}: {}, {}, {} not zero ({})",
@@ -63,7 +73,7 @@ fn facts(trained: &Trained) -> Vec<(&'static str, String)> {
             separating_column(trained)
                 .map_or_else(|| describe_end(evidence), |_| describe_end_of_separable(evidence)),
         ),
-        ("Error", error(trained)),
+        ("Error", error(trained, alone)),
     ]);
     facts.extend(trained.held_out.as_ref().map(|held_out| ("Held out", held_out_measures(held_out))));
     if asks_for_probabilities(trained) {
@@ -209,7 +219,7 @@ fn classes(trained: &Trained) -> String {
     }
 }
 
-fn error(trained: &Trained) -> String {
+fn error(trained: &Trained, alone: bool) -> String {
     let evidence = &trained.model.evidence;
     let mut text = match (evidence.training_error, evidence.progressive_error) {
         (Some(error), _) => format!(
@@ -231,7 +241,9 @@ fn error(trained: &Trained) -> String {
         }
         (None, Some((class, error))) if evidence.training_error.is_some() => {
             text.push_str(&format!("; {}", baseline(&class, error)));
-            text.push_str("; no estimate for new rows (for one, ⟦holdout=0.25⟧)");
+            if alone {
+                text.push_str("; no estimate for new rows (for one, ⟦holdout=0.25⟧)");
+            }
         }
         _ => {}
     }

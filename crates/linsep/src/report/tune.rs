@@ -1,11 +1,12 @@
 //! The report of a search.
 
-use super::{Block, TrainRecord, train_report};
+use super::train::chosen_report;
+use super::{Block, TrainRecord};
 use crate::features::{Features, Scaling};
 use crate::job::TunedModel;
 use crate::metric::Metric;
 use crate::numbers::{counted, grouped, percent};
-use crate::tune::{Ended, Estimate, Judging, Tried, Tuned};
+use crate::tune::{Ended, Estimate, Fit, Judging, NoEstimate, Tried, Tuned};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -14,10 +15,12 @@ use std::fmt::Write;
 pub struct TuneRecord<'a> {
     /// By what candidates were judged.
     pub metric: Metric,
-    /// The error of always answering the largest class.
+    /// The error of always giving the same answer.
     pub baseline_error: f64,
-    /// The largest class.
+    /// That answer: the largest class, or with a positive class the larger of the two sides.
     pub baseline_class: &'a str,
+    /// How often each row was held out.
+    pub deals: u64,
     /// The candidates, the simplest first.
     pub candidates: Vec<CandidateRecord>,
     /// The place of the chosen one among them, from 0.
@@ -41,9 +44,12 @@ pub struct CandidateRecord {
     pub scale: Scaling,
     /// The learner.
     pub learner: &'static str,
-    /// C, the weight of the loss.
+    /// C, the weight of the loss; none for gradient descent.
     #[serde(rename = "C")]
-    pub c: f64,
+    pub c: Option<f64>,
+    /// Passes of gradient descent; none for the others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub passes: Option<u64>,
     /// The metric on held-out rows.
     pub value: f64,
     /// Its standard error.
@@ -59,15 +65,23 @@ impl<'a> From<&'a TunedModel> for TuneRecord<'a> {
             features: tried.candidate.preparation.features,
             scale: tried.candidate.preparation.scaling,
             learner: tried.candidate.learner.name(),
-            c: tried.candidate.c,
+            c: match tried.candidate.fit {
+                Fit::C(c) => Some(c),
+                Fit::Passes(_) => None,
+            },
+            passes: match tried.candidate.fit {
+                Fit::Passes(passes) => Some(passes),
+                Fit::C(_) => None,
+            },
             value: tried.value,
             standard_error: tried.standard_error,
             error: tried.error,
         };
         Self {
             metric: tuned.metric,
-            baseline_error: tuned.baseline_error,
-            baseline_class: &tuned.baseline_class,
+            baseline_error: tuned.baseline.error,
+            baseline_class: &tuned.baseline.class,
+            deals: tuned.deals,
             candidates: tuned.tried.iter().map(candidate).collect(),
             chosen: tuned.chosen,
             estimate: tuned.estimate,
@@ -87,9 +101,11 @@ pub fn tune_report(found: &TunedModel) -> Vec<Block> {
     let mut blocks = vec![Block::Text(table(tuned))];
     let chosen = &tuned.tried[tuned.chosen];
     blocks.push(Block::paragraph(format!(
-        "Chosen: {}. Tried: {} in {:.1} s{}.",
+        "Chosen: {}, {}. Tried: {}{} in {:.1} s{}.",
         name(chosen),
+        rule(tuned),
         counted(tuned.tried.len() as u64, "candidate", "candidates"),
+        if tuned.deals > 1 { format!(" on {} deals of the few rows", tuned.deals) } else { String::new() },
         tuned.seconds,
         match tuned.ended {
             Some(Ended::TimeLimit) => "; the time was over before the search and its estimate were complete",
@@ -112,19 +128,50 @@ pub fn tune_report(found: &TunedModel) -> Vec<Block> {
                 Judging::Aside => "on rows that were kept aside until the choice was made",
                 _ => "by nested cross-validation: each row was judged by a search that had not seen it",
             },
-            tuned.baseline_class,
-            percent(tuned.baseline_error),
+            tuned.baseline.class,
+            percent(tuned.baseline.error),
         ),
         None => format!(
-            "No estimate for new rows was made: the errors of the table are those that the choice was made by, and too good. \
-             Always answering \"{}\": {}.",
-            tuned.baseline_class,
-            percent(tuned.baseline_error)
+            "No estimate for new rows was made: {}. The errors of the table are those that the choice was made by, and too \
+             good. Always answering \"{}\": {}.",
+            match tuned.no_estimate {
+                Some(NoEstimate::TimeLimit) => "the time was over",
+                Some(NoEstimate::Interrupted) => "it was interrupted",
+                Some(NoEstimate::FewRows) =>
+                    "a class has too few rows to be told apart in a search without a fifth of them",
+                Some(NoEstimate::NotAsked) | None => "none was asked for",
+            },
+            tuned.baseline.class,
+            percent(tuned.baseline.error)
         ),
     }));
     blocks.push(Block::Text("\n".to_string()));
-    blocks.extend(train_report(&found.trained));
+    blocks.extend(chosen_report(&found.trained));
     blocks
+}
+
+/// By what the choice was made.
+fn rule(tuned: &Tuned) -> String {
+    let title = tuned.metric.title();
+    if !tuned.finalists.is_empty() {
+        let others = tuned.tried.iter().any(|tried| tried.candidate.learner.name() != "logistic");
+        return format!(
+            "by the held-out error among the lines of the table (of equal ones the first, which is the simplest), and in a \
+             line{} C by the held-out log loss",
+            if others { " of logistic" } else { "" }
+        );
+    }
+    match tuned.simpler {
+        errors if errors > 0.0 => format!(
+            "the simplest candidate whose held-out {title} is within {} of the best",
+            if errors == 1.0 {
+                "one standard error".to_string()
+            } else {
+                format!("{errors} standard errors")
+            }
+        ),
+        _ => format!("by the held-out {title} among all candidates, of equal ones the simplest"),
+    }
 }
 
 /// What a candidate is called.
@@ -135,21 +182,24 @@ fn name(tried: &Tried) -> String {
         _ => "",
     };
     format!(
-        "{} on {} features{scale}, C = {}",
+        "{} on {} features{scale}, {}",
         tried.candidate.learner.name(),
         preparation.features.name(),
-        tried.candidate.c
+        match tried.candidate.fit {
+            Fit::C(c) => format!("C = {c}"),
+            Fit::Passes(passes) => counted(passes, "pass", "passes"),
+        }
     )
 }
 
-/// The best candidate of each family.
+/// The best candidate of each family: that which it was judged by.
 fn table(tuned: &Tuned) -> String {
     let shown = |value: f64| match tuned.metric.is_share() {
         true => format!("{:.2} %", 100.0 * value),
         false => format!("{value:.4}"),
     };
     let mut text = format!(
-        "{:<16} {:<10} {:<10} {:>8}  held-out {}\n",
+        "{:<16} {:<10} {:<10} {:>9}  held-out {}\n",
         "features",
         "scale",
         "learner",
@@ -158,12 +208,12 @@ fn table(tuned: &Tuned) -> String {
     );
     let _ = writeln!(
         text,
-        "{:<16} {:<10} {:<10} {:>8}  {}",
+        "{:<16} {:<10} {:<10} {:>9}  {}",
         "always the same",
         "",
         "",
         "",
-        if tuned.metric == Metric::Error { shown(tuned.baseline_error) } else { String::new() }
+        shown(tuned.baseline.value)
     );
     let is_same = |a: &Tried, b: &Tried| {
         a.candidate.preparation == b.candidate.preparation
@@ -171,18 +221,25 @@ fn table(tuned: &Tuned) -> String {
     };
     for family in tuned.tried.chunk_by(is_same) {
         let holds = |tried: &&Tried| std::ptr::eq(*tried, &tuned.tried[tuned.chosen]);
+        let is_finalist =
+            |tried: &&Tried| tuned.finalists.iter().any(|&place| std::ptr::eq(*tried, &tuned.tried[place]));
         let best = family.iter().min_by(|a, b| a.value.total_cmp(&b.value));
-        let Some(best) = family.iter().find(holds).or(best) else { continue };
+        let Some(best) = family.iter().find(holds).or(family.iter().find(is_finalist)).or(best) else {
+            continue;
+        };
         let preparation = best.candidate.preparation;
         let scale = serde_json::to_value(preparation.scaling).ok();
         let scale = scale.as_ref().and_then(|scale| scale.as_str()).unwrap_or_default().to_string();
         let _ = writeln!(
             text,
-            "{:<16} {:<10} {:<10} {:>8}  {} ± {}{}",
+            "{:<16} {:<10} {:<10} {:>9}  {} ± {}{}",
             preparation.features.name(),
             scale,
             best.candidate.learner.name(),
-            best.candidate.c,
+            match best.candidate.fit {
+                Fit::C(c) => c.to_string(),
+                Fit::Passes(passes) => counted(passes, "pass", "passes"),
+            },
             shown(best.value),
             shown(best.standard_error),
             if holds(&best) { "  chosen" } else { "" }

@@ -18,6 +18,7 @@ pub(super) enum Stop {
 /// Reports progress to the observer, and says when to stop.
 pub(super) struct Budget<'a> {
     observer: &'a mut dyn Observer,
+    begun: Instant,
     deadline: Option<Instant>,
     last: Instant,
     stop: Option<Stop>,
@@ -44,6 +45,7 @@ impl<'a> Budget<'a> {
             .and_then(|limit| now.checked_add(limit));
         Self {
             observer,
+            begun: now,
             deadline,
             last: now,
             stop: None,
@@ -100,6 +102,24 @@ impl<'a> Budget<'a> {
             }
         }
         self.stop.is_some()
+    }
+
+    /// Whether there is a limit of time.
+    pub(super) fn has_deadline(&self) -> bool {
+        self.deadline.is_some()
+    }
+
+    /// The part of the time that has passed, from 0 to 1; 0 without a limit of time.
+    pub(super) fn passed(&self) -> f64 {
+        let Some(deadline) = self.deadline else { return 0.0 };
+        let whole = (deadline - self.begun).as_secs_f64();
+        if whole > 0.0 { (self.begun.elapsed().as_secs_f64() / whole).min(1.0) } else { 1.0 }
+    }
+
+    /// When this part of the time, from 0 to 1, has passed; none without a limit of time.
+    pub(super) fn at(&self, part: f64) -> Option<Instant> {
+        let whole = self.deadline? - self.begun;
+        self.begun.checked_add(whole.mul_f64(part))
     }
 
     /// Ends the decision: it needs more memory than it may use.

@@ -52,6 +52,34 @@ pub(super) fn contradictions(examples: &Examples<'_>) -> Contradictions {
     found
 }
 
+/// The rows that belong to a side, by direction: for each, the rows that point one way and those that point the opposite way.
+/// All zero rows are one direction. In the order of the first row of each.
+pub(super) fn directions(examples: &Examples<'_>) -> Vec<[Vec<usize>; 2]> {
+    let mut hashes: Vec<(u64, usize)> = (0..examples.len())
+        .into_par_iter()
+        .with_min_len(1024)
+        .filter(|&i| examples.signs()[i] != 0)
+        .map(|i| (direction_hash(examples, i), i))
+        .collect();
+    hashes.par_sort_unstable();
+    let mut found: Vec<[Vec<usize>; 2]> = Vec::new();
+    for same in hashes.chunk_by(|a, b| a.0 == b.0) {
+        let mut rest: Vec<usize> = same.iter().map(|&(_, row)| row).collect();
+        while let Some(&first) = rest.first() {
+            let is_same =
+                |&row: &usize| row == first || same[0].0 == ZERO || is_multiple(examples, [first, row]);
+            let (group, other): (Vec<usize>, Vec<usize>) = rest.into_iter().partition(is_same);
+            let way =
+                |&row: &usize| (first_entry(examples, row) > 0.0) == (first_entry(examples, first) > 0.0);
+            let (along, against) = group.into_iter().partition(way);
+            found.push([along, against]);
+            rest = other;
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
 /// The positive multiples that make a contradiction vanish: λ_i z_i + λ_j z_j = 0.
 pub(super) fn shares(examples: &Examples<'_>, [i, j]: [usize; 2]) -> [(usize, Exact); 2] {
     let size = |row| Exact::from_f64(first_entry(examples, row).abs());

@@ -1,6 +1,6 @@
 //! From rows to a verdict whose certificate the checker has accepted.
 
-use super::agreements::Agreements;
+use super::agreements::{Agreements, positive_agreements};
 use super::budget::Budget;
 use super::columns::{self, ColumnDetail, Ground};
 use super::contradictions::{Contradictions, contradictions};
@@ -205,6 +205,36 @@ fn complete(
     separation.support = bounds.combination.len();
     separation.closest = shares(&bounds.closest);
     Claim::Complete { weights: bounds.weights.to_sparse(), margin: bounds.to_claim() }
+}
+
+/// The verdict on rows that these weights, which belong to their bias, are known to separate. It is short work, so that nothing
+/// interrupts it.
+pub(super) fn separated_by(examples: &Examples<'_>, classes: &ClassPair, w: ExactVector) -> Separation {
+    let rows: Vec<usize> = examples.present().collect();
+    let extent = Extent::of_rows(examples.data(), &rows, examples.bias_input());
+    let mut separation = undecided(examples, classes, &rows, extent);
+    let Ok(agreements) = positive_agreements(examples, &rows, &w, extent.radius_upper) else {
+        return separation;
+    };
+    let mut bounds = Bounds::new(examples, w, &agreements);
+    // Any rows bound the margin from above: here those nearest to the boundary, one of each side.
+    let of = |side: i8| {
+        let near = agreements.closest.iter().map(|&(row, _)| row).chain(rows.iter().copied());
+        near.into_iter().find(|&row| examples.signs()[row] == side)
+    };
+    let support: Vec<(usize, [f64; 2])> = match examples.bias() {
+        Bias::Free => [1, -1].into_iter().filter_map(of).map(|row| (row, [1.0, 0.0])).collect(),
+        _ => agreements.closest.first().map(|&(row, _)| (row, [1.0, 0.0])).into_iter().collect(),
+    };
+    bounds.offer_combination(examples, &support);
+    separation.margin.lower = Some(bounds.lower);
+    separation.margin.upper = bounds.upper;
+    separation.weights = Some(unit_weights(examples, &bounds.weights));
+    separation.support = bounds.combination.len();
+    separation.closest = shares(&bounds.closest);
+    let claim = Claim::Complete { weights: bounds.weights.to_sparse(), margin: bounds.to_claim() };
+    accept(examples, Verdict::Complete, claim, &mut separation, &mut Budget::new(&mut (), None));
+    separation
 }
 
 /// Asks the checker; only what it accepts becomes the verdict.

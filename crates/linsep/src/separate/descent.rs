@@ -23,8 +23,8 @@ pub(super) struct Descent<'a> {
     lambda: Vec<f64>,
     /// Places of the rows that the next passes look at.
     active: Vec<usize>,
-    /// The most that a λ may be.
-    price: f64,
+    /// The most that each λ may be, if it is limited.
+    prices: Option<Vec<f64>>,
     /// Whether rows need only be on their right sides.
     for_signs: bool,
     /// Whether the last pass met a row that was not on its right side.
@@ -61,7 +61,7 @@ impl<'a> Descent<'a> {
             active: (0..rows.len()).collect(),
             rows: rows.to_vec(),
             free: free.to_vec(),
-            price: f64::INFINITY,
+            prices: None,
             for_signs: false,
             saw_wrong: false,
             worst: f64::INFINITY,
@@ -70,9 +70,9 @@ impl<'a> Descent<'a> {
         }
     }
 
-    /// Limits every λ to this: a soft margin, where this is the weight of the loss.
-    pub(super) fn with_price(self, price: f64) -> Self {
-        Self { price, ..self }
+    /// Limits the λ of each row to its price: a soft margin, where this is the weight of the row's loss.
+    pub(super) fn with_prices(self, prices: Vec<f64>) -> Self {
+        Self { prices: Some(prices), ..self }
     }
 
     /// For rows that need only be on their right sides: between two passes over all rows, several keep to those whose agreement was
@@ -128,7 +128,8 @@ impl<'a> Descent<'a> {
                 worst = worst.max(slack.abs());
                 let squared = self.squared[place];
                 if squared > 0.0 {
-                    let next = (lambda + slack / squared).clamp(0.0, self.price);
+                    let price = self.prices.as_ref().map_or(f64::INFINITY, |prices| prices[place]);
+                    let next = (lambda + slack / squared).clamp(0.0, price);
                     self.step(row, next - lambda);
                     self.lambda[place] = next;
                 }
@@ -230,8 +231,9 @@ mod tests {
     fn check_state(descent: &mut Descent<'_>, told: &str) {
         let mut sum = vec![0.0; descent.w.len()];
         let (mut size, mut total) = (1.0, 0.0);
-        for (&row, &lambda) in descent.rows.iter().zip(&descent.lambda) {
-            assert!(lambda >= 0.0 && lambda <= descent.price, "{told}: λ = {lambda}");
+        for (place, (&row, &lambda)) in descent.rows.iter().zip(&descent.lambda).enumerate() {
+            let price = descent.prices.as_ref().map_or(f64::INFINITY, |prices| prices[place]);
+            assert!(lambda >= 0.0 && lambda <= price, "{told}: λ = {lambda}");
             let z = descent.examples.dense(row);
             sum.iter_mut().zip(&z).for_each(|(sum, z)| *sum += lambda * z);
             size += lambda * norm_squared(&z).sqrt();
@@ -323,7 +325,11 @@ mod tests {
             let data = problem.dataset();
             let examples = examples(&data, &problem);
             let price = [0.01, 1.0, 100.0][(number % 3) as usize];
-            let mut descent = Descent::new(&examples, &problem.present(), &[], number).with_price(price);
+            let rows = problem.present();
+            // Of every other problem each row has a price of its own.
+            let own = |row: &usize| if number % 2 == 0 { price } else { price * (1 + row % 3) as f64 };
+            let prices: Vec<f64> = rows.iter().map(own).collect();
+            let mut descent = Descent::new(&examples, &rows, &[], number).with_prices(prices);
             let mut before = 0.0;
             for pass in 0..40 {
                 descent.pass();
@@ -334,7 +340,7 @@ mod tests {
                 before = objective;
             }
             // Overlapping rows do not make λ grow any more.
-            assert!(descent.support().iter().all(|&(_, lambda)| lambda <= price));
+            assert!(descent.support().iter().all(|&(row, lambda)| lambda <= own(&row)));
         }
     }
 

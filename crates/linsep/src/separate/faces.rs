@@ -233,6 +233,16 @@ impl<'a> Faces<'a> {
         w
     }
 
+    /// The exact positive coefficients, one up to scale, with which these rows meet L, if there are such; rows whose coefficient is
+    /// zero are left out.
+    pub(super) fn circuit(&self, rows: &[usize]) -> Option<Vec<(usize, Exact)>> {
+        let support: Vec<(usize, [f64; 2])> = rows.iter().map(|&row| (row, [1.0, 0.0])).collect();
+        match self.meeting(&support)? {
+            Side::Meets { support, .. } => Some(support),
+            Side::Positive { .. } => None,
+        }
+    }
+
     /// The exact coefficients with which these rows meet L, if they are positive.
     fn meeting(&self, support: &[(usize, [f64; 2])]) -> Option<Side> {
         let rows: Vec<usize> = support.iter().map(|&(row, _)| row).collect();

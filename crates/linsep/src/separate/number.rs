@@ -90,7 +90,6 @@ impl Exact {
         libm::scalbn(fraction, exponent.clamp(-4000, 4000) as i32)
     }
 
-    #[cfg(test)]
     pub(super) fn mantissa_and_exponent(&self) -> (&IBig, i64) {
         (&self.mantissa, self.exponent)
     }

@@ -19,6 +19,7 @@ pub use engine::one_against_rest::train_each;
 pub use engine::online::OnlineLearner;
 pub use engine::out_of_core::{OutOfCoreData, check_out_of_core, train_out_of_core};
 pub use engine::run::{Boundary, Outcome, Status, Task, resume, train};
+pub use engine::shards::shard_orders;
 pub use engine::state::{Example, State};
 pub use engine::stream::{Resume, train_stream};
 pub use learners::averaged::Average;

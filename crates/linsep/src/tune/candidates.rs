@@ -3,7 +3,7 @@
 use crate::dataset::{Dataset, Rows};
 use crate::features::{Expansion, Features, MOST_WORDS, Scaling, Schema};
 use crate::out_of_fold::Preparation;
-use crate::train::{Learner, LogisticOptions, SvmLoss, SvmOptions};
+use crate::train::{Learner, LogisticOptions, Loss, SgdOptions, SvmLoss, SvmOptions};
 
 /// One way to learn.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,16 +12,25 @@ pub struct Candidate {
     pub preparation: Preparation,
     /// The learner with its options.
     pub learner: Learner,
-    /// C, the weight of the loss against the penalty.
-    pub c: f64,
+    /// How closely it may follow the training rows.
+    pub fit: Fit,
 }
 
-/// Candidates that share their preparation and differ in the weight of the loss, which goes up.
+/// How closely a learner may follow the training rows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fit {
+    /// C, the weight of the loss against the penalty.
+    C(f64),
+    /// Passes of gradient descent, which has no penalty: the weights start at zero, and fewer passes leave them nearer to it.
+    Passes(u64),
+}
+
+/// Candidates that share their preparation and differ in how closely they follow the rows, which goes up.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Family {
     pub(super) preparation: Preparation,
     pub(super) kind: Kind,
-    /// The weights of the loss, C.
+    /// The weights of the loss, C; of gradient descent, the passes.
     pub(super) prices: Vec<f64>,
 }
 
@@ -30,6 +39,8 @@ pub(super) struct Family {
 pub(super) enum Kind {
     Logistic,
     SquaredHinge,
+    /// Gradient descent on the log loss with steps that adapt to each feature.
+    Descent,
 }
 
 impl Family {
@@ -44,10 +55,20 @@ impl Family {
                 let usual = SvmOptions { loss: SvmLoss::SquaredHinge, ..SvmOptions::default() };
                 Learner::Svm(SvmOptions { c, gap: gap.unwrap_or(usual.gap), ..usual })
             }
+            Kind::Descent => Learner::Sgd(SgdOptions::of(Loss::Log)),
         }
     }
 
-    /// Whether the scores of its learner are log odds.
+    /// How closely the candidate with this weight of the loss follows the rows.
+    pub(super) fn fit(&self, price: f64) -> Fit {
+        match self.kind {
+            Kind::Logistic | Kind::SquaredHinge => Fit::C(price),
+            Kind::Descent => Fit::Passes(price as u64),
+        }
+    }
+
+    /// Whether the log loss chooses among its candidates. Gradient descent without a penalty becomes too sure of itself while
+    /// its errors still fall.
     pub(super) fn has_probabilities(&self) -> bool {
         self.kind == Kind::Logistic
     }
@@ -56,6 +77,7 @@ impl Family {
     pub(super) fn what(&self) -> &'static str {
         match (self.kind, self.preparation.features) {
             (Kind::SquaredHinge, _) => "folds, svm",
+            (Kind::Descent, _) => "folds, sgd",
             (_, Features::Plain) => "folds, plain",
             (_, Features::Splines) => "folds, splines",
             (_, Features::Pairs) => "folds, pairs",
@@ -75,13 +97,16 @@ impl Family {
         self.prices.iter().map(|&c| Candidate {
             preparation: self.preparation,
             learner: self.learner(c, None),
-            c,
+            fit: self.fit(c),
         })
     }
 }
 
 /// The weights of the loss that are tried: from so little that a row hardly counts to nearly no penalty.
 const PRICES: [f64; 11] = [1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0];
+
+/// The passes of gradient descent that are tried.
+const PASSES: [f64; 4] = [1.0, 2.0, 5.0, 10.0];
 
 /// With more features than this, sparse rows are not expanded.
 const MOST_EXPANDED: usize = 300;
@@ -109,6 +134,11 @@ pub(super) fn families(data: &Dataset, schema: &Schema, probabilities: bool) -> 
         if !probabilities {
             families.extend([hinge(Scaling::Auto), hinge(Scaling::UnitRows)]);
             families[3].prices = PRICES.iter().map(|c| 3.0 * c).skip(3).collect();
+            families.push(Family {
+                kind: Kind::Descent,
+                prices: PASSES.to_vec(),
+                ..logistic(Features::Plain, Scaling::Auto)
+            });
         }
         return families;
     }

@@ -1,7 +1,7 @@
 //! What the candidates of a family say about rows that they have not learned from.
 
 use super::Search;
-use super::candidates::{Family, Kind};
+use super::candidates::{Family, Fit, Kind};
 use crate::Error;
 use crate::classes::Classes;
 use crate::dataset::Dataset;
@@ -51,10 +51,14 @@ pub(super) fn judge(
                 judged.push(last.clone());
             }
         }
-        Kind::SquaredHinge => {
-            for &c in &family.prices {
-                let learner = family.learner(c, Some(GAP));
-                let outcome = train(&rows, &Settings { learner, ..settings.clone() }, observer)?;
+        Kind::SquaredHinge | Kind::Descent => {
+            for &price in &family.prices {
+                let learner = family.learner(price, Some(GAP));
+                let epochs = match family.fit(price) {
+                    Fit::Passes(passes) => passes,
+                    Fit::C(_) => STEPS,
+                };
+                let outcome = train(&rows, &Settings { learner, epochs, ..settings.clone() }, observer)?;
                 if outcome.status == Status::Interrupted {
                     return Ok(None);
                 }

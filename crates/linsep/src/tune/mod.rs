@@ -1,7 +1,7 @@
 //! Searching for the best way to learn: preparation × learner × penalty, judged on rows that were held out.
 //!
 //! Candidates that share their preparation form a family, and are learned along a path of penalties. Every row is held out
-//! once (cross-validation); of very many rows a sample first tells which candidates are worth all of them, and one part in
+//! once (cross-validation), or of few rows several times, each time beside others; of very many rows a sample first tells which candidates are worth all of them, and one part in
 //! five is held out. Of candidates that are equally good, the simplest is taken.
 //!
 //! The smallest error of a search is too good to be true of new rows, because it was chosen to be small. So the error is
@@ -13,10 +13,11 @@ mod choice;
 mod estimate;
 mod fold;
 
-pub use candidates::Candidate;
+pub use candidates::{Candidate, Fit};
 pub use estimate::{Estimate, Judging};
 
 use crate::classes::ClassError;
+use crate::compare::Baseline;
 use crate::dataset::Dataset;
 use crate::features::Schema;
 use crate::metric::{JudgedFolds, JudgedRow, Metric};
@@ -56,16 +57,24 @@ pub struct Tuned {
     pub features: u64,
     /// By what candidates were judged.
     pub metric: Metric,
+    /// How often each row was held out, where every row was: more than once if the rows are few.
+    pub deals: u64,
     /// All candidates that were tried to the end, the simplest first.
     pub tried: Vec<Tried>,
+    /// The places of those among which the error chose, the best of each preparation and learner, where another measure told
+    /// which of them that is; empty where the metric chose among all candidates.
+    pub finalists: Vec<usize>,
     /// The place of the one that was chosen.
     pub chosen: usize,
-    /// The share of rows that are not of the largest class.
-    pub baseline_error: f64,
-    /// The largest class.
-    pub baseline_class: String,
+    /// A simpler candidate was taken if it was worse than the best by no more than this many standard errors of their
+    /// difference.
+    pub simpler: f64,
+    /// What a candidate must beat: the outcome that most rows have, predicted for every row.
+    pub baseline: Baseline,
     /// The error on rows that the search had no part in.
     pub estimate: Option<Estimate>,
+    /// Why there is no estimate, if there is none.
+    pub no_estimate: Option<NoEstimate>,
     /// Why not everything was tried, or no estimate made, if so.
     pub ended: Option<Ended>,
     /// Seconds that it took.
@@ -78,6 +87,19 @@ pub enum Ended {
     /// Its time was over.
     TimeLimit,
     /// It was interrupted.
+    Interrupted,
+}
+
+/// Why the error on new rows was not measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoEstimate {
+    /// It was not asked for.
+    NotAsked,
+    /// A class has too few rows to be told apart in a search without a part of them.
+    FewRows,
+    /// The time was over before.
+    TimeLimit,
+    /// The search was interrupted before.
     Interrupted,
 }
 
@@ -110,11 +132,19 @@ struct Searched {
     families: Vec<Family>,
     candidates: Vec<Candidate>,
     judged: Vec<JudgedFolds>,
+    /// How often the rows were dealt out into parts.
+    deals: usize,
     /// Whether it came to its end.
     whole: bool,
 }
 
 impl Searched {
+    /// By how much the standard error of a mean over what was judged must be multiplied: a row that is judged several times
+    /// tells little more than one that is judged once.
+    fn repeated(&self) -> f64 {
+        (self.deals as f64).sqrt()
+    }
+
     /// The families, each with the places of its candidates.
     fn by_family(&self) -> impl Iterator<Item = (&Family, Range<usize>)> {
         let mut start = 0;
@@ -133,6 +163,11 @@ const MANY_VALUES: f64 = 8e6;
 const FEWEST_SAMPLED: f64 = 2000.0;
 /// Where the rows of the families that are left have more values than this, fewer parts of them are held out.
 const MANY_LEFT: f64 = 5e7;
+/// Fewer rows than this are dealt out into parts more than once, until as many are held out in all: of few rows the choice
+/// depends much on which of them happen to be held out together.
+const FEW_ROWS: usize = 500;
+/// Rows are dealt out at most so often. What is left then is the chance that is in the rows themselves.
+const MOST_DEALS: usize = 4;
 /// With more rows than this, one part of them is held out, not each in turn: it tells as much.
 const MANY_ROWS: usize = 30_000;
 
@@ -182,32 +217,41 @@ pub fn tune(
     };
     let tried = searched.candidates.iter().zip(&searched.judged).map(|(&candidate, judged)| {
         let (value, standard_error) = settings.metric.of_folds(judged, search.outcomes());
+        let standard_error = standard_error * searched.repeated();
         let (error, _) = Metric::Error.of_folds(judged, search.outcomes());
         Tried { candidate, value, standard_error, error }
     });
-    let counts = data.class_counts();
-    let largest = (0..counts.len()).fold(0, |best, k| if counts[k] > counts[best] { k } else { best });
+    let baseline = crate::compare::baseline(data, &settings.settings, settings.metric);
+    // A limit that came after the work changed nothing.
+    let ended =
+        observer.ended().filter(|_| !searched.whole || (estimate.is_none() && judging != Judging::None));
+    let no_estimate = match (judging, ended) {
+        _ if estimate.is_some() => None,
+        (Judging::None, _) => Some(NoEstimate::NotAsked),
+        (_, Some(Ended::TimeLimit)) => Some(NoEstimate::TimeLimit),
+        (_, Some(Ended::Interrupted)) => Some(NoEstimate::Interrupted),
+        (_, None) => Some(NoEstimate::FewRows),
+    };
     Ok(Tuned {
         rows: data.len() as u64,
         features: data.columns() as u64,
         metric: settings.metric,
+        deals: searched.deals as u64,
         tried: tried.collect(),
+        finalists: search.finalists(&searched).unwrap_or_default(),
         chosen,
-        baseline_error: 1.0 - counts[largest] as f64 / data.len() as f64,
-        baseline_class: data.classes()[largest].clone(),
-        // A limit that came after the work changed nothing.
-        ended: observer
-            .ended()
-            .filter(|_| !searched.whole || (estimate.is_none() && judging != Judging::None)),
+        simpler,
+        baseline,
+        ended,
         estimate,
+        no_estimate,
         seconds: clock.elapsed().as_secs_f64(),
     })
 }
 
 impl Search<'_> {
     fn outcomes(&self) -> usize {
-        let classes = self.data.class_counts().iter().filter(|&&count| count > 0).count();
-        if self.settings.positive.is_some() { 2 } else { classes }
+        crate::compare::outcomes(self.data, self.settings.positive.as_deref())
     }
 
     /// Refuses what cannot be searched.
@@ -220,11 +264,21 @@ impl Search<'_> {
         }
         let learner = crate::train::Learner::Logistic(Default::default());
         Settings { learner, ..self.settings.clone() }.check_on(self.data)?;
-        crate::compare::check_folds(
-            self.data,
-            &folds(self.data, self.folds, self.settings.seed)?,
-            self.settings.positive.as_deref(),
-        )
+        for deal in 0..self.deals() {
+            let parts = self.parts(deal)?;
+            crate::compare::check_folds(self.data, &parts, self.settings.positive.as_deref())?;
+        }
+        Ok(())
+    }
+
+    /// How often the rows are dealt out into parts.
+    fn deals(&self) -> usize {
+        FEW_ROWS.div_ceil(self.data.len().max(1)).clamp(1, MOST_DEALS)
+    }
+
+    /// The parts of one of the deals.
+    fn parts(&self, deal: usize) -> Result<Vec<Vec<usize>>, Error> {
+        Ok(folds(self.data, self.folds, self.settings.seed ^ ((deal as u64) << 32))?)
     }
 
     /// Judges all candidates, or those that a sample of the rows shows to be worth it.
@@ -285,10 +339,20 @@ impl Search<'_> {
         judged: usize,
         observer: &mut Deadline<'_>,
     ) -> Result<Searched, Error> {
-        let mut parts = folds(self.data, self.folds, self.settings.seed)?;
-        parts.truncate(judged);
-        let mut searched =
-            Searched { families: Vec::new(), candidates: Vec::new(), judged: Vec::new(), whole: false };
+        let deals = self.deals();
+        let mut parts = Vec::new();
+        for deal in 0..deals {
+            let mut dealt = self.parts(deal)?;
+            dealt.truncate(judged);
+            parts.append(&mut dealt);
+        }
+        let mut searched = Searched {
+            families: Vec::new(),
+            candidates: Vec::new(),
+            judged: Vec::new(),
+            deals,
+            whole: false,
+        };
         for family in families {
             let done = in_parallel(&parts, family.what(), observer, |part, signal| {
                 fold::judge(self, part, &family, signal)
@@ -308,20 +372,31 @@ impl Search<'_> {
         Ok(searched)
     }
 
-    /// The place of the candidate to take. Where errors are counted, the log loss chooses among the penalties of a family: it
-    /// tells from every row how sure a candidate was, where a count of errors changes by chance.
+    /// The place of the candidate to take: the best by the metric, or a simpler one that is nearly as good; of equal ones, the
+    /// simplest. Where errors are counted, among the finalists.
     fn choose(&self, searched: &Searched) -> usize {
         let outcomes = self.outcomes();
+        let Some(best) = self.finalists(searched) else {
+            let tolerance = self.simpler * searched.repeated();
+            return choose(self.metric, &searched.judged, outcomes, tolerance);
+        };
+        let few: Vec<&JudgedFolds> = best.iter().map(|&place| &searched.judged[place]).collect();
+        best[choose(self.metric, &few, outcomes, 0.0)]
+    }
+
+    /// The best of each family, where it is not the metric that tells. Where errors are counted, the log loss chooses among
+    /// the penalties of a family: it tells from every row how sure a candidate was, where a count of errors changes by
+    /// chance. So of penalties with as many errors the weakest can be taken, if it makes the candidate surer of what is right.
+    fn finalists(&self, searched: &Searched) -> Option<Vec<usize>> {
         if self.metric != Metric::Error || self.simpler > 0.0 {
-            return choose(self.metric, &searched.judged, outcomes, self.simpler);
+            return None;
         }
+        let outcomes = self.outcomes();
         let best_of = |(family, own): (&Family, Range<usize>)| {
             let metric = if family.has_probabilities() { Metric::LogLoss } else { Metric::Error };
             own.start + choose(metric, &searched.judged[own.clone()], outcomes, 0.0)
         };
-        let best: Vec<usize> = searched.by_family().map(best_of).collect();
-        let few: Vec<&JudgedFolds> = best.iter().map(|&place| &searched.judged[place]).collect();
-        best[choose(self.metric, &few, outcomes, 0.0)]
+        Some(searched.by_family().map(best_of).collect())
     }
 }
 

@@ -15,6 +15,7 @@ mod splines;
 pub(crate) use file::{get_expansion, put_expansion};
 pub use pairs::{Factor, Products, Residuals, screened_classes};
 pub use splines::Bends;
+pub(crate) use splines::FARTHEST;
 
 use crate::Error;
 use crate::dataset::{Dataset, DatasetError, Row, Rows};

@@ -36,7 +36,7 @@ const LEAST_GAP: f64 = 1e-4;
 const LEAST_SHARE: f64 = 1e-9;
 
 /// A number farther than this many deviations from the mean counts as if it were so far, so that no product overflows.
-pub(super) const FARTHEST: f64 = 1e9;
+pub(crate) const FARTHEST: f64 = 1e9;
 
 /// A number in deviations from the mean.
 pub(super) fn standardised(x: f64, mean: f64, deviation: f64) -> f64 {
@@ -129,6 +129,11 @@ impl Bends {
     /// The values of each feature at the knots.
     pub(crate) fn values(&self) -> &[Vec<f64>] {
         &self.values
+    }
+
+    /// The second derivatives of each feature at the knots.
+    pub(crate) fn second_derivatives(&self) -> &[Vec<f64>] {
+        &self.second
     }
 
     /// Hands the value of each feature at x to `each`, in order.

@@ -211,7 +211,10 @@ impl Separated {
         if let Some(path) = &output {
             check_writable(path)?;
         }
-        let mut decided = self.decide(pair, self.settings.max_seconds, output.as_deref(), observer)?;
+        // The rows to blame have at least half of the time, so that they are searched for also where no verdict is found.
+        let part = if self.spec.blame { 0.5 } else { 1.0 };
+        let limit = self.settings.max_seconds.map(|limit| part * limit);
+        let mut decided = self.decide(pair, limit, output.as_deref(), observer)?;
         if self.spec.blame {
             decided.blame = self.blame(&decided, observer)?;
         }
@@ -293,10 +296,10 @@ impl Separated {
     fn blame(&self, decided: &Decided, observer: &mut dyn Observer) -> Result<Option<Blamed>, Error> {
         let left_out = match decided.separation.verdict {
             Verdict::Complete => Some("The classes are completely separable: no row needs to be removed."),
-            Verdict::Undecided => {
+            Verdict::Undecided if !decided.separation.complete_is_ruled_out => {
                 Some("⟦blame⟧ is left out: it is not known whether a row needs to be removed.")
             }
-            Verdict::QuasiComplete | Verdict::Overlap => None,
+            Verdict::Undecided | Verdict::QuasiComplete | Verdict::Overlap => None,
         };
         if let Some(remark) = left_out {
             observer.note(Note::Remark(remark));
@@ -305,6 +308,8 @@ impl Separated {
         let clock = Instant::now();
         let settings = SeparateSettings {
             columns: ColumnDetail::None,
+            // What the decision has left of the time; a little in any case.
+            max_seconds: self.settings.max_seconds.map(|limit| (limit - decided.seconds).max(0.05 * limit)),
             ..self.settings.with_classes(&decided.separation.classes)
         };
         match blame(&self.data, &settings, observer) {

@@ -45,7 +45,7 @@ pub struct SeparateSpec {
     /// The width of the margin interval of separable data, relative to its upper end, that is to be reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gap: Option<f64>,
-    /// Stop after this many seconds of deciding; several pairs of sides share them.
+    /// Stop after this many seconds of deciding; several pairs of sides share them, and so do the verdict and the rows to blame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_seconds: Option<f64>,
     /// Use at most about this many bytes beside the data.

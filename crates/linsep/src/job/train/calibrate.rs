@@ -78,22 +78,33 @@ impl Runner<'_> {
         prepared: &Dataset,
         observer: &mut dyn Observer,
     ) -> bool {
-        match self.calibrated(model, rows, prepared, observer) {
+        let done = self.calibrated(model, rows, prepared, observer);
+        let has_probabilities = model.calibration.is_some() || self.are_natural(model);
+        let lost = match (&self.spec.threshold, has_probabilities) {
+            (Some(_), true) => "threshold",
+            (Some(_), false) => "probabilities and the threshold",
+            (None, _) => "probabilities",
+        };
+        match done {
             Ok(()) => false,
             Err(Error::Interrupted) => {
-                let lost = if self.spec.threshold.is_some() { "threshold" } else { "probabilities" };
                 observer.note(Note::Warning(&format!(
                     "interrupted while out-of-fold scores were made: the model is kept without the {lost} asked for"
                 )));
                 true
             }
             Err(error) => {
-                observer.note(Note::Warning(&format!(
-                    "the model is kept without the probabilities or the threshold asked for: {error}"
-                )));
+                observer
+                    .note(Note::Warning(&format!("the model is kept without the {lost} asked for: {error}")));
                 false
             }
         }
+    }
+
+    /// Whether the scores say the odds by themselves. Weights of classes shift what they say, so that they are no longer the
+    /// odds in rows like these.
+    fn are_natural(&self, model: &Model) -> bool {
+        model.has_natural_probabilities() && self.settings.class_weight == ClassWeight::Equal
     }
 
     fn calibrated(
@@ -103,8 +114,7 @@ impl Runner<'_> {
         prepared: &Dataset,
         observer: &mut dyn Observer,
     ) -> Result<(), Error> {
-        // Weights of classes shift what the scores say, so that they are no longer the odds in rows like these.
-        let natural = model.has_natural_probabilities() && self.settings.class_weight == ClassWeight::Equal;
+        let natural = self.are_natural(model);
         if let (true, None | Some(ThresholdRule::Probability(_))) = (natural, &self.spec.threshold) {
             if let Some(ThresholdRule::Probability(probability)) = self.spec.threshold {
                 model.threshold = Some(Threshold::given(probability)?);

@@ -33,7 +33,10 @@ pub(super) fn is_online(spec: &TrainSpec, checkpoint: Option<&State>) -> Result<
         || spec.classes.weight == ClassWeight::Balanced
         || matches!(spec.scale, Some(Scaling::Auto | Scaling::MaxAbs | Scaling::Standard))
         || spec.data.read.csv.missing.notes_gaps();
-    let stream = !matches!(spec.data.source, Source::File(_) | Source::Memory(..) | Source::Shared(..));
+    let stream = !matches!(
+        spec.data.source,
+        Source::File(_) | Source::Memory(..) | Source::Shared(..) | Source::Rows(..)
+    );
     Ok(spec.online || (stream && one_pass && given && !needs_all_rows))
 }
 

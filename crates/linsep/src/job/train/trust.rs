@@ -177,8 +177,9 @@ fn baseline(classes: &Classes, counts: &[u64]) -> Option<(String, f64)> {
     Some((classes.outcomes().swap_remove(usual), others as f64 / rows as f64))
 }
 
-/// The outcomes that have rows but were not predicted for any. All rows of such an outcome are errors, so it is looked only
-/// where there are as many errors, and only until all outcomes have been seen. None if interrupted.
+/// The outcomes that have rows but were not predicted for any, by the threshold of the model if it has one. All rows of such
+/// an outcome are errors, so without a threshold it is looked only where there are as many errors, and only until all
+/// outcomes have been seen. None if interrupted.
 fn never_predicted(
     model: &Model,
     data: &Dataset,
@@ -187,7 +188,10 @@ fn never_predicted(
 ) -> Vec<String> {
     let Some(error) = model.evidence.training_error else { return Vec::new() };
     let errors = (error * model.evidence.examples as f64).round() as u64;
-    let mut missing: Vec<bool> = counts.iter().map(|&count| count > 0 && count <= errors).collect();
+    // The errors were counted by the sign of the score.
+    let threshold = model.threshold.as_ref().zip(model.calibrated());
+    let may_be_missing = |count: u64| count > 0 && (threshold.is_some() || count <= errors);
+    let mut missing: Vec<bool> = counts.iter().map(|&count| may_be_missing(count)).collect();
     let mut left = missing.iter().filter(|&&missing| missing).count();
     if counts.len() > MOST_LOOKED_FOR {
         return Vec::new();
@@ -197,7 +201,10 @@ fn never_predicted(
         let rows = pace.next(end, data.len());
         end = rows.end;
         for i in rows {
-            let outcome = model.learned.class_of(data.row(i)).0;
+            let (by_sign, score) = model.learned.class_of(data.row(i));
+            let outcome = threshold.map_or(by_sign, |(threshold, calibration)| {
+                usize::from(calibration.probability(score) >= threshold.probability)
+            });
             left -= usize::from(std::mem::take(&mut missing[outcome]));
         }
         let progress = Progress::Judging { rows: end as u64, total: data.len() as u64 };

@@ -61,6 +61,17 @@ fn is_infinite(status: CoefficientStatus) -> bool {
     matches!(status, PlusInfinity | MinusInfinity | SignOpen | SignNotSettled)
 }
 
+/// Whether all estimates are proved to be finite and unique once the reference levels of words are set aside.
+pub(super) fn are_unique(separated: &Separated, separation: &Separation) -> bool {
+    let is_unique = |(place, &status): (usize, &CoefficientStatus)| match status {
+        CoefficientStatus::Finite => true,
+        CoefficientStatus::Aliased => separated.settings.last.contains(&place),
+        _ => false,
+    };
+    separation.verdict == Verdict::Overlap
+        && separation.columns.as_ref().is_some_and(|found| found.statuses.iter().enumerate().all(is_unique))
+}
+
 /// The table of coefficients, or why there is none.
 pub(super) fn table(separated: &Separated, separation: &Separation) -> Vec<Block> {
     let Some(findings) = &separation.columns else {
@@ -79,10 +90,7 @@ pub(super) fn table(separated: &Separated, separation: &Separation) -> Vec<Block
     let is_reference = |place: &usize| separated.settings.last.contains(place);
     let has_others_aliased = aliased.iter().any(|place| !is_reference(place));
     let all = counted(order.len() as u64, "coefficient", "coefficients");
-    if separation.verdict == Verdict::Overlap
-        && !has_others_aliased
-        && finite.len() + aliased.len() == order.len()
-    {
+    if are_unique(separated, separation) {
         return vec![
             Block::text("\n"),
             Block::paragraph(format!(

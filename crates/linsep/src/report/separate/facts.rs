@@ -1,5 +1,6 @@
 //! The facts about one pair of sides.
 
+use super::coefficients::are_unique;
 use super::{boundary_name, kind_of_margin};
 use crate::job::{Decided, Separated};
 use crate::numbers::{Rounding, counted, grouped, rounded};
@@ -20,7 +21,8 @@ pub(super) fn facts(separated: &Separated, decided: &Decided) -> Vec<(&'static s
         facts.push(("Rank", describe_rank(rank, separated.data.columns(), bias)));
     }
     let dimension = separated.data.columns() + usize::from(bias != Bias::None);
-    facts.extend(meaning(separation, bias, dimension).map(|meaning| ("Meaning", meaning)));
+    let is_unique = are_unique(separated, separation);
+    facts.extend(meaning(separation, bias, dimension, is_unique).map(|meaning| ("Meaning", meaning)));
     if separation.certificate.is_some() {
         let accepted = "the independent checker has accepted the certificate";
         facts.push((
@@ -159,8 +161,8 @@ fn describe_rank(rank: usize, features: usize, bias: Bias) -> String {
     }
 }
 
-/// What the verdict means for other methods.
-fn meaning(separation: &Separation, bias: Bias, dimension: usize) -> Option<String> {
+/// What the verdict means for other methods; `is_unique` says whether only reference levels of words are combinations of others.
+fn meaning(separation: &Separation, bias: Bias, dimension: usize, is_unique: bool) -> Option<String> {
     let logistic =
         if bias == Bias::None { "Logistic regression without an intercept" } else { "Logistic regression" };
     Some(match separation.verdict {
@@ -174,10 +176,12 @@ fn meaning(separation: &Separation, bias: Bias, dimension: usize) -> Option<Stri
         ),
         Verdict::Overlap => format!(
             "No perceptron converges. {logistic} has a finite maximum-likelihood estimate on these rows{}.",
-            if separation.rank.is_some_and(|rank| rank < dimension) {
-                ", though not a unique one, since some features are linear combinations of others"
-            } else {
+            if separation.rank.is_none_or(|rank| rank == dimension) {
                 ""
+            } else if is_unique {
+                ", unique beside the reference level of each column of words"
+            } else {
+                ", though not a unique one, since some features are linear combinations of others"
             }
         ),
         Verdict::Undecided => return None,

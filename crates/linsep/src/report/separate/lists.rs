@@ -2,7 +2,7 @@
 
 use super::facts::ends;
 use crate::Theta;
-use crate::job::{Blamed, Decided, Separated, place_of};
+use crate::job::{Blamed, Separated, place_of};
 use crate::numbers::{Rounding, counted, grouped, percent, rounded};
 use crate::report::Block;
 use crate::report::layout::{cell, column_width, right_cell};
@@ -120,49 +120,51 @@ fn contradictions(separated: &Separated, pairs: &[[usize; 2]], through_origin: b
     with_rows(opening, pairs.iter().take(LISTED).map(line).collect::<String>() + &more(pairs.len()))
 }
 
-/// The rows whose removal separates the rest.
-pub(super) fn blame(separated: &Separated, decided: &Decided, blamed: &Blamed) -> Vec<Block> {
-    let Blame { rows, at_least, rest } = &blamed.found;
-    let count = rows.len() as u64;
-    let least = counted(*at_least as u64, "row", "rows");
-    let opening = match rest.verdict {
-        Verdict::Complete if leaves_one_side(separated, decided, rows) => format!(
-            "The only set of rows found whose removal separates the rest is a whole side: {}. It is proved that every \
-             such set has at least {least}.",
-            counted(count, "row", "rows")
-        ),
-        Verdict::Complete => format!(
-            "Without {} the other {} are completely separable, with {}. {}",
-            if count == 1 { "this row".to_string() } else { format!("these {} rows", grouped(count)) },
+/// The rows whose removal separates the rest, and what is proved of every such set.
+pub(super) fn blame(separated: &Separated, blamed: &Blamed) -> Vec<Block> {
+    let Blame { rows, weight, at_least, is_smallest, leaves_both_sides, stopped, rest } = &blamed.found;
+    let is_weighted = separated.data.weights().is_some();
+    let these = match (rows.len(), is_weighted) {
+        (1, false) => "this row".to_string(),
+        (1, true) => format!("this row, which counts {}", amount(*weight)),
+        (count, false) => format!("these {} rows", grouped(count as u64)),
+        (count, true) => format!("these {} rows, which count {}", grouped(count as u64), amount(*weight)),
+    };
+    let least = match is_weighted {
+        true => format!("rows that count at least {}", amount(*at_least)),
+        false => format!("at least {}", counted(*at_least as u64, "row", "rows")),
+    };
+    let mut text = match (rest.verdict, leaves_both_sides) {
+        (Verdict::Complete, true) => format!(
+            "Without {these} the other {} are completely separable, with {}; the checker has accepted the proof.",
             grouped(rest.rows as u64),
-            ends(rest.margin.lower, rest.margin.upper),
-            if *at_least >= rows.len() {
-                "It is proved that no smaller set does.".to_string()
-            } else {
-                format!(
-                    "They were found by a heuristic, so a smaller set may exist; it is proved that every such set has at \
-                     least {least}."
-                )
-            }
+            ends(rest.margin.lower, rest.margin.upper)
         ),
-        _ => format!(
-            "The search for few rows whose removal separates the rest did not finish{}. It is proved that every such set \
-             has at least {least}. Removed until then:",
-            rest.stopped.as_ref().map_or(String::new(), |why| format!(" ({why})"))
+        (Verdict::Complete, false) => format!(
+            "Nothing better was found than to remove a whole side, without which there is nothing left to tell apart: {these}."
+        ),
+        _ => format!("Without {these} the others seem to be separable, but the proof was not accepted."),
+    };
+    text += &match is_smallest {
+        true => format!(" No smaller set will do: it is proved that {least} must go."),
+        false => format!(
+            " It is proved that {least} must go; whether fewer than these are enough is open{}.",
+            stopped.as_ref().map_or(String::new(), |why| format!(" ({why})"))
         ),
     };
-    let list = rows.iter().map(|&i| (i, String::new())).collect::<Vec<_>>();
-    with_rows(opening, row_list(separated, &list))
+    let weights = separated.data.weights();
+    let remark = |i: usize| weights.map_or(String::new(), |weights| format!("counts {}", amount(weights[i])));
+    let list = rows.iter().map(|&i| (i, remark(i))).collect::<Vec<_>>();
+    with_rows(text, row_list(separated, &list))
 }
 
-/// Whether nothing is left of one side without these rows.
-fn leaves_one_side(separated: &Separated, decided: &Decided, removed: &[usize]) -> bool {
-    let signs = decided.separation.classes.signs_of(separated.data.classes());
-    let side = |i: usize| signs[separated.data.labels()[i] as usize];
-    let count =
-        |rows: &mut dyn Iterator<Item = usize>, sign: i8| rows.filter(|&i| side(i) == Some(sign)).count();
-    let all = separated.data.len();
-    [1, -1].into_iter().any(|sign| count(&mut removed.iter().copied(), sign) == count(&mut (0..all), sign))
+/// A count, or another weight.
+fn amount(weight: f64) -> String {
+    if weight.fract() == 0.0 && weight < 1e15 {
+        grouped(weight as u64)
+    } else {
+        rounded(weight, Rounding::Down)
+    }
 }
 
 /// A paragraph after an empty line, and the rows that it is about.

@@ -37,11 +37,11 @@ pub fn separate_report(separated: &Separated) -> Vec<Block> {
             blocks.extend(coefficients::rest(separated, separation));
             blocks.extend(lists::witness(separated, separation));
         }
-        Verdict::Overlap => blocks.extend(lists::witness(separated, separation)),
-        Verdict::Undecided => {}
+        // Undecided, there are such rows where complete separability is ruled out.
+        Verdict::Overlap | Verdict::Undecided => blocks.extend(lists::witness(separated, separation)),
     }
     if let Some(blamed) = &decided.blame {
-        blocks.extend(lists::blame(separated, decided, blamed));
+        blocks.extend(lists::blame(separated, blamed));
     }
     blocks.extend(coefficients::cure(separated, separation));
     blocks.extend(next::steps(separated, decided));
@@ -69,5 +69,61 @@ fn word(verdict: Verdict) -> &'static str {
         Verdict::QuasiComplete => "quasi-complete",
         Verdict::Overlap => "overlap",
         Verdict::Undecided => "undecided",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::SeparateSpec;
+
+    fn separated(table: &str) -> Separated {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("rows.csv");
+        std::fs::write(&file, table).unwrap();
+        SeparateSpec::file(file).run(&mut ()).unwrap()
+    }
+
+    fn text(separated: &Separated) -> String {
+        let shown = |block: Block| match block {
+            Block::Facts(facts) => {
+                facts.into_iter().map(|(name, text)| format!("{name}: {text}\n")).collect()
+            }
+            Block::Text(text) | Block::Item(text) | Block::Paragraph { text, .. } => text + "\n",
+            _ => String::new(),
+        };
+        separate_report(separated).into_iter().map(shown).collect()
+    }
+
+    /// Rows that a verdict speaks of are listed, also where the time ended before more was known.
+    #[test]
+    fn rows_that_are_said_to_prove_something_are_below() {
+        for table in ["x,kind\n1,a\n2,b\n3,a\n4,b\n", "x,kind\n1,a\n2,b\n2,a\n0,b\n"] {
+            let mut separated = separated(table);
+            let separation = &mut separated.decided[0].separation;
+            assert!(separation.verdict == Verdict::Overlap && separation.complete_is_ruled_out);
+            let rows: Vec<usize> = separation.witness.iter().map(|share| share.row).collect();
+            separation.verdict = Verdict::Undecided;
+            separation.columns = None;
+            let text = text(&separated);
+            let (_, below) = text.split_once("as the rows below prove").expect("what is known");
+            for row in rows {
+                assert!(below.contains(&format!("rows.csv:{}", row + 2)), "{row}: {text}");
+            }
+        }
+    }
+
+    /// The meaning of the verdict and the table of coefficients agree on whether the estimate is unique: words make their
+    /// reference levels combinations of others, and those are set aside; columns that are combinations beside that are not.
+    #[test]
+    fn the_report_agrees_with_itself_on_uniqueness() {
+        let words = "u,x,kind\np,1,a\np,1,b\nq,2,a\nq,2,b\nr,1,a\nr,4,b\nr,2,b\nr,3,a\np,3,b\np,5,a\n";
+        let unique = text(&separated(words));
+        assert!(unique.contains("finite, unique estimates"), "{unique}");
+        assert!(unique.contains("unique beside the reference level"), "{unique}");
+        assert!(!unique.contains("not a unique one"), "{unique}");
+        let twice = "x,y,kind\n1,2,a\n1,2,b\n2,4,a\n2,4,b\n3,6,a\n";
+        let several = text(&separated(twice));
+        assert!(several.contains("not a unique one") && !several.contains("unique estimates"), "{several}");
     }
 }

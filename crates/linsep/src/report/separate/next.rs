@@ -55,6 +55,19 @@ pub(super) fn steps(separated: &Separated, decided: &Decided) -> Vec<Block> {
         steps.push((what, Spec::Train(Box::new(train))));
     }
     match decided.separation.verdict {
+        // The margin is that of the nearest row, however often it counts: its learner takes no counts.
+        Verdict::Complete if data.counts.is_some() => {
+            let train = TrainSpec {
+                data: data.clone(),
+                classes: classes(),
+                bias,
+                learner: Some("svm".into()),
+                output: Some("MODEL".into()),
+                ..TrainSpec::default()
+            };
+            let what = "For a classifier with a wide, though soft, margin, in which each row counts as often as it says:";
+            steps.push((what, Spec::Train(Box::new(train))));
+        }
         Verdict::Complete => {
             let what = match separated.settings.bias {
                 Bias::Free => "For the classifier with the best margin, with the bias counted in the norm:",

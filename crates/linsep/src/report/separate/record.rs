@@ -151,12 +151,26 @@ struct FeatureRecord {
 #[derive(Debug, Serialize)]
 struct BlameRecord {
     rows: Vec<RowRecord>,
-    at_least: usize,
+    #[serde(serialize_with = "whole_if_it_is")]
+    weight: f64,
+    #[serde(serialize_with = "whole_if_it_is")]
+    at_least: f64,
+    is_smallest: bool,
+    leaves_both_sides: bool,
     rest: Verdict,
     rest_rows: usize,
     rest_margin: MarginInterval,
     stopped: Option<String>,
     seconds: f64,
+}
+
+/// A count as a whole number, another weight as it is.
+fn whole_if_it_is<S: serde::Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    const MOST: f64 = (1u64 << 53) as f64;
+    if value.fract() == 0.0 && (0.0..=MOST).contains(value) {
+        return serializer.serialize_u64(*value as u64);
+    }
+    serializer.serialize_f64(*value)
 }
 
 impl From<&Separated> for SeparateRecord {
@@ -193,11 +207,14 @@ fn record(separated: &Separated, decided: &Decided, alone: bool) -> Record {
     };
     let blame = |blamed: &Blamed| BlameRecord {
         rows: rows(&blamed.found.rows),
+        weight: blamed.found.weight,
         at_least: blamed.found.at_least,
+        is_smallest: blamed.found.is_smallest,
+        leaves_both_sides: blamed.found.leaves_both_sides,
         rest: blamed.found.rest.verdict,
         rest_rows: blamed.found.rest.rows,
         rest_margin: blamed.found.rest.margin,
-        stopped: blamed.found.rest.stopped.clone(),
+        stopped: blamed.found.stopped.clone(),
         seconds: blamed.seconds,
     };
     Record {

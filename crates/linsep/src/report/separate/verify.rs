@@ -40,6 +40,10 @@ enum Outcome {
         boundary_is_exact: bool,
         #[serde(skip_serializing_if = "Option::is_none")]
         margin: Option<Ends>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        coefficients: Vec<CoefficientRecord>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        column_sets: Option<SetsRecord>,
     },
     Rejected {
         reason: String,
@@ -52,6 +56,45 @@ enum Outcome {
 struct Ends {
     lower: f64,
     upper: Option<f64>,
+}
+
+/// What is proved of one coefficient; the bias has no name.
+#[derive(Debug, Serialize)]
+struct CoefficientRecord {
+    feature: Option<String>,
+    status: &'static str,
+}
+
+/// What is proved of sets of columns.
+#[derive(Debug, Serialize)]
+struct SetsRecord {
+    alone: Vec<Vec<String>>,
+    at_least: usize,
+}
+
+/// The coefficients of which something is claimed, the bias first.
+fn coefficients(verified: &Verified) -> Vec<CoefficientRecord> {
+    let claimed = &verified.certificate.columns.coefficients;
+    let features = verified.data.columns();
+    let (of_features, of_bias): (Vec<_>, Vec<_>) = claimed.iter().partition(|(place, _)| *place < features);
+    let record = |(place, status): &(usize, Status)| CoefficientRecord {
+        feature: (*place < features).then(|| verified.schema.feature_name(*place)),
+        status: match status {
+            Status::Finite => "finite",
+            Status::Infinite { positive: true, .. } => "+inf",
+            Status::Infinite { positive: false, .. } => "-inf",
+            Status::Open { .. } => "infinite-sign-open",
+            Status::Aliased { .. } => "aliased",
+        },
+    };
+    of_bias.into_iter().chain(of_features).map(record).collect()
+}
+
+fn column_sets(verified: &Verified) -> Option<SetsRecord> {
+    let columns = &verified.certificate.columns;
+    let names = |set: &[usize]| set.iter().map(|&place| verified.schema.feature_name(place)).collect();
+    let alone: Vec<_> = columns.alone.iter().map(|set| names(&set.columns)).collect();
+    (!alone.is_empty() || columns.at_least > 0).then_some(SetsRecord { alone, at_least: columns.at_least })
 }
 
 impl From<&Verified> for VerifyRecord {
@@ -81,6 +124,8 @@ impl From<&Verified> for VerifyRecord {
                     boundary_rows: accepted.boundary_rows,
                     boundary_is_exact: accepted.boundary_is_exact,
                     margin,
+                    coefficients: coefficients(verified),
+                    column_sets: column_sets(verified),
                 },
                 Err(rejected) => Outcome::Rejected {
                     reason: rejected.reason.clone(),

@@ -253,7 +253,8 @@ pub(super) fn explain(
     }
     if ground.verdict == Verdict::Complete {
         budget.begin("sets of columns");
-        let kept: Vec<usize> = kept.iter().copied().filter(|&place| place < features).collect();
+        // A set of columns is a set: without a bias a reference level can be kept, and it came last.
+        let kept: Vec<usize> = (0..features).filter(|&place| is_kept[place]).collect();
         let found = sets(examples, ground.rows, &kept, effort, settings, budget);
         findings.alone = found.alone.iter().map(|alone| alone.columns.clone()).collect();
         findings.at_least = found.at_least;

@@ -5,6 +5,8 @@
 //! class alone. Shards, their orders and the sums of the mixture depend on the settings and the shape of
 //! the data only: any number of threads gives the same bits.
 
+use crate::SettingsError;
+use crate::dataset::Dataset;
 use crate::observe::{Observer, Progress};
 use crate::random::{Random, Stream};
 use crate::train::engine::evidence::Detail;
@@ -71,10 +73,7 @@ fn deal(blocks: Blocks, shards: usize, seed: u64) -> Vec<Rows> {
 
 impl Shard {
     fn new(rows: Rows, number: usize, blocks: Blocks, settings: &Settings, common: &OnlineLearner) -> Self {
-        let seed = match number {
-            0 => settings.seed,
-            _ => Random::of(settings.seed, Stream::Shard(number as u32)).next_u64(),
-        };
+        let seed = shard_seed(number, settings.seed);
         let blocks = blocks.with_rows(rows.count(blocks.rows()));
         let pass = Pass::seeded(settings.order, seed, 0, blocks);
         let mut learner = common.clone();
@@ -109,6 +108,34 @@ impl Shard {
             }
             self.position = end.min(self.window.end());
         }
+    }
+}
+
+/// The rows of each shard in the order in which pass `epoch` (from 0) goes through them: what a run in shards does by
+/// itself. Other processes can do the same with [forks](State::fork) of a state, each learning the rows of one shard, and
+/// [merging](State::merge) them in this order after the pass.
+pub fn shard_orders(data: &Dataset, settings: &Settings, epoch: u64) -> Result<Vec<Vec<u32>>, SettingsError> {
+    settings.validate()?;
+    let blocks = Blocks::of(data);
+    let orders =
+        deal(blocks, settings.shards, settings.seed).into_iter().enumerate().map(|(number, rows)| {
+            let blocks = blocks.with_rows(rows.count(blocks.rows()));
+            let pass = Pass::seeded(settings.order, shard_seed(number, settings.seed), epoch, blocks);
+            let mut order = Vec::with_capacity(blocks.rows());
+            while order.len() < blocks.rows() {
+                let window = pass.window(order.len());
+                order.extend((order.len()..window.end()).map(|position| rows.at(window.at(position)) as u32));
+            }
+            order
+        });
+    Ok(orders.collect())
+}
+
+/// The seed of the orders of a shard.
+fn shard_seed(number: usize, seed: u64) -> u64 {
+    match number {
+        0 => seed,
+        _ => Random::of(seed, Stream::Shard(number as u32)).next_u64(),
     }
 }
 
@@ -406,7 +433,7 @@ mod tests {
         #[test]
         fn states_that_are_merged_are_a_run_in_shards(
             seed: u64, n in 4usize..60, shards in 2usize..6, mixing in mixings(), epochs in 1u64..6, average: bool,
-            classes in 2u64..5,
+            classes in 2u64..5, shuffled: bool,
         ) {
             let mut random = Random::new(seed);
             let values: Vec<f64> = (0..3 * n).map(|_| (random.below(19) as f64 - 9.0) / 3.0).collect();
@@ -414,17 +441,21 @@ mod tests {
                 (0..n).map(|i| if i < 2 { i as u64 } else { random.below(classes) }.to_string()).collect();
             let data = Dataset::dense(3, &values, &labels).unwrap();
             let learner = if average { Learner::Averaged } else { Learner::Perceptron };
+            let order = if shuffled { Order::Shuffle } else { Order::Given };
             let settings =
-                Settings { learner, order: Order::Given, shards, mixing, seed, epochs, ..Settings::default() };
-            let dealt = deal(Blocks::of(&data), shards, seed);
+                Settings { learner, order, shards, mixing, seed, epochs, ..Settings::default() };
             let mut state = State::new(&settings, 3).unwrap();
-            for _ in 0..epochs {
+            for epoch in 0..epochs {
                 let before = state.updates();
-                let forks: Vec<State> = dealt
+                let orders = shard_orders(&data, &settings, epoch).unwrap();
+                let mut all = orders.concat();
+                all.sort_unstable();
+                prop_assert_eq!(all, (0..n as u32).collect::<Vec<_>>());
+                let forks: Vec<State> = orders
                     .iter()
                     .map(|rows| {
                         let mut fork = state.fork().unwrap();
-                        for i in (0..rows.count(n)).map(|place| rows.at(place)) {
+                        for i in rows.iter().map(|&row| row as usize) {
                             let class = fork.class(&labels[i]).unwrap();
                             fork.learn([Example { row: data.row(i), class, weight: 1.0 }]).unwrap();
                         }

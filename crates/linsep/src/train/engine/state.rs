@@ -248,7 +248,7 @@ impl State {
     }
 
     /// Number of features.
-    pub(crate) fn columns(&self) -> usize {
+    pub fn columns(&self) -> usize {
         match &self.learners {
             Learners::Two(learner) => learner.theta().weights.len(),
             Learners::Each(own) => own.iter().map(|own| own.theta().weights.len()).max().unwrap_or(0),
@@ -342,6 +342,10 @@ impl State {
     }
 
     /// The classes that have turned up, sorted.
+    pub fn classes(&self) -> Vec<String> {
+        self.sorted_names()
+    }
+
     pub(crate) fn sorted_names(&self) -> Vec<String> {
         self.seen.order.iter().map(|&class| self.seen.names[class].clone()).collect()
     }

@@ -26,6 +26,12 @@ impl State {
         Ok(self.clone().into_outcome(None)?.evidence)
     }
 
+    /// What has been learned so far together with its evidence, as at the end of a stream: a
+    /// [`Model`](crate::Model) can be made of it.
+    pub fn outcome(&self) -> Result<Outcome, Error> {
+        self.clone().into_outcome(None)
+    }
+
     /// The outcome of a stream, which came to its end or was stopped.
     pub(crate) fn into_outcome(mut self, stopped: Option<Status>) -> Result<Outcome, Error> {
         let names = self.sorted_names();

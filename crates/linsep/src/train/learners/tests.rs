@@ -110,6 +110,7 @@ fn names_are_unique_and_find_their_learner() {
 fn companions(learner: &str, option: &str) -> Options {
     match (learner, option) {
         ("kernel", "degree" | "offset") => Options::new().with("kernel", "poly"),
+        ("logistic", "l1_ratio") => Options::new().with("penalty", "elastic-net"),
         (_, "schedule") => Options::new(),
         _ => Options::new(),
     }
@@ -201,6 +202,17 @@ fn the_options_of_other_learners_are_refused() {
         let error = Learner::named("margin").unwrap().with_options(&both).unwrap_err();
         assert!(error.field == a || error.field == b, "{error:?}");
     }
+    for penalty in ["l2", "l1", "firth", "none"] {
+        let both = Options::new().with("penalty", penalty).with("l1_ratio", 0.3);
+        let error = Learner::named("logistic").unwrap().with_options(&both).unwrap_err();
+        assert!(error.field == "l1_ratio" && error.problem.contains("⟦penalty=elastic-net⟧"), "{error:?}");
+    }
+    // What was said of an elastic net is not kept for another penalty.
+    let mixed = Options::new().with("penalty", "elastic-net").with("l1_ratio", 0.3);
+    let mixed = Learner::named("logistic").unwrap().with_options(&mixed).unwrap();
+    assert_eq!(mixed.options().number("l1_ratio"), Some(0.3));
+    let square = mixed.with_options(&Options::new().with("penalty", "l2")).unwrap();
+    assert_eq!(square, Learner::named("logistic").unwrap());
 }
 
 #[test]

@@ -18,6 +18,8 @@ use std::ops::ControlFlow;
 
 /// Rows × coordinates² that are not exceeded: each step takes as many operations.
 const MOST_WORK: f64 = 2e10;
+/// Multiplications between two looks at what may end a run.
+const PAUSE: usize = 1 << 24;
 /// The longest step of a coefficient, in its own scale: far out the objective is flat.
 const LONGEST: f64 = 5.0;
 /// The most halvings of a step.
@@ -34,11 +36,15 @@ pub(super) fn learn(
 ) -> Result<Solution, Error> {
     let columns = rows.data.columns();
     let input = settings.bias.input();
-    let design = Design::new(rows, input != 0.0)?;
+    let design = Design::new(rows, input != 0.0, limits)?;
     let k = design.kept.len();
     let mut beta = vec![0.0; k];
-    let mut here = design.look(&beta).ok_or_else(flat)?;
-    let status = loop {
+    // Before the first point there is nothing to give to a user who interrupts.
+    let ControlFlow::Continue(first) = design.look(&beta, &mut || interrupted(limits)) else {
+        return Err(Error::Interrupted);
+    };
+    let mut here = first.ok_or_else(flat)?;
+    let status = 'steps: loop {
         if let ControlFlow::Break(status) = limits.pause() {
             break status;
         }
@@ -61,7 +67,11 @@ pub(super) fn learn(
         let mut found = None;
         for _ in 0..HALVINGS {
             let tried: Vec<f64> = beta.iter().zip(&step).map(|(b, s)| b + share * s).collect();
-            if let Some(there) = design.look(&tried).filter(|there| there.objective > here.objective) {
+            let there = match design.look(&tried, &mut || limits.pause()) {
+                ControlFlow::Continue(there) => there,
+                ControlFlow::Break(status) => break 'steps status,
+            };
+            if let Some(there) = there.filter(|there| there.objective > here.objective) {
                 found = Some((tried, there));
                 break;
             }
@@ -84,6 +94,14 @@ pub(super) fn learn(
     let set_aside = (columns + usize::from(input != 0.0) - k) as u64;
     let detail = Detail::Firth { objective: here.objective, set_aside };
     Ok(Solution { thetas: vec![theta], status, steps: limits.steps, margin_upper: None, detail })
+}
+
+/// Whether the user wants an end: a limit of time ends steps, not what comes before the first.
+fn interrupted(limits: &mut Limits<'_>) -> ControlFlow<Status> {
+    match limits.pause() {
+        ControlFlow::Break(Status::Interrupted) => ControlFlow::Break(Status::Interrupted),
+        _ => ControlFlow::Continue(()),
+    }
 }
 
 fn flat() -> Error {
@@ -115,7 +133,7 @@ struct Look {
 }
 
 impl Design {
-    fn new(rows: &Rows<'_>, has_intercept: bool) -> Result<Self, Error> {
+    fn new(rows: &Rows<'_>, has_intercept: bool, limits: &mut Limits<'_>) -> Result<Self, Error> {
         let first = usize::from(has_intercept);
         let width = rows.data.columns() + first;
         let counted: Vec<usize> = (0..rows.data.len()).filter(|&i| rows.counts(i)).collect();
@@ -136,7 +154,9 @@ impl Design {
             }
             rows.data.row(i).iter().for_each(|(j, value)| columns[j + first][place] = value);
         }
-        let kept = independent(&columns);
+        let ControlFlow::Continue(kept) = independent(&columns, &mut || interrupted(limits)) else {
+            return Err(Error::Interrupted);
+        };
         let k = kept.len();
         let mut values = vec![0.0; counted.len() * k];
         let mut scale = Vec::with_capacity(k);
@@ -158,12 +178,20 @@ impl Design {
         self.values.chunks_exact(self.kept.len().max(1))
     }
 
-    /// What the point is like; none where the information has no Cholesky factor.
-    fn look(&self, beta: &[f64]) -> Option<Look> {
+    /// What the point is like; none where the information has no Cholesky factor. `pause` is called every so often, and may end it.
+    fn look<B>(
+        &self,
+        beta: &[f64],
+        pause: &mut impl FnMut() -> ControlFlow<B>,
+    ) -> ControlFlow<B, Option<Look>> {
         let k = beta.len();
+        let together = (PAUSE / (k * k).max(1)).max(1);
         let mut factor = vec![0.0; k * k];
         let (mut objective, mut probabilities) = (0.0, Vec::with_capacity(self.labels.len()));
         for (i, x) in self.rows().enumerate() {
+            if i.is_multiple_of(together) {
+                pause()?;
+            }
             let score = linalg::dot_dense(x, beta);
             let p = logistic(score);
             objective -= self.weights[i] * loss(&[score], self.labels[i] as usize);
@@ -173,12 +201,17 @@ impl Design {
             }
             probabilities.push(p);
         }
-        factorise(&mut factor, k)?;
+        if factorise(&mut factor, k, f64::EPSILON).is_none() {
+            return ControlFlow::Continue(None);
+        }
         // ½ ln det I is the sum of the logarithms of the factor's diagonal.
         objective += (0..k).map(|a| factor[a * k + a].ln()).sum::<f64>();
         let mut leverage = Vec::with_capacity(self.labels.len());
         let mut solved = vec![0.0; k];
         for (i, x) in self.rows().enumerate() {
+            if i.is_multiple_of(together) {
+                pause()?;
+            }
             // ‖L⁻¹x‖² = xᵀI⁻¹x
             for a in 0..k {
                 let known = linalg::dot_dense(&factor[a * k..a * k + a], &solved[..a]);
@@ -187,7 +220,8 @@ impl Design {
             let p = probabilities[i];
             leverage.push(self.weights[i] * p * (1.0 - p) * linalg::norm_squared(&solved));
         }
-        objective.is_finite().then_some(Look { objective, probabilities, leverage, factor })
+        let look = Look { objective, probabilities, leverage, factor };
+        ControlFlow::Continue(Some(look).filter(|look| look.objective.is_finite()))
     }
 
     fn slope(&self, here: &Look) -> Vec<f64> {
@@ -202,11 +236,15 @@ impl Design {
 }
 
 /// The columns that are not combinations of those before them, as far as floats tell: by Gram and Schmidt, twice, so that
-/// rounding leaves nothing of what is spanned.
-fn independent(columns: &[Vec<f64>]) -> Vec<usize> {
+/// rounding leaves nothing of what is spanned. `pause` is called for each column, and may end it.
+fn independent<B>(
+    columns: &[Vec<f64>],
+    pause: &mut impl FnMut() -> ControlFlow<B>,
+) -> ControlFlow<B, Vec<usize>> {
     let mut basis: Vec<Vec<f64>> = Vec::new();
     let mut kept = Vec::new();
     for (place, column) in columns.iter().enumerate() {
+        pause()?;
         let length = linalg::norm_squared(column).sqrt();
         let mut left = column.clone();
         for _ in 0..2 {
@@ -222,5 +260,5 @@ fn independent(columns: &[Vec<f64>]) -> Vec<usize> {
             kept.push(place);
         }
     }
-    kept
+    ControlFlow::Continue(kept)
 }

@@ -256,7 +256,9 @@ fn solve(problem: &Problem<'_>, start: Point, wanted: f64, radius: f64, limits: 
             }
             ControlFlow::Continue(Step::Stalled) => true,
         };
-        blind = if algorithm.objective() < before { 0 } else { blind + 1 };
+        // Without a penalty there is no proof that such a step could make better, and its last digits change for ever.
+        let digits = if problem.penalty.is_none() { 8.0 * f64::EPSILON * before } else { 0.0 };
+        blind = if algorithm.objective() < before - digits { 0 } else { blind + 1 };
         stalled |= blind > BLIND_STEPS;
         let last = stalled || limits.steps >= limits.settings.epochs;
         match algorithm.prove(radius, bias_input) {

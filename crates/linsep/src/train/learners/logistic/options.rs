@@ -133,10 +133,21 @@ impl Registered for LogisticOptions {
 
     fn with_options(&self, given: &Options) -> Result<Learner, SettingsError> {
         let penalty = given.choice("penalty").unwrap_or(self.penalty);
+        let usual = Self::default().l1_ratio;
+        let l1_ratio = match (penalty, given.number("l1_ratio")) {
+            (LogisticPenalty::ElasticNet, share) => share.unwrap_or(self.l1_ratio),
+            // Models keep their options spelled out, so that the usual share may stand beside any penalty.
+            (_, Some(share)) if share != usual => {
+                let problem = "⟦l1_ratio⟧ is the share of ‖w‖₁ in an elastic net, and other penalties have none: choose \
+                               ⟦penalty=elastic-net⟧, or leave it out";
+                return Err(SettingsError::new("l1_ratio", problem));
+            }
+            _ => usual,
+        };
         Ok(Learner::Logistic(Self {
             penalty,
             c: given.number("C").unwrap_or(self.c),
-            l1_ratio: given.number("l1_ratio").unwrap_or(self.l1_ratio),
+            l1_ratio,
             gap: given.number("gap").unwrap_or(self.gap),
         }))
     }

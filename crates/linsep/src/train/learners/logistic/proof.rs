@@ -203,7 +203,7 @@ impl Problem<'_> {
             if size(&slope) <= f64::EPSILON * scale {
                 return;
             }
-            let Some(step) = solve(matrix.clone(), &slope) else { return };
+            let Some(step) = solve(matrix.clone(), &slope, f64::EPSILON) else { return };
             let moved: Vec<f64> = step.iter().map(|s| fraction * s).collect();
             let mut tried = scores.to_vec();
             tried.par_chunks_mut(CHUNK * width).for_each(|rows| {
@@ -277,9 +277,9 @@ struct Slopes {
 }
 
 /// The solution of a symmetric positive definite system, of which the lower half is given, row by row; none where it has
-/// no Cholesky factor.
-pub(super) fn solve(mut matrix: Vec<f64>, right: &[f64]) -> Option<Vec<f64>> {
-    factorise(&mut matrix, right.len())?;
+/// no Cholesky factor, as [`factorise`] tells by `least`.
+pub(super) fn solve(mut matrix: Vec<f64>, right: &[f64], least: f64) -> Option<Vec<f64>> {
+    factorise(&mut matrix, right.len(), least)?;
     let solution = solve_factorised(&matrix, right);
     solution.iter().all(|x| x.is_finite()).then_some(solution)
 }
@@ -302,8 +302,9 @@ pub(super) fn solve_factorised(matrix: &[f64], right: &[f64]) -> Vec<f64> {
     solution
 }
 
-/// Replaces the lower half of a matrix by its Cholesky factor.
-pub(super) fn factorise(matrix: &mut [f64], n: usize) -> Option<()> {
+/// Replaces the lower half of a matrix by its Cholesky factor. None where no more than the share `least` of a diagonal entry is
+/// left: the direction is one that the others span, but for rounding.
+pub(super) fn factorise(matrix: &mut [f64], n: usize, least: f64) -> Option<()> {
     for a in 0..n {
         let (above, rest) = matrix.split_at_mut(a * n);
         let row = &mut rest[..n];
@@ -312,8 +313,7 @@ pub(super) fn factorise(matrix: &mut [f64], n: usize) -> Option<()> {
             row[b] = (row[b] - known) / above[b * n + b];
         }
         let left = row[a] - linalg::norm_squared(&row[..a]);
-        // Rounding may leave a little less than nothing of a direction that the others span.
-        if left.is_nan() || left <= row[a].abs() * f64::EPSILON {
+        if left.is_nan() || left <= row[a].abs() * least {
             return None;
         }
         row[a] = left.sqrt();

@@ -221,6 +221,38 @@ fn the_bits_do_not_depend_on_the_threads() {
     }
 }
 
+proptest! {
+    /// Without a penalty, columns that are combinations of others change neither the objective nor the size of the weights.
+    #[test]
+    fn without_a_penalty_dependent_columns_do_no_harm(seed: u64, rows in 20usize..200, factor in -3.0f64..3.0) {
+        let plain = data(seed, rows, 3, 2, false);
+        let (mut fewer, mut more, mut labels) = (Vec::new(), Vec::new(), Vec::new());
+        for i in 0..plain.len() {
+            let row: Vec<f64> = plain.row(i).iter().map(|(_, x)| x).collect();
+            let word = f64::from(u8::from(row[0] > 0.0));
+            fewer.extend(row.iter().copied().chain([word]));
+            // A column in another unit with another origin, and the other word of a column of two.
+            more.extend(row.iter().copied().chain([word, 1.0 - word, factor * row[1] + 1.0]));
+            labels.push(plain.classes()[plain.labels()[i] as usize].clone());
+        }
+        let optimum = |columns: usize, values: &[f64]| {
+            let data = Dataset::dense(columns, values, &labels).unwrap();
+            let outcome = train(&data, &settings(LogisticPenalty::None, 1.0), &mut ()).unwrap();
+            let Some(Detail::Logistic { primal, .. }) = outcome.evidence.detail else { return None };
+            let theta = &weights(&outcome)[0];
+            let again = objective(&data, std::slice::from_ref(theta), Penalty::NONE, 1.0);
+            let largest = theta.weights.iter().chain([&theta.bias]).fold(1.0f64, |most, w| most.max(w.abs()));
+            Some((outcome.status, primal, again, largest))
+        };
+        // Classes that do not overlap have no optimum, with these columns or without them.
+        let (Some(fewer), Some(more)) = (optimum(4, &fewer), optimum(6, &more)) else { return Ok(()) };
+        prop_assert_eq!((fewer.0, more.0), (Status::Converged, Status::Converged));
+        prop_assert!((fewer.1 - more.1).abs() <= 1e-8 * fewer.1, "{fewer:?} {more:?}");
+        prop_assert!((more.2 - more.1).abs() <= 1e-10 * more.1, "{more:?}");
+        prop_assert!(more.3 <= 10.0 * fewer.3, "{fewer:?} {more:?}");
+    }
+}
+
 /// Huge and tiny prices: a result with an honest gap, never a number that is none.
 #[test]
 fn the_ends_of_the_range() {
@@ -259,6 +291,29 @@ fn firth_adds_half_a_row_to_each_cell_of_a_table() {
         assert!((theta.intercept() - odds(c, d)).abs() < 1e-5, "{cells:?} {theta:?}");
         assert!((theta.weights[0] - (odds(a, b) - odds(c, d))).abs() < 1e-5, "{cells:?} {theta:?}");
     }
+}
+
+/// Stops a run when it is asked for the time that is given here.
+struct StopAt(u32);
+
+impl Observer for StopAt {
+    fn progress(&mut self, _: &Progress) -> ControlFlow<()> {
+        self.0 = self.0.saturating_sub(1);
+        if self.0 == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+#[test]
+fn firth_can_be_interrupted_within_a_step() {
+    let data = data(2, 450, 299, 2, false);
+    let settings = settings(LogisticPenalty::Firth, 1.0);
+    // 300 columns are looked at, then blocks of rows twice for a point: before the first point there is no model.
+    for early in [1, 150, 302] {
+        let ended = train(&data, &settings, &mut StopAt(early));
+        assert!(matches!(ended, Err(Error::Interrupted)), "{early}: {ended:?}");
+    }
+    let ended = train(&data, &settings, &mut StopAt(310)).unwrap();
+    assert_eq!(ended.status, Status::Interrupted);
 }
 
 /// ln L + ½ ln det I, computed as it is written.

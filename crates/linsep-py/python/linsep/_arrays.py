@@ -1,0 +1,139 @@
+"""Arrays of NumPy and matrices of SciPy as the engine takes them: nothing is copied where the layout allows it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Larger whole numbers are not all float64.
+EXACT = 2**53
+
+
+def length(X: Any) -> int:
+    """How many rows there are."""
+    shape = getattr(X, "shape", None)
+    if shape is not None and len(shape) > 0:
+        return int(shape[0])
+    if shape is not None or not hasattr(X, "__len__"):
+        raise TypeError(f"Expected sequence or array-like, got {type(X)}")
+    return len(X)
+
+
+def weights_of(sample_weight: Any, count: int) -> NDArray[np.float64] | None:
+    """How often each row counts; None where all count once."""
+    if sample_weight is None:
+        return None
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"sample_weight=: {error}") from None
+    if weights.ndim == 0:
+        weights = np.full(count, float(weights))
+    if weights.ndim != 1:
+        raise ValueError("Sample weights must be 1D array or scalar")
+    if len(weights) != count:
+        raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(count,)}!")
+    if np.all(weights == 1.0):
+        return None
+    return weights
+
+
+def dense_array(X: Any) -> NDArray[Any]:
+    """A contiguous array of float32 or float64 with two dimensions: X itself, where it is one."""
+    array = np.asarray(X)
+    if array.dtype.kind == "O":
+        for cell in array.ravel()[:1]:
+            if isinstance(cell, (complex, np.complexfloating)):
+                raise ValueError("Complex data not supported")
+        array = array.astype(np.float64)
+    if array.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported\n{X}\n")
+    if array.dtype.kind in "USV":
+        try:
+            array = array.astype(np.float64)
+        except (ValueError, TypeError):
+            raise ValueError(
+                "X has words, and an array of words has no column names: use a frame of pandas, polars or Arrow, "
+                "whose words become features"
+            ) from None
+    if array.dtype.kind in "mM":
+        raise ValueError(f"X has values of the type {array.dtype}: numbers are needed")
+    if array.ndim != 2:
+        raise ValueError(
+            f"Expected 2D array, got {array.ndim}D array instead:\narray={array!r}.\nReshape your data either using "
+            "array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) if it contains a single "
+            "sample."
+        )
+    if array.shape[0] == 0:
+        raise ValueError(
+            f"Found array with 0 sample(s) (shape={array.shape}) while a minimum of 1 is required."
+        )
+    if array.shape[1] == 0:
+        raise ValueError(
+            f"Found array with 0 feature(s) (shape={array.shape}) while a minimum of 1 is required."
+        )
+    if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
+        if int(array.max()) > EXACT or int(array.min()) < -EXACT:
+            raise ValueError("X has whole numbers above 2**53, which float64 does not hold exactly")
+    if not is_taken(array.dtype):
+        with np.errstate(over="ignore"):
+            wide = array.astype(np.float64)
+        if array.dtype.kind == "f" and array.dtype.itemsize > 8 and np.any(np.isinf(wide) & np.isfinite(array)):
+            raise ValueError("X has numbers that are too large for float64")
+        array = wide
+    return np.require(array, requirements=["C_CONTIGUOUS", "ALIGNED"])
+
+
+def is_taken(kind: np.dtype[Any]) -> bool:
+    """Whether the engine takes numbers of this type as they are."""
+    return kind.kind == "f" and kind.itemsize in (4, 8) and kind.isnative
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether the data is a sparse matrix or array of SciPy."""
+    return hasattr(X, "tocsr") and hasattr(X, "nnz")
+
+
+def csr_parts(X: Any) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any], int]:
+    """Where rows start, columns, values, and the number of columns: increasing within a row, without zeros."""
+    if len(X.shape) != 2:
+        raise ValueError(f"Expected 2D array, got {len(X.shape)}D array instead. Reshape your data.")
+    if X.shape[0] == 0 or X.shape[1] == 0:
+        raise ValueError(f"Found array with shape={X.shape} while a minimum of 1 sample and 1 feature is required.")
+    if X.dtype.kind == "c":
+        raise ValueError("Complex data not supported: X has complex numbers")
+    if X.dtype.kind not in "fiub":
+        raise ValueError(f"X has values of the type {X.dtype}: numbers are needed")
+    csr = X.tocsr()
+    if not csr.has_canonical_format:
+        csr = csr.copy() if csr is X else csr
+        csr.sum_duplicates()
+    values = csr.data
+    if not is_taken(values.dtype):
+        if values.dtype.kind in "iu" and values.dtype.itemsize == 8 and len(values):
+            if int(values.max()) > EXACT or int(values.min()) < -EXACT:
+                raise ValueError("X has whole numbers above 2**53, which float64 does not hold exactly")
+        values = values.astype(np.float64)
+    offsets, indices = csr.indptr, csr.indices
+    if np.count_nonzero(values) != len(values):
+        stored = values != 0
+        kept = np.concatenate([[0], np.cumsum(stored)])
+        offsets, indices, values = kept[offsets], indices[stored], values[stored]
+    return (
+        np.ascontiguousarray(offsets, dtype=np.int64),
+        np.ascontiguousarray(indices),
+        np.ascontiguousarray(values),
+        int(X.shape[1]),
+    )
+
+
+def in_words_of_arrays(error: ValueError, X: Any) -> ValueError:
+    """The same error, with what scikit-learn's users look for."""
+    text = str(error)
+    if "is not finite" not in text:
+        return error
+    values = X.data if is_sparse(X) else dense_array(X)
+    what = "NaN" if np.isnan(values).any() else "infinity"
+    return ValueError(f"Input X contains {what}: {text}")

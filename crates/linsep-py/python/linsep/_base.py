@@ -1,0 +1,448 @@
+"""What all estimators share. With scikit-learn they are its estimators; without it they work on their own."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep import _arrays, _data, _engine, _frames, _labels
+from linsep._model import Model, answers, evidence_html
+from linsep._scikit_learn import Base, NotFittedError, validate_data
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from linsep._export import Input, OnnxFile
+
+
+def plain(name: str, value: Any, kind: str) -> Any:
+    """A parameter as the specification has it; what cannot be one is refused in its own words."""
+    if value is None:
+        return None
+    if isinstance(value, np.generic):
+        value = value.item()
+    if kind == "flag":
+        if not isinstance(value, bool):
+            raise ValueError(f"{name}={value!r}: True or False is needed")
+        return value
+    if isinstance(value, bool):
+        raise ValueError(f"{name}={value!r}: a truth value has no meaning here")
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int):
+        if not -(2**63) <= value < 2**64:
+            raise ValueError(f"{name}={value!r}: the number is too large")
+        return value
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise ValueError(f"{name}={value!r}: the number must be finite")
+        return value
+    raise ValueError(f"{name}={value!r}: a number or a word is needed, not {type(value).__name__}")
+
+
+def class_weights(class_weight: Any, names_of: dict[Any, str] | None = None) -> Any:
+    """Weights of classes as the specification has them."""
+    if class_weight is None:
+        return None
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise ValueError(f"class_weight={class_weight!r}: 'balanced', a dict from class to weight, or None is needed")
+        return "balanced"
+    if not hasattr(class_weight, "items"):
+        raise ValueError(f"class_weight={class_weight!r}: 'balanced', a dict from class to weight, or None is needed")
+    named = []
+    for label, weight in class_weight.items():
+        name = _labels.label_name(label)
+        weight = plain("class_weight", weight, "number")
+        if isinstance(weight, str):
+            raise ValueError(f"class_weight={class_weight!r}: the weight of class {label!r} is not a number")
+        named.append([name, float(weight)])
+    return {"named": named}
+
+
+class Classifier(Base):
+    """The base of all estimators: a learner of the registry, trained by the engine."""
+
+    #: The name of the learner in the registry.
+    _learner: ClassVar[str] = ""
+    #: The kind of each setting that it shares with others, and of each option of its own.
+    _settings: ClassVar[dict[str, str]] = {}
+    _options: ClassVar[dict[str, str]] = {}
+    #: Whether its updates are mistakes of rows that can be listed, and whether its scores are log odds by nature.
+    _traces: ClassVar[bool] = False
+
+    classes_: NDArray[Any]
+    n_features_in_: int
+    n_iter_: int
+    n_updates_: int
+    converged_: bool
+    status_: str
+    margin_interval_: tuple[float | None, float]
+    mistake_bound_: float
+    history_: list[dict[str, Any]]
+    evidence_: dict[str, Any]
+    notes_: list[tuple[str, str]]
+    model_: Model
+    duality_gap_: float
+    teaching_set_: NDArray[np.intp]
+    feature_names_in_: NDArray[Any]
+    _places: NDArray[np.intp]
+    _report: str
+
+    # ------------------------------------------------------------------------------------------------------------- fit
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learns from rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features), or linsep.Data
+            The rows. Contiguous float32 and float64 arrays are not copied. Words and missing cells of a frame become
+            features by the recipe that the command line has.
+        y : array of shape (n_samples,)
+            The labels: numbers or words. None where X is `linsep.Data`, which has its own.
+        """
+        return self._fit(X, y, None)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        with self._columns_of_model():
+            return self._train(X, y, sample_weight)
+
+    @contextmanager
+    def _columns_of_model(self) -> Iterator[None]:
+        """Where training fails or is interrupted, the columns stay those of the model that there is."""
+        names = ("n_features_in_", "feature_names_in_")
+        before = {name: self.__dict__[name] for name in names if name in self.__dict__}
+        fitted = self.__sklearn_is_fitted__()
+        try:
+            yield
+        except BaseException:
+            if fitted:
+                for name in names:
+                    self.__dict__.pop(name, None)
+                self.__dict__.update(before)
+            raise
+
+    def _train(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        rows, labels, data = self._training_rows(X, y, sample_weight)
+        spec = {**self._spec(), "data": data}
+        model, record, report, updated = _engine.train(rows, json.dumps(spec), self._traces)
+        self._remember(model, json.loads(record), labels, report)
+        if self._traces and model.two_sides:
+            self.teaching_set_ = np.asarray(updated, dtype=np.intp)
+        return self
+
+    def _training_rows(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[_engine.Rows, _labels.Labels, dict[str, Any]]:
+        """The rows to learn from, their labels, and what the specification says about their data."""
+        if isinstance(X, _data.Data) and y is None and sample_weight is None:
+            # The rows as they were read, with the names of their features.
+            self._check_columns(X, reset=True)
+            names = X._rows.classes
+            return X._rows, self._of_two_classes(_labels.Labels(X.classes, X._rows.labels, names)), {"source": "-"}
+        X, y = _with_labels(X, y)
+        self._check_columns(X, reset=True)
+        labels = _labels.encode_labels(y)
+        labels = self._of_two_classes(labels)
+        self._check_weighted_classes(labels)
+        return _data.rows_of(X, labels, sample_weight), labels, _data.data_spec(X, labels)
+
+    def _check_weighted_classes(self, labels: _labels.Labels) -> None:
+        """Refuses weights of classes that no row has."""
+        weights: Any = getattr(self, "class_weight", None)
+        if isinstance(weights, Mapping):
+            for label in weights:
+                if _labels.label_name(label) not in labels.names:
+                    raise ValueError(
+                        f"class_weight= names the class {label!r}, which no row has; the classes are "
+                        f"{labels.classes.tolist()}"
+                    )
+
+    def _of_two_classes(self, labels: _labels.Labels) -> _labels.Labels:
+        if len(labels.classes) == 0:
+            raise ValueError("Found array with 0 sample(s): y has no labels, and a minimum of 1 is required.")
+        if len(labels.classes) < 2:
+            raise ValueError(
+                f"y has one class, {labels.classes.tolist()[0]!r}: a classifier needs rows of at least two classes"
+            )
+        return labels
+
+    def _check_columns(self, X: Any, reset: bool) -> None:
+        """Keeps the number and the names of the columns, or compares them with those that were kept."""
+        if isinstance(X, _data.Data):
+            X = X.X
+        frame = _frames.is_frame(X)
+        plain_array = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiub"
+        if not frame and not plain_array and not _arrays.is_sparse(X):
+            X = _arrays.dense_array(X)
+        if validate_data is not None:
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            return
+        columns = len(_frames.column_names(X)) if frame else int(X.shape[1])
+        if reset:
+            self.n_features_in_ = columns
+            self.__dict__.pop("feature_names_in_", None)
+            if frame:
+                self.feature_names_in_ = np.array([str(name) for name in _frames.column_names(X)], dtype=object)
+        elif columns != self.n_features_in_:
+            raise ValueError(
+                f"X has {columns} features, but {type(self).__name__} is expecting {self.n_features_in_} features "
+                "as input."
+            )
+
+    def _spec(self) -> dict[str, Any]:
+        """The specification of training with the parameters as they are."""
+        spec: dict[str, Any] = {"learner": self._learner}
+        bias: dict[str, Any] = {}
+        for name, kind in self._settings.items():
+            value = getattr(self, name)
+            if name == "class_weight":
+                weight = class_weights(value)
+                if weight is not None:
+                    spec["classes"] = {"weight": weight}
+                continue
+            value = plain(name, value, kind)
+            if value is None or (name == "scale" and value == "auto"):
+                # What suits the learner and its bias is chosen by the engine.
+                continue
+            if name == "mixing" and value == "uniform" and self.shards is None:  # type: ignore[attr-defined]
+                continue
+            if name == "bias":
+                if value not in ("append", "none"):
+                    raise ValueError(f"bias={value!r}: 'append' or 'none' is needed")
+                if value == "none":
+                    bias["append"] = False
+            elif name == "bias_scale":
+                bias["scale"] = value
+            elif name == "init" and value not in ("zero", "first"):
+                raise ValueError(f"init={value!r}: 'zero' or 'first' is needed")
+            else:
+                spec[name] = value
+        if bias:
+            spec["bias"] = bias
+        options = {name: plain(name, getattr(self, name), kind) for name, kind in self._options.items()}
+        # Some options have a meaning only beside others: their usual values are left to the learner.
+        usual = inspect.signature(type(self).__init__).parameters
+        spec["options"] = {
+            name: value for name, value in options.items() if value is not None and value != usual[name].default
+        }
+        return spec
+
+    def _remember(
+        self, model: _engine.Model, record: dict[str, Any], labels: _labels.Labels, report: str
+    ) -> None:
+        """Keeps what was learned and what is known about it."""
+        margin, bound = record["margin"], record["mistake_bound"]
+        found: dict[str, Any] = {
+            "_engine_model": model,
+            "_places": labels.places(model.outcomes),
+            "_report": report,
+            "_state": None,
+            "classes_": labels.classes,
+            "n_iter_": record["epochs"],
+            "n_updates_": record["updates"],
+            "converged_": record.get("converged", record["status"] == "converged"),
+            "status_": record["status"],
+            "margin_interval_": (margin["lower"], margin["upper"]),
+            "mistake_bound_": math.inf if bound["upper"] is None else bound["upper"],
+            "history_": record.pop("history", []),
+            "notes_": [(kind, text) for kind, text in record.pop("notes", [])],
+            "evidence_": record,
+            "model_": Model(model),
+        }
+        gap = _duality_gap(record)
+        for name in ("duality_gap_", "teaching_set_"):
+            self.__dict__.pop(name, None)
+        if gap is not None:
+            found["duality_gap_"] = gap
+        self.__dict__.update(found)
+
+    # --------------------------------------------------------------------------------------------------------- predict
+
+    def _fitted(self) -> _engine.Model:
+        model: _engine.Model | None = self.__dict__.get("_engine_model")
+        if model is None:
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments before "
+                "using this estimator."
+            )
+        return model
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self.__dict__.get("_engine_model") is not None
+
+    def _asked(self, asked: str, X: Any) -> NDArray[Any]:
+        model = self._fitted()
+        self._check_columns(X, reset=False)
+        return answers(model, asked, X)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The label of each row."""
+        labels = self._asked("labels", X)
+        found: NDArray[Any] = self.classes_[self._places[labels]]
+        return found
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """The score of each row, 0 or more for the second class; of more than two classes, one for each."""
+        scores: NDArray[Any] = self._asked("scores", X)
+        if not self._fitted().two_sides:
+            scores = self._in_order(scores)
+            # Two classes with a score each: the second leads by the difference.
+            return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+        return scores[:, 0] if self._places[1] == 1 else -scores[:, 0]
+
+    @property
+    def predict_proba(self) -> Any:
+        """The probability of each class for each row, where there are probabilities."""
+        model = self.__dict__.get("_engine_model")
+        has = self._may_have_probabilities() if model is None else model.has_probabilities
+        if not has:
+            raise AttributeError(
+                f"this {type(self).__name__} has no probabilities: set probabilities=True to have them learned"
+            )
+
+        def predict_proba(X: Any) -> NDArray[np.float64]:
+            return self._in_order(self._asked("probabilities", X))
+
+        return predict_proba
+
+    @property
+    def predict_log_proba(self) -> Any:
+        """The logarithm of the probabilities, where there are probabilities."""
+        probabilities = self.predict_proba
+        return lambda X: np.log(probabilities(X))
+
+    def _may_have_probabilities(self) -> bool:
+        return bool(getattr(self, "probabilities", False))
+
+    def _in_order(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Columns of outcomes in the order of the classes."""
+        if np.array_equal(self._places, np.arange(len(self._places))):
+            return columns
+        ordered = np.empty_like(columns)
+        ordered[:, self._places] = columns
+        return ordered
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """What one more unit of each feature adds to the score: one row for two classes, otherwise one for each."""
+        return self._oriented(self._weights()[0])
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        """The score of a row of zeros."""
+        return self._oriented(self._weights()[1])
+
+    def _weights(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        found = self.__dict__.get("_engine_model")
+        weights = None if found is None else found.coefficients()
+        if weights is None:
+            raise AttributeError(
+                f"this {type(self).__name__} has no coefficients: it is not fitted, or its decision function has no "
+                "weights for rows as they are"
+            )
+        return weights  # type: ignore[no-any-return]
+
+    def _oriented(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self._fitted().two_sides:
+            return weights if self._places[1] == 1 else -weights
+        ordered = np.empty_like(weights)
+        ordered[self._places] = weights
+        return ordered[1:] - ordered[:1] if len(ordered) == 2 else ordered
+
+    # ------------------------------------------------------------------------------------------------------------ show
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Saves the model, whole or not at all: `linsep predict` and `linsep.load` read the file."""
+        self._fitted().save(path)
+
+    def to_onnx(
+        self, path: str | os.PathLike[str] | None = None, input: Input = "f32", data: Any = None
+    ) -> OnnxFile:
+        """The model as an ONNX file; see `linsep.Model.to_onnx`.
+
+        Parameters
+        ----------
+        path
+            Where it is written, whole or not at all; nowhere if None.
+        input
+            What the numbers of the inputs are: 'f32' or 'f64'.
+        data
+            Rows on which `ExportWarning` says which get another class from 'f32'.
+        """
+        from linsep._export import to_onnx
+
+        return to_onnx(self._fitted(), path, input, data, stacklevel=3)
+
+    def to_sklearn(self, data: Any = None) -> Any:
+        """A fitted estimator of scikit-learn with the same weights, in the units of the rows as given.
+
+        See `linsep.Model.to_sklearn` for which estimator, and for what cannot be one.
+
+        Parameters
+        ----------
+        data
+            Rows on which the predictions are compared; `ExportWarning` names rows that get another class.
+        """
+        from linsep._export import to_sklearn
+
+        names = self.__dict__.get("feature_names_in_")
+        return to_sklearn(self._fitted(), self.classes_, self._places, names, data, stacklevel=3)
+
+    def report(self) -> str:
+        """What `linsep train` prints about the run."""
+        self._fitted()
+        return str(self._report)
+
+    def _repr_html_(self) -> str:
+        model = self.__dict__.get("_engine_model")
+        title = repr(self)
+        if model is None:
+            return evidence_html(title, [("Fitted", "not yet")])
+        facts = model.facts()
+        facts += [(kind.capitalize(), text) for kind, text in self.notes_ if kind != "remark"]
+        return evidence_html(title, facts)
+
+
+def _with_labels(X: Any, y: Any) -> tuple[Any, Any]:
+    """Rows and labels; data of a file has its own labels."""
+    if isinstance(X, _data.Data) and y is None:
+        return X.X, X.y
+    return X, y
+
+
+def _duality_gap(record: dict[str, Any]) -> float | None:
+    """The largest relative gap that is proved, over the boundaries of all classes."""
+    details = [record.get("detail")] + [
+        boundary["evidence"].get("detail") for boundary in record.get("boundaries", [])
+    ]
+    gaps = [detail["gap"] for detail in details if detail and detail.get("gap") is not None]
+    return max(gaps) if gaps else None
+
+
+class WeightedClassifier(Classifier):
+    """An estimator whose rows may count more than others."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learns from rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features), or linsep.Data
+            The rows. Contiguous float32 and float64 arrays are not copied. Words and missing cells of a frame become
+            features by the recipe that the command line has.
+        y : array of shape (n_samples,)
+            The labels: numbers or words. None where X is `linsep.Data`, which has its own.
+        sample_weight : array of shape (n_samples,), optional
+            How often each row counts.
+        """
+        return self._fit(X, y, sample_weight)

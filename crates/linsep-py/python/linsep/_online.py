@@ -1,0 +1,116 @@
+"""Estimators whose learner goes row by row: `partial_fit`."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linsep import _data, _engine, _labels
+from linsep._base import Classifier, WeightedClassifier
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class OnlineClassifier(Classifier):
+    """An estimator whose learner goes row by row."""
+
+    _state: _engine.State | None
+    _names: list[str] | None
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Learns from more rows, in their order, once.
+
+        Calls one after the other give the same model, to the bit, as one `fit` on all their rows with ``epochs=1``,
+        ``order="given"`` and ``scale="none"``. The rows are not scaled: what they are scaled by is not known before the
+        last of them. The first call after a `fit` begins anew.
+
+        Parameters
+        ----------
+        X, y
+            As for `fit`.
+        classes : array, optional
+            All classes that will turn up. Needed in the first call where its rows do not have two classes.
+        """
+        return self._partial_fit(X, y, classes, None)
+
+    def _partial_fit(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> Self:
+        scale = getattr(self, "scale", "none")
+        if scale not in ("auto", "none", None):
+            raise ValueError(
+                f"scale={scale!r}: partial_fit sees rows once and cannot scale them by what it learns from all; "
+                "scale them before, or set scale='none'"
+            )
+        _data.refuse_words(X, "partial_fit")
+        state: _engine.State | None = self.__dict__.get("_state")
+        first = state is None
+        self._check_columns(X, reset=first)
+        labels, names = self._known_labels(y, classes, first)
+        rows = _data.rows_of(X, labels, sample_weight)
+        if state is None:
+            state = _engine.State(json.dumps(self._state_spec()), rows.shape[1], names)
+        state.learn(rows)
+        if not first and names is None:
+            # Classes that turn up later take their place among the others.
+            labels = _labels.encode_labels(np.union1d(self.classes_, labels.classes))
+        model = state.model()
+        record = json.loads(model.record())["evidence"]
+        record["learner"] = self._learner
+        self._remember(model, record, labels, "")
+        self._state, self._names = state, names
+        return self
+
+    def _known_labels(
+        self, y: Any, classes: Any, first: bool
+    ) -> tuple[_labels.Labels, list[str] | None]:
+        """The labels of rows; and the names of all classes, where they are known."""
+        if not first and self._names is not None:
+            if classes is not None and not np.array_equal(np.unique(np.asarray(classes)), self.classes_):
+                raise ValueError(
+                    f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {self.classes_!r}"
+                )
+            return _labels.encode_known(y, self.classes_, self._names), self._names
+        if classes is None:
+            labels = _labels.encode_labels(y)
+            if first and len(labels.classes) < 2:
+                raise ValueError(
+                    f"the first rows have one class, {labels.classes.tolist()}: name all classes in the first call, "
+                    "with classes="
+                )
+            return labels, None
+        if not first:
+            raise ValueError("classes= is to be given in the first call of partial_fit, or not at all")
+        known = _labels.encode_labels(np.unique(np.asarray(classes)))
+        return _labels.encode_known(y, known.classes, known.names), known.names
+
+    def _state_spec(self) -> dict[str, Any]:
+        """The settings of a state: those that have a meaning for rows that come once."""
+        spec = self._spec()
+        taken = ("learner", "options", "seed", "bias", "init", "mistake", "max_updates")
+        state = {name: spec[name] for name in taken if name in spec}
+        weight = spec.get("classes", {}).get("weight")
+        if weight is not None:
+            state["class_weight"] = weight
+        if spec.get("probabilities"):
+            raise ValueError("probabilities=True: partial_fit forgets its rows, and probabilities need them")
+        if spec.get("features") not in (None, "plain"):
+            raise ValueError(f"features={spec['features']!r}: partial_fit forgets its rows, and features need them")
+        return state
+
+
+class WeightedOnlineClassifier(OnlineClassifier, WeightedClassifier):
+    """An estimator whose learner goes row by row, and whose rows may count more than others."""
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learns from more rows, in their order, once, as `OnlineClassifier.partial_fit` says.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `fit`.
+        classes : array, optional
+            All classes that will turn up. Needed in the first call where its rows do not have two classes.
+        """
+        return self._partial_fit(X, y, classes, sample_weight)

@@ -1,0 +1,1753 @@
+"""The estimators: one for each learner.
+
+Written by crates/linsep-py/generate.py from the registry of the engine; a test compares them. Do not edit by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+from linsep._base import Classifier, WeightedClassifier
+from linsep._online import OnlineClassifier, WeightedOnlineClassifier
+
+__all__ = [
+    "AveragedPerceptron",
+    "BatchPerceptron",
+    "KernelPerceptron",
+    "LiftedPerceptron",
+    "LinearSVM",
+    "LogisticRegression",
+    "MarginPerceptron",
+    "MaxMarginClassifier",
+    "Memoriser",
+    "MulticlassPerceptron",
+    "PassiveAggressiveClassifier",
+    "Perceptron",
+    "PocketPerceptron",
+    "SGDClassifier",
+    "VotedPerceptron",
+]
+
+
+class Perceptron(WeightedOnlineClassifier):
+    """Keeps the last weights: the textbook algorithm, and the one to watch the convergence theorem on.
+
+    Parameters
+    ----------
+    epochs : default 100
+        At most this many passes over the rows.
+    scale : default 'auto'
+        How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+    order : default 'shuffle'
+        In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
+    seed : default 0
+        The seed of all shuffles.
+    bias : default 'append'
+        Whether the boundary may miss the origin. 'append' or 'none'.
+    bias_scale : default None
+        The value of the appended coordinate; None for 1.
+    init : default 'zero'
+        Where to start: at zero, or at the first row, which counts as an update. 'zero' or 'first'.
+    mistake : default 'nonpositive'
+        Which agreements ⟨θ, z⟩ count as a mistake. 'nonpositive' or 'negative'.
+    shards : default None
+        Into how many shards the rows are dealt, to be learned at once and mixed after every pass; None for 1.
+    mixing : default 'uniform'
+        How much each shard counts. 'uniform' or 'updates'.
+    max_updates : default None
+        Stop after this many updates.
+    max_seconds : default None
+        Stop after this many seconds.
+    class_weight : default None
+        How much the rows of each class count: 'balanced', or a dict from class to weight; None for once.
+    probabilities : default False
+        Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
+    features : default None
+        Which features are made of those of the columns; None for none. 'plain' or 'splines' or 'pairs' or
+        'splines+pairs'.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, sorted.
+    coef_, intercept_ : arrays
+        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
+        that have no such form.
+    converged_ : bool
+        Whether the algorithm came to its end.
+    n_iter_, n_updates_ : int
+        Passes begun, and updates made.
+    margin_interval_ : tuple
+        The best margin of the rows, as they were scaled, is at least the first (None while no separator is known) and at
+        most the second.
+    mistake_bound_ : float
+        No perceptron that starts at zero makes more mistakes than this on the scaled rows; inf while no separator is known.
+    history_ : list of dict
+        The passes, each with `epoch`, `updates` and `margin_upper`.
+    evidence_ : dict
+        Everything that is known about the run, as `linsep train --json` prints it.
+    model_ : linsep.Model
+        The model, as it is saved.
+    teaching_set_ : array
+        Two classes: the rows that were ever mistaken, in the order of their first mistake.
+    """
+
+    _learner: ClassVar[str] = "perceptron"
+    _options: ClassVar[dict[str, str]] = {}
+    _settings: ClassVar[dict[str, str]] = {
+        "epochs": "whole",
+        "scale": "choice",
+        "order": "choice",
+        "seed": "whole",
+        "bias": "choice",
+        "bias_scale": "number",
+        "init": "choice",
+        "mistake": "choice",
+        "shards": "whole",
+        "mixing": "choice",
+        "max_updates": "whole",
+        "max_seconds": "number",
+        "class_weight": "class_weight",
+        "probabilities": "flag",
+        "features": "choice",
+    }
+    _traces: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        *,
+        epochs: int = 100,
+        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
+        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
+        seed: int = 0,
+        bias: Literal["append", "none"] = "append",
+        bias_scale: float | None = None,
+        init: Literal["zero", "first"] = "zero",
+        mistake: Literal["nonpositive", "negative"] = "nonpositive",
+        shards: int | None = None,
+        mixing: Literal["uniform", "updates"] = "uniform",
+        max_updates: int | None = None,
+        max_seconds: float | None = None,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        probabilities: bool = False,
+        features: Literal["plain", "splines", "pairs", "splines+pairs"] | None = None,
+    ) -> None:
+        self.epochs = epochs
+        self.scale = scale
+        self.order = order
+        self.seed = seed
+        self.bias = bias
+        self.bias_scale = bias_scale
+        self.init = init
+        self.mistake = mistake
+        self.shards = shards
+        self.mixing = mixing
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
+        self.class_weight = class_weight
+        self.probabilities = probabilities
+        self.features = features
+
+
+class AveragedPerceptron(WeightedOnlineClassifier):
+    """Averages the weights of the run: choose it first, it generalises better than the perceptron at no cost.
+
+    Parameters
+    ----------
+    epochs : default 100
+        At most this many passes over the rows.
+    scale : default 'auto'
+        How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+    order : default 'shuffle'
+        In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
+    seed : default 0
+        The seed of all shuffles.
+    bias : default 'append'
+        Whether the boundary may miss the origin. 'append' or 'none'.
+    bias_scale : default None
+        The value of the appended coordinate; None for 1.
+    init : default 'zero'
+        Where to start: at zero, or at the first row, which counts as an update. 'zero' or 'first'.
+    mistake : default 'nonpositive'
+        Which agreements ⟨θ, z⟩ count as a mistake. 'nonpositive' or 'negative'.
+    shards : default None
+        Into how many shards the rows are dealt, to be learned at once and mixed after every pass; None for 1.
+    mixing : default 'uniform'
+        How much each shard counts. 'uniform' or 'updates'.
+    max_updates : default None
+        Stop after this many updates.
+    max_seconds : default None
+        Stop after this many seconds.
+    class_weight : default None
+        How much the rows of each class count: 'balanced', or a dict from class to weight; None for once.
+    probabilities : default False
+        Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
+    features : default None
+        Which features are made of those of the columns; None for none. 'plain' or 'splines' or 'pairs' or
+        'splines+pairs'.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, sorted.
+    coef_, intercept_ : arrays
+        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
+        that have no such form.
+    converged_ : bool
+        Whether the algorithm came to its end.
+    n_iter_, n_updates_ : int
+        Passes begun, and updates made.
+    margin_interval_ : tuple
+        The best margin of the rows, as they were scaled, is at least the first (None while no separator is known) and at
+        most the second.
+    mistake_bound_ : float
+        No perceptron that starts at zero makes more mistakes than this on the scaled rows; inf while no separator is known.
+    history_ : list of dict
+        The passes, each with `epoch`, `updates` and `margin_upper`.
+    evidence_ : dict
+        Everything that is known about the run, as `linsep train --json` prints it.
+    model_ : linsep.Model
+        The model, as it is saved.
+    teaching_set_ : array
+        Two classes: the rows that were ever mistaken, in the order of their first mistake.
+    """
+
+    _learner: ClassVar[str] = "averaged"
+    _options: ClassVar[dict[str, str]] = {}
+    _settings: ClassVar[dict[str, str]] = {
+        "epochs": "whole",
+        "scale": "choice",
+        "order": "choice",
+        "seed": "whole",
+        "bias": "choice",
+        "bias_scale": "number",
+        "init": "choice",
+        "mistake": "choice",
+        "shards": "whole",
+        "mixing": "choice",
+        "max_updates": "whole",
+        "max_seconds": "number",
+        "class_weight": "class_weight",
+        "probabilities": "flag",
+        "features": "choice",
+    }
+    _traces: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        *,
+        epochs: int = 100,
+        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
+        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
+        seed: int = 0,
+        bias: Literal["append", "none"] = "append",
+        bias_scale: float | None = None,
+        init: Literal["zero", "first"] = "zero",
+        mistake: Literal["nonpositive", "negative"] = "nonpositive",
+        shards: int | None = None,
+        mixing: Literal["uniform", "updates"] = "uniform",
+        max_updates: int | None = None,
+        max_seconds: float | None = None,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        probabilities: bool = False,
+        features: Literal["plain", "splines", "pairs", "splines+pairs"] | None = None,
+    ) -> None:
+        self.epochs = epochs
+        self.scale = scale
+        self.order = order
+        self.seed = seed
+        self.bias = bias
+        self.bias_scale = bias_scale
+        self.init = init
+        self.mistake = mistake
+        self.shards = shards
+        self.mixing = mixing
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
+        self.class_weight = class_weight
+        self.probabilities = probabilities
+        self.features = features
+
+
+class VotedPerceptron(OnlineClassifier):
+    """Lets all weights of the run vote: often as good as averaged, slower to predict.
+
+    Parameters
+    ----------
+    epochs : default 100
+        At most this many passes over the rows.
+    scale : default 'auto'
+        How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+    order : default 'shuffle'
+        In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
+    seed : default 0
+        The seed of all shuffles.
+    bias : default 'append'
+        Whether the boundary may miss the origin. 'append' or 'none'.
+    bias_scale : default None
+        The value of the appended coordinate; None for 1.
+    init : default 'zero'
+        Where to start: at zero, or at the first row, which counts as an update. 'zero' or 'first'.
+    mistake : default 'nonpositive'
+        Which agreements ⟨θ, z⟩ count as a mistake. 'nonpositive' or 'negative'.
+    max_updates : default None
+        Stop after this many updates.
+    max_seconds : default None
+        Stop after this many seconds.
+    probabilities : default False
+        Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
+    features : default None
+        Which features are made of those of the columns; None for none. 'plain' or 'splines' or 'pairs' or
+        'splines+pairs'.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, sorted.
+    coef_, intercept_ : arrays
+        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
+        that have no such form.
+    converged_ : bool
+        Whether the algorithm came to its end.
+    n_iter_, n_updates_ : int
+        Passes begun, and updates made.
+    margin_interval_ : tuple
+        The best margin of the rows, as they were scaled, is at least the first (None while no separator is known) and at
+        most the second.
+    mistake_bound_ : float
+        No perceptron that starts at zero makes more mistakes than this on the scaled rows; inf while no separator is known.
+    history_ : list of dict
+        The passes, each with `epoch`, `updates` and `margin_upper`.
+    evidence_ : dict
+        Everything that is known about the run, as `linsep train --json` prints it.
+    model_ : linsep.Model
+        The model, as it is saved.
+    teaching_set_ : array
+        Two classes: the rows that were ever mistaken, in the order of their first mistake.
+    """
+
+    _learner: ClassVar[str] = "voted"
+    _options: ClassVar[dict[str, str]] = {}
+    _settings: ClassVar[dict[str, str]] = {
+        "epochs": "whole",
+        "scale": "choice",
+        "order": "choice",
+        "seed": "whole",
+        "bias": "choice",
+        "bias_scale": "number",
+        "init": "choice",
+        "mistake": "choice",
+        "max_updates": "whole",
+        "max_seconds": "number",
+        "probabilities": "flag",
+        "features": "choice",
+    }
+    _traces: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        *,
+        epochs: int = 100,
+        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
+        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
+        seed: int = 0,
+        bias: Literal["append", "none"] = "append",
+        bias_scale: float | None = None,
+        init: Literal["zero", "first"] = "zero",
+        mistake: Literal["nonpositive", "negative"] = "nonpositive",
+        max_updates: int | None = None,
+        max_seconds: float | None = None,
+        probabilities: bool = False,
+        features: Literal["plain", "splines", "pairs", "splines+pairs"] | None = None,
+    ) -> None:
+        self.epochs = epochs
+        self.scale = scale
+        self.order = order
+        self.seed = seed
+        self.bias = bias
+        self.bias_scale = bias_scale
+        self.init = init
+        self.mistake = mistake
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
+        self.probabilities = probabilities
+        self.features = features
+
+
+class MarginPerceptron(OnlineClassifier):
+    """Also learns from rows that are right by too little: for separable data, when nearly the widest margin is
+    wanted.
+
+    Parameters
+    ----------
+    epsilon : default 0.1
+        End with at least 1−ε of the best margin. Above 0 and below 1.
+    beta : default None
+        Instead, learn from rows nearer than β to the boundary. 0 or more.
+    agreement : default None
+        Instead, learn from rows with an agreement up to b. 0 or more.
+    epochs : default 100
+        At most this many passes over the rows.
+    scale : default 'auto'
+        How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+    order : default 'shuffle'
+        In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
+    seed : default 0
+        The seed of all shuffles.
+    bias : default 'append'
+        Whether the boundary may miss the origin. 'append' or 'none'.
+    bias_scale : default None
+        The value of the appended coordinate; None for 1.
+    init : default 'zero'
+        Where to start: at zero, or at the first row, which counts as an update. 'zero' or 'first'.
+    max_updates : default None
+        Stop after this many updates.
+    max_seconds : default None
+        Stop after this many seconds.
+    probabilities : default False
+        Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
+    features : default None
+        Which features are made of those of the columns; None for none. 'plain' or 'splines' or 'pairs' or
+        'splines+pairs'.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, sorted.
+    coef_, intercept_ : arrays
+        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
+        that have no such form.
+    converged_ : bool
+        Whether the algorithm came to its end.
+    n_iter_, n_updates_ : int
+        Passes begun, and updates made.
+    margin_interval_ : tuple
+        The best margin of the rows, as they were scaled, is at least the first (None while no separator is known) and at
+        most the second.
+    mistake_bound_ : float
+        No perceptron that starts at zero makes more mistakes than this on the scaled rows; inf while no separator is known.
+    history_ : list of dict
+        The passes, each with `epoch`, `updates` and `margin_upper`.
+    evidence_ : dict
+        Everything that is known about the run, as `linsep train --json` prints it.
+    model_ : linsep.Model
+        The model, as it is saved.
+    """
+
+    _learner: ClassVar[str] = "margin"
+    _options: ClassVar[dict[str, str]] = {
+        "epsilon": "number",
+        "beta": "number",
+        "agreement": "number",
+    }
+    _settings: ClassVar[dict[str, str]] = {
+        "epochs": "whole",
+        "scale": "choice",
+        "order": "choice",
+        "seed": "whole",
+        "bias": "choice",
+        "bias_scale": "number",
+        "init": "choice",
+        "max_updates": "whole",
+        "max_seconds": "number",
+        "probabilities": "flag",
+        "features": "choice",
+    }
+    _traces: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        *,
+        epsilon: float = 0.1,
+        beta: float | None = None,
+        agreement: float | None = None,
+        epochs: int = 100,
+        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
+        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
+        seed: int = 0,
+        bias: Literal["append", "none"] = "append",
+        bias_scale: float | None = None,
+        init: Literal["zero", "first"] = "zero",
+        max_updates: int | None = None,
+        max_seconds: float | None = None,
+        probabilities: bool = False,
+        features: Literal["plain", "splines", "pairs", "splines+pairs"] | None = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.beta = beta
+        self.agreement = agreement
+        self.epochs = epochs
+        self.scale = scale
+        self.order = order
+        self.seed = seed
+        self.bias = bias
+        self.bias_scale = bias_scale
+        self.init = init
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
+        self.probabilities = probabilities
+        self.features = features
+
+
+class BatchPerceptron(WeightedClassifier):
+    """Learns from all mistakes of a pass at once, on all cores: when the order of the rows must not matter.
+
+    Parameters
+    ----------
+    schedule : default 'constant'
+        How the step changes. 'constant': The same in every step; '1/k': η/k in step k; '1/sqrt-k': η/√k in
+        step k; 'power': η/k^p in step k, with p from ⟦power⟧; 'mean': η times the mean of the mistakes.
+    power : default None
+        The power p of ⟦schedule=power⟧. From 0 to 1.
+    step : default 1.0
+        The first step. From 0.001 to 1000.
+    epochs : default 100
+        At most this many passes over the rows.
+    scale : default 'auto'
+        How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+    order : default 'shuffle'
+        In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
+    seed : default 0
+        The seed of all shuffles.
+    bias : default 'append'
+        Whether the boundary may miss the origin. 'append' or 'none'.
+    bias_scale : default None
+        The value of the appended coordinate; None for 1.
+    max_updates : default None
+        Stop after this many updates.
+    max_seconds : default None
+        Stop after this many seconds.
+    class_weight : default None
+        How much the rows of each class count: 'balanced', or a dict from class to weight; None for once.
+    probabilities : default False
+        Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
+    features : default None
+        Which features are made of those of the columns; None for none. 'plain' or 'splines' or 'pairs' or
+        'splines+pairs'.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, sorted.
+    coef_, intercept_ : arrays
+        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
+        that have no such form.
+    converged_ : bool
+        Whether the algorithm came to its end.
+    n_iter_, n_updates_ : int
+        Passes begun, and updates made.
+    margin_interval_ : tuple
+        The best margin of the rows, as they were scaled, is at least the first (None while no separator is known) and at
+        most the second.
+    mistake_bound_ : float
+        No perceptron that starts at zero makes more mistakes than this on the scaled rows; inf while no separator is known.
+    history_ : list of dict
+        The passes, each with `epoch`, `updates` and `margin_upper`.
+    evidence_ : dict
+        Everything that is known about the run, as `linsep train --json` prints it.
+    model_ : linsep.Model
+        The model, as it is saved.
+    """
+
+    _learner: ClassVar[str] = "batch"
+    _options: ClassVar[dict[str, str]] = {
+        "schedule": "choice",
+        "power": "number",
+        "step": "number",
+    }
+    _settings: ClassVar[dict[str, str]] = {
+        "epochs": "whole",
+        "scale": "choice",
+        "order": "choice",
+        "seed": "whole",
+        "bias": "choice",
+        "bias_scale": "number",
+        "max_updates": "whole",
+        "max_seconds": "number",
+        "class_weight": "class_weight",
+        "probabilities": "flag",
+        "features": "choice",
+    }
+    _traces: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        *,
+        schedule: Literal["constant", "1/k", "1/sqrt-k", "power", "mean"] = "constant",
+        power: float | None = None,
+        step: float = 1.0,
+        epochs: int = 100,
+        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
+        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
+        seed: int = 0,
+        bias: Literal["append", "none"] = "append",
+        bias_scale: float | None = None,
+        max_updates: int | None = None,
+        max_seconds: float | None = None,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        probabilities: bool = False,
+        features: Literal["plain", "splines", "pairs", "splines+pairs"] | None = None,
+    ) -> None:
+        self.schedule = schedule
+        self.power = power
+        self.step = step
+        self.epochs = epochs
+        self.scale = scale
+        self.order = order
+        self.seed = seed
+        self.bias = bias
+        self.bias_scale = bias_scale
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
+        self.class_weight = class_weight
+        self.probabilities = probabilities
+        self.features = features
+
+
+class PocketPerceptron(Classifier):
+    """Keeps the best weights found so far: for classes that overlap, when the training error counts.
+
+    Parameters
+    ----------
+    margin : default 0.0
+        Keep the weights with the most rows at this distance at least. 0 or more.
+    epochs : default 100
+        At most this many passes over the rows.
+    scale : default 'auto'
+        How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+    order : default 'shuffle'
+        In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
+    seed : default 0
+        The seed of all shuffles.
+    bias : default 'append'
+        Whether the boundary may miss the origin. 'append' or 'none'.
+    bias_scale : default None
+        The value of the appended coordinate; None for 1.
+    max_updates : default None
+        Stop after this many updates.
+    max_seconds : default None
+        Stop after this many seconds.
+    probabilities : default False
+        Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
+    features : default None
+        Which features are made of those of the columns; None for none. 'plain' or 'splines' or 'pairs' or
+        'splines+pairs'.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, sorted.
+    coef_, intercept_ : arrays
+        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
+        that have no such form.
+    converged_ : bool
+        Whether the algorithm came to its end.
+    n_iter_, n_updates_ : int
+        Passes begun, and updates made.
+    margin_interval_ : tuple
+        The best margin of the rows, as they were scaled, is at least the first (None while no separator is known) and at
+        most the second.
+    mistake_bound_ : float
+        No perceptron that starts at zero makes more mistakes than this on the scaled rows; inf while no separator is known.
+    history_ : list of dict
+        The passes, each with `epoch`, `updates` and `margin_upper`.
+    evidence_ : dict
+        Everything that is known about the run, as `linsep train --json` prints it.
+    model_ : linsep.Model
+        The model, as it is saved.
+    """
+
+    _learner: ClassVar[str] = "pocket"
+    _options: ClassVar[dict[str, str]] = {
+        "margin": "number",
+    }
+    _settings: ClassVar[dict[str, str]] = {
+        "epochs": "whole",
+        "scale": "choice",
+        "order": "choice",
+        "seed": "whole",
+        "bias": "choice",
+        "bias_scale": "number",
+        "max_updates": "whole",
+        "max_seconds": "number",
+        "probabilities": "flag",
+        "features": "choice",
+    }
+    _traces: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        *,
+        margin: float = 0.0,
+        epochs: int = 100,
+        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
+        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
+        seed: int = 0,
+        bias: Literal["append", "none"] = "append",
+        bias_scale: float | None = None,
+        max_updates: int | None = None,
+        max_seconds: float | None = None,
+        probabilities: bool = False,
+        features: Literal["plain", "splines", "pairs", "splines+pairs"] | None = None,
+    ) -> None:
+        self.margin = margin
+        self.epochs = epochs
+        self.scale = scale
+        self.order = order
+        self.seed = seed
+        self.bias = bias
+        self.bias_scale = bias_scale
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
+        self.probabilities = probabilities
+        self.features = features
+
+
+class LiftedPerceptron(Classifier):
+    """Gives every row a coordinate of its own, so that it converges on any data: to see how the lecture notes
+    treat overlap.
+
+    Parameters
+    ----------
+    lift : default 'auto'
+        How much of a lifted row is its features. Above 0 and below 1, or 'auto' for the share that the
+        lifting lemma finds best.
+    epochs : default 100
+        At most this many passes over the rows.
+    scale : default 'auto'
+        How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+    order : default 'shuffle'
+        In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
+    seed : default 0
+        The seed of all shuffles.
+    bias : default 'append'
+        Whether the boundary may miss the origin. 'append' or 'none'.
+    bias_scale : default None
+        The value of the appended coordinate; None for 1.
+    max_updates : default None
+        Stop after this many updates.
+    max_seconds : default None
+        Stop after this many seconds.
+    probabilities : default False
+        Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
+    features : default None
+        Which features are made of those of the columns; None for none. 'plain' or 'splines' or 'pairs' or
+        'splines+pairs'.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, sorted.
+    coef_, intercept_ : arrays
+        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
+        that have no such form.
+    converged_ : bool
+        Whether the algorithm came to its end.
+    n_iter_, n_updates_ : int
+        Passes begun, and updates made.
+    margin_interval_ : tuple
+        The best margin of the rows, as they were scaled, is at least the first (None while no separator is known) and at
+        most the second.
+    mistake_bound_ : float
+        No perceptron that starts at zero makes more mistakes than this on the scaled rows; inf while no separator is known.
+    history_ : list of dict
+        The passes, each with `epoch`, `updates` and `margin_upper`.
+    evidence_ : dict
+        Everything that is known about the run, as `linsep train --json` prints it.
+    model_ : linsep.Model
+        The model, as it is saved.
+    """
+
+    _learner: ClassVar[str] = "lifted"
+    _options: ClassVar[dict[str, str]] = {
+        "lift": "number",
+    }
+    _settings: ClassVar[dict[str, str]] = {
+        "epochs": "whole",
+        "scale": "choice",
+        "order": "choice",
+        "seed": "whole",
+        "bias": "choice",
+        "bias_scale": "number",
+        "max_updates": "whole",
+        "max_seconds": "number",
+        "probabilities": "flag",
+        "features": "choice",
+    }
+    _traces: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        *,
+        lift: float | Literal["auto"] = "auto",
+        epochs: int = 100,
+        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
+        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
+        seed: int = 0,
+        bias: Literal["append", "none"] = "append",
+        bias_scale: float | None = None,
+        max_updates: int | None = None,
+        max_seconds: float | None = None,
+        probabilities: bool = False,
+        features: Literal["plain", "splines", "pairs", "splines+pairs"] | None = None,
+    ) -> None:
+        self.lift = lift
+        self.epochs = epochs
+        self.scale = scale
+        self.order = order
+        self.seed = seed
+        self.bias = bias
+        self.bias_scale = bias_scale
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
+        self.probabilities = probabilities
+        self.features = features
+
+
+class KernelPerceptron(WeightedClassifier):
+    """Learns a sum of kernels instead of weights: when the boundary is curved, and there are not too many rows.
+
+    Parameters
+    ----------
+    kernel : default 'rbf'
+        Which kernel. 'linear': ⟨x, x′⟩: the perceptron itself, in its dual form; 'poly': (g⟨x, x′⟩ + c)^N:
+        polynomials up to degree N; 'rbf': exp(−g‖x − x′‖²): radial basis functions.
+    degree : default 2
+        The degree N of the polynomial kernel. From 1 to 100.
+    gamma : default 'auto'
+        The factor g of the polynomial and the RBF kernel. Above 0, or 'auto' for 1/features (1 with the
+        polynomial kernel).
+    offset : default 0.0
+        The constant c of the polynomial kernel, beside what an appended bias adds. 0 or more.
+    kernel_cache : default '500MB'
+        Memory for kernel values that are kept. A size such as 500MB or 2GB.
+    combine : default 'last'
+        What joins the weights of the run into the result. 'last': The last weights; 'average': The mean over
+        all rows seen; 'vote': All vote, each with the number of rows that it survived.
+    epochs : default 100
+        At most this many passes over the rows.
+    scale : default 'auto'
+        How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+    order : default 'shuffle'
+        In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
+    seed : default 0
+        The seed of all shuffles.
+    bias : default 'append'
+        Whether the boundary may miss the origin. 'append' or 'none'.
+    bias_scale : default None
+        The value of the appended coordinate; None for 1.
+    max_updates : default None
+        Stop after this many updates.
+    max_seconds : default None
+        Stop after this many seconds.
+    class_weight : default None
+        How much the rows of each class count: 'balanced', or a dict from class to weight; None for once.
+    probabilities : default False
+        Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
+    features : default None
+        Which features are made of those of the columns; None for none. 'plain' or 'splines' or 'pairs' or
+        'splines+pairs'.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, sorted.
+    coef_, intercept_ : arrays
+        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
+        that have no such form.
+    converged_ : bool
+        Whether the algorithm came to its end.
+    n_iter_, n_updates_ : int
+        Passes begun, and updates made.
+    margin_interval_ : tuple
+        The best margin of the rows, as they were scaled, is at least the first (None while no separator is known) and at
+        most the second.
+    mistake_bound_ : float
+        No perceptron that starts at zero makes more mistakes than this on the scaled rows; inf while no separator is known.
+    history_ : list of dict
+        The passes, each with `epoch`, `updates` and `margin_upper`.
+    evidence_ : dict
+        Everything that is known about the run, as `linsep train --json` prints it.
+    model_ : linsep.Model
+        The model, as it is saved.
+    """
+
+    _learner: ClassVar[str] = "kernel"
+    _options: ClassVar[dict[str, str]] = {
+        "kernel": "choice",
+        "degree": "whole",
+        "gamma": "number",
+        "offset": "number",
+        "kernel_cache": "size",
+        "combine": "choice",
+    }
+    _settings: ClassVar[dict[str, str]] = {
+        "epochs": "whole",
+        "scale": "choice",
+        "order": "choice",
+        "seed": "whole",
+        "bias": "choice",
+        "bias_scale": "number",
+        "max_updates": "whole",
+        "max_seconds": "number",
+        "class_weight": "class_weight",
+        "probabilities": "flag",
+        "features": "choice",
+    }
+    _traces: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        *,
+        kernel: Literal["linear", "poly", "rbf"] = "rbf",
+        degree: int = 2,
+        gamma: float | Literal["auto"] = "auto",
+        offset: float = 0.0,
+        kernel_cache: int | str = "500MB",
+        combine: Literal["last", "average", "vote"] = "last",
+        epochs: int = 100,
+        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
+        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
+        seed: int = 0,
+        bias: Literal["append", "none"] = "append",
+        bias_scale: float | None = None,
+        max_updates: int | None = None,
+        max_seconds: float | None = None,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        probabilities: bool = False,
+        features: Literal["plain", "splines", "pairs", "splines+pairs"] | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.offset = offset
+        self.kernel_cache = kernel_cache
+        self.combine = combine
+        self.epochs = epochs
+        self.scale = scale
+        self.order = order
+        self.seed = seed
+        self.bias = bias
+        self.bias_scale = bias_scale
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
+        self.class_weight = class_weight
+        self.probabilities = probabilities
+        self.features = features
+
+
+class MulticlassPerceptron(WeightedOnlineClassifier):
+    """Learns one weight vector for each class, all together: for many classes, smaller and often better than one
+    against the rest.
+
+    Parameters
+    ----------
+    combine : default 'average'
+        What joins the weights of the run into the result. 'last': The last weights; 'average': The mean over
+        all rows seen.
+    epochs : default 100
+        At most this many passes over the rows.
+    scale : default 'auto'
+        How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+    order : default 'shuffle'
+        In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
+    seed : default 0
+        The seed of all shuffles.
+    bias : default 'append'
+        Whether the boundary may miss the origin. 'append' or 'none'.
+    bias_scale : default None
+        The value of the appended coordinate; None for 1.
+    mistake : default 'nonpositive'
+        Which agreements ⟨θ, z⟩ count as a mistake. 'nonpositive' or 'negative'.
+    max_updates : default None
+        Stop after this many updates.
+    max_seconds : default None
+        Stop after this many seconds.
+    class_weight : default None
+        How much the rows of each class count: 'balanced', or a dict from class to weight; None for once.
+    probabilities : default False
+        Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
+    features : default None
+        Which features are made of those of the columns; None for none. 'plain' or 'splines' or 'pairs' or
+        'splines+pairs'.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, sorted.
+    coef_, intercept_ : arrays
+        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
+        that have no such form.
+    converged_ : bool
+        Whether the algorithm came to its end.
+    n_iter_, n_updates_ : int
+        Passes begun, and updates made.
+    margin_interval_ : tuple
+        The best margin of the rows, as they were scaled, is at least the first (None while no separator is known) and at
+        most the second.
+    mistake_bound_ : float
+        No perceptron that starts at zero makes more mistakes than this on the scaled rows; inf while no separator is known.
+    history_ : list of dict
+        The passes, each with `epoch`, `updates` and `margin_upper`.
+    evidence_ : dict
+        Everything that is known about the run, as `linsep train --json` prints it.
+    model_ : linsep.Model
+        The model, as it is saved.
+    """
+
+    _learner: ClassVar[str] = "multiclass"
+    _options: ClassVar[dict[str, str]] = {
+        "combine": "choice",
+    }
+    _settings: ClassVar[dict[str, str]] = {
+        "epochs": "whole",
+        "scale": "choice",
+        "order": "choice",
+        "seed": "whole",
+        "bias": "choice",
+        "bias_scale": "number",
+        "mistake": "choice",
+        "max_updates": "whole",
+        "max_seconds": "number",
+        "class_weight": "class_weight",
+        "probabilities": "flag",
+        "features": "choice",
+    }
+    _traces: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        *,
+        combine: Literal["last", "average"] = "average",
+        epochs: int = 100,
+        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
+        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
+        seed: int = 0,
+        bias: Literal["append", "none"] = "append",
+        bias_scale: float | None = None,
+        mistake: Literal["nonpositive", "negative"] = "nonpositive",
+        max_updates: int | None = None,
+        max_seconds: float | None = None,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        probabilities: bool = False,
+        features: Literal["plain", "splines", "pairs", "splines+pairs"] | None = None,
+    ) -> None:
+        self.combine = combine
+        self.epochs = epochs
+        self.scale = scale
+        self.order = order
+        self.seed = seed
+        self.bias = bias
+        self.bias_scale = bias_scale
+        self.mistake = mistake
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
+        self.class_weight = class_weight
+        self.probabilities = probabilities
+        self.features = features
+
+
+class SGDClassifier(WeightedOnlineClassifier):
+    """Stochastic gradient descent on a loss, with steps that adapt to each feature: for streams, and when you
+    want logistic regression.
+
+    Parameters
+    ----------
+    loss : default 'hinge'
+        The loss of a row with agreement a. 'perceptron': max(0, −a); 'hinge': max(0, 1−a); 'log': ln(1 +
+        e^−a), logistic regression; 'squared': ½(1−a)², least squares.
+    schedule : default 'adaptive'
+        How the step changes. 'adaptive': Its own for each feature, whatever the scale of the feature;
+        'constant': The same in every step; '1/k': η/k in step k; '1/sqrt-k': η/√k in step k; 'power': η/k^p
+        in step k, with p from ⟦power⟧; 'shrinking': η/(1 + ηλk).
+    power : default None
+        The power p of ⟦schedule=power⟧. From 0 to 1.
+    step : default 'auto'
+        The first step. Above 0, or 'auto' for 1.5 for adaptive steps, else 1/R².
+    l2 : default 0.0
+        The penalty on ½ of the squared length of the weights, not for adaptive steps. 0 or more.
+    combine : default 'average'
+        What joins the weights of the run into the result. 'last': The last weights; 'average': The mean over
+        all rows seen.
+    epochs : default 10
+        At most this many passes over the rows.
+    scale : default 'auto'
+        How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+    order : default 'shuffle'
+        In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
+    seed : default 0
+        The seed of all shuffles.
+    bias : default 'append'
+        Whether the boundary may miss the origin. 'append' or 'none'.
+    bias_scale : default None
+        The value of the appended coordinate; None for 1.
+    max_updates : default None
+        Stop after this many updates.
+    max_seconds : default None
+        Stop after this many seconds.
+    class_weight : default None
+        How much the rows of each class count: 'balanced', or a dict from class to weight; None for once.
+    probabilities : default False
+        Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
+    features : default None
+        Which features are made of those of the columns; None for none. 'plain' or 'splines' or 'pairs' or
+        'splines+pairs'.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, sorted.
+    coef_, intercept_ : arrays
+        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
+        that have no such form.
+    converged_ : bool
+        Whether the algorithm came to its end.
+    n_iter_, n_updates_ : int
+        Passes begun, and updates made.
+    margin_interval_ : tuple
+        The best margin of the rows, as they were scaled, is at least the first (None while no separator is known) and at
+        most the second.
+    mistake_bound_ : float
+        No perceptron that starts at zero makes more mistakes than this on the scaled rows; inf while no separator is known.
+    history_ : list of dict
+        The passes, each with `epoch`, `updates` and `margin_upper`.
+    evidence_ : dict
+        Everything that is known about the run, as `linsep train --json` prints it.
+    model_ : linsep.Model
+        The model, as it is saved.
+    """
+
+    _learner: ClassVar[str] = "sgd"
+    _options: ClassVar[dict[str, str]] = {
+        "loss": "choice",
+        "schedule": "choice",
+        "power": "number",
+        "step": "number",
+        "l2": "number",
+        "combine": "choice",
+    }
+    _settings: ClassVar[dict[str, str]] = {
+        "epochs": "whole",
+        "scale": "choice",
+        "order": "choice",
+        "seed": "whole",
+        "bias": "choice",
+        "bias_scale": "number",
+        "max_updates": "whole",
+        "max_seconds": "number",
+        "class_weight": "class_weight",
+        "probabilities": "flag",
+        "features": "choice",
+    }
+    _traces: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        *,
+        loss: Literal["perceptron", "hinge", "log", "squared"] = "hinge",
+        schedule: Literal["adaptive", "constant", "1/k", "1/sqrt-k", "power", "shrinking"] = "adaptive",
+        power: float | None = None,
+        step: float | Literal["auto"] = "auto",
+        l2: float = 0.0,
+        combine: Literal["last", "average"] = "average",
+        epochs: int = 10,
+        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
+        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
+        seed: int = 0,
+        bias: Literal["append", "none"] = "append",
+        bias_scale: float | None = None,
+        max_updates: int | None = None,
+        max_seconds: float | None = None,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        probabilities: bool = False,
+        features: Literal["plain", "splines", "pairs", "splines+pairs"] | None = None,
+    ) -> None:
+        self.loss = loss
+        self.schedule = schedule
+        self.power = power
+        self.step = step
+        self.l2 = l2
+        self.combine = combine
+        self.epochs = epochs
+        self.scale = scale
+        self.order = order
+        self.seed = seed
+        self.bias = bias
+        self.bias_scale = bias_scale
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
+        self.class_weight = class_weight
+        self.probabilities = probabilities
+        self.features = features
+
+    def _may_have_probabilities(self) -> bool:
+        return self.probabilities or self.loss == "log"
+
+
+class LinearSVM(WeightedClassifier):
+    """The soft-margin support vector machine, to a proved gap: when you want the best weights and have the time.
+
+    Parameters
+    ----------
+    loss : default 'hinge'
+        The loss of a row with agreement a. 'hinge': max(0, 1−a); 'squared-hinge': max(0, 1−a)².
+    C : default 1.0
+        The weight of the loss against regularisation. Above 0.
+    gap : default 0.001
+        Stop when the objective is proved to be within this share of the best. Above 0 and below 1.
+    epochs : default 1000
+        At most this many passes over the rows.
+    scale : default 'auto'
+        How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+    order : default 'shuffle'
+        In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
+    seed : default 0
+        The seed of all shuffles.
+    bias : default 'append'
+        Whether the boundary may miss the origin. 'append' or 'none'.
+    bias_scale : default None
+        The value of the appended coordinate; None for 1.
+    max_updates : default None
+        Stop after this many updates.
+    max_seconds : default None
+        Stop after this many seconds.
+    class_weight : default None
+        How much the rows of each class count: 'balanced', or a dict from class to weight; None for once.
+    probabilities : default False
+        Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
+    features : default None
+        Which features are made of those of the columns; None for none. 'plain' or 'splines' or 'pairs' or
+        'splines+pairs'.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, sorted.
+    coef_, intercept_ : arrays
+        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
+        that have no such form.
+    converged_ : bool
+        Whether the algorithm came to its end.
+    n_iter_, n_updates_ : int
+        Passes begun, and updates made.
+    margin_interval_ : tuple
+        The best margin of the rows, as they were scaled, is at least the first (None while no separator is known) and at
+        most the second.
+    mistake_bound_ : float
+        No perceptron that starts at zero makes more mistakes than this on the scaled rows; inf while no separator is known.
+    history_ : list of dict
+        The passes, each with `epoch`, `updates` and `margin_upper`.
+    evidence_ : dict
+        Everything that is known about the run, as `linsep train --json` prints it.
+    model_ : linsep.Model
+        The model, as it is saved.
+    """
+
+    _learner: ClassVar[str] = "svm"
+    _options: ClassVar[dict[str, str]] = {
+        "loss": "choice",
+        "C": "number",
+        "gap": "number",
+    }
+    _settings: ClassVar[dict[str, str]] = {
+        "epochs": "whole",
+        "scale": "choice",
+        "order": "choice",
+        "seed": "whole",
+        "bias": "choice",
+        "bias_scale": "number",
+        "max_updates": "whole",
+        "max_seconds": "number",
+        "class_weight": "class_weight",
+        "probabilities": "flag",
+        "features": "choice",
+    }
+    _traces: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        *,
+        loss: Literal["hinge", "squared-hinge"] = "hinge",
+        C: float = 1.0,
+        gap: float = 0.001,
+        epochs: int = 1000,
+        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
+        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
+        seed: int = 0,
+        bias: Literal["append", "none"] = "append",
+        bias_scale: float | None = None,
+        max_updates: int | None = None,
+        max_seconds: float | None = None,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        probabilities: bool = False,
+        features: Literal["plain", "splines", "pairs", "splines+pairs"] | None = None,
+    ) -> None:
+        self.loss = loss
+        self.C = C
+        self.gap = gap
+        self.epochs = epochs
+        self.scale = scale
+        self.order = order
+        self.seed = seed
+        self.bias = bias
+        self.bias_scale = bias_scale
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
+        self.class_weight = class_weight
+        self.probabilities = probabilities
+        self.features = features
+
+
+class LogisticRegression(WeightedClassifier):
+    """Logistic regression, to a proved gap: when you want probabilities, or weights that a penalty keeps small
+    or leaves out.
+
+    Parameters
+    ----------
+    penalty : default 'l2'
+        What weights cost; the intercept costs nothing. 'l2': ½‖w‖²: keeps all weights small; 'l1': ‖w‖₁:
+        leaves features out; 'elastic-net': a mixture of both; 'firth': half the logarithm of the
+        information's determinant: finite weights of little bias on small data, also where the classes do not
+        overlap; 'none': nothing; classes that do not overlap then have no best weights.
+    C : default 1.0
+        The weight of the loss against the penalty. Above 0.
+    l1_ratio : default 0.5
+        The share of ‖w‖₁ in an elastic net; the rest is ½‖w‖². From 0 to 1.
+    gap : default 1e-06
+        Stop when the objective is proved to be within this share of the best. From 1e-12 and below 1.
+    epochs : default 1000
+        At most this many passes over the rows.
+    scale : default 'auto'
+        How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+    order : default 'shuffle'
+        In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
+    seed : default 0
+        The seed of all shuffles.
+    bias : default 'append'
+        Whether the boundary may miss the origin. 'append' or 'none'.
+    bias_scale : default None
+        The value of the appended coordinate; None for 1.
+    max_updates : default None
+        Stop after this many updates.
+    max_seconds : default None
+        Stop after this many seconds.
+    class_weight : default None
+        How much the rows of each class count: 'balanced', or a dict from class to weight; None for once.
+    probabilities : default False
+        Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
+    features : default None
+        Which features are made of those of the columns; None for none. 'plain' or 'splines' or 'pairs' or
+        'splines+pairs'.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, sorted.
+    coef_, intercept_ : arrays
+        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
+        that have no such form.
+    converged_ : bool
+        Whether the algorithm came to its end.
+    n_iter_, n_updates_ : int
+        Passes begun, and updates made.
+    margin_interval_ : tuple
+        The best margin of the rows, as they were scaled, is at least the first (None while no separator is known) and at
+        most the second.
+    mistake_bound_ : float
+        No perceptron that starts at zero makes more mistakes than this on the scaled rows; inf while no separator is known.
+    history_ : list of dict
+        The passes, each with `epoch`, `updates` and `margin_upper`.
+    evidence_ : dict
+        Everything that is known about the run, as `linsep train --json` prints it.
+    model_ : linsep.Model
+        The model, as it is saved.
+    """
+
+    _learner: ClassVar[str] = "logistic"
+    _options: ClassVar[dict[str, str]] = {
+        "penalty": "choice",
+        "C": "number",
+        "l1_ratio": "number",
+        "gap": "number",
+    }
+    _settings: ClassVar[dict[str, str]] = {
+        "epochs": "whole",
+        "scale": "choice",
+        "order": "choice",
+        "seed": "whole",
+        "bias": "choice",
+        "bias_scale": "number",
+        "max_updates": "whole",
+        "max_seconds": "number",
+        "class_weight": "class_weight",
+        "probabilities": "flag",
+        "features": "choice",
+    }
+    _traces: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        *,
+        penalty: Literal["l2", "l1", "elastic-net", "firth", "none"] = "l2",
+        C: float = 1.0,
+        l1_ratio: float = 0.5,
+        gap: float = 1e-06,
+        epochs: int = 1000,
+        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
+        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
+        seed: int = 0,
+        bias: Literal["append", "none"] = "append",
+        bias_scale: float | None = None,
+        max_updates: int | None = None,
+        max_seconds: float | None = None,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        probabilities: bool = False,
+        features: Literal["plain", "splines", "pairs", "splines+pairs"] | None = None,
+    ) -> None:
+        self.penalty = penalty
+        self.C = C
+        self.l1_ratio = l1_ratio
+        self.gap = gap
+        self.epochs = epochs
+        self.scale = scale
+        self.order = order
+        self.seed = seed
+        self.bias = bias
+        self.bias_scale = bias_scale
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
+        self.class_weight = class_weight
+        self.probabilities = probabilities
+        self.features = features
+
+    def _may_have_probabilities(self) -> bool:
+        return True
+
+
+class MaxMarginClassifier(Classifier):
+    """Finds the boundary furthest from the nearest row, with proof: for separable data, when the margin counts.
+
+    Parameters
+    ----------
+    gap : default 1e-06
+        Stop when the margin is proved to be within this share of the best. From 1e-15 and below 1.
+    epochs : default 1000
+        At most this many passes over the rows.
+    scale : default 'auto'
+        How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+    order : default 'shuffle'
+        In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
+    seed : default 0
+        The seed of all shuffles.
+    bias : default 'append'
+        Whether the boundary may miss the origin. 'append' or 'none'.
+    bias_scale : default None
+        The value of the appended coordinate; None for 1.
+    max_updates : default None
+        Stop after this many updates.
+    max_seconds : default None
+        Stop after this many seconds.
+    probabilities : default False
+        Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
+    features : default None
+        Which features are made of those of the columns; None for none. 'plain' or 'splines' or 'pairs' or
+        'splines+pairs'.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, sorted.
+    coef_, intercept_ : arrays
+        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
+        that have no such form.
+    converged_ : bool
+        Whether the algorithm came to its end.
+    n_iter_, n_updates_ : int
+        Passes begun, and updates made.
+    margin_interval_ : tuple
+        The best margin of the rows, as they were scaled, is at least the first (None while no separator is known) and at
+        most the second.
+    mistake_bound_ : float
+        No perceptron that starts at zero makes more mistakes than this on the scaled rows; inf while no separator is known.
+    history_ : list of dict
+        The passes, each with `epoch`, `updates` and `margin_upper`.
+    evidence_ : dict
+        Everything that is known about the run, as `linsep train --json` prints it.
+    model_ : linsep.Model
+        The model, as it is saved.
+    """
+
+    _learner: ClassVar[str] = "max-margin"
+    _options: ClassVar[dict[str, str]] = {
+        "gap": "number",
+    }
+    _settings: ClassVar[dict[str, str]] = {
+        "epochs": "whole",
+        "scale": "choice",
+        "order": "choice",
+        "seed": "whole",
+        "bias": "choice",
+        "bias_scale": "number",
+        "max_updates": "whole",
+        "max_seconds": "number",
+        "probabilities": "flag",
+        "features": "choice",
+    }
+    _traces: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        *,
+        gap: float = 1e-06,
+        epochs: int = 1000,
+        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
+        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
+        seed: int = 0,
+        bias: Literal["append", "none"] = "append",
+        bias_scale: float | None = None,
+        max_updates: int | None = None,
+        max_seconds: float | None = None,
+        probabilities: bool = False,
+        features: Literal["plain", "splines", "pairs", "splines+pairs"] | None = None,
+    ) -> None:
+        self.gap = gap
+        self.epochs = epochs
+        self.scale = scale
+        self.order = order
+        self.seed = seed
+        self.bias = bias
+        self.bias_scale = bias_scale
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
+        self.probabilities = probabilities
+        self.features = features
+
+
+class Memoriser(WeightedClassifier):
+    """Looks rows up: of use only as a baseline; its training error is zero unless equal rows have both labels.
+
+    Parameters
+    ----------
+    epochs : default 100
+        At most this many passes over the rows.
+    scale : default 'auto'
+        How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+    order : default 'shuffle'
+        In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
+    seed : default 0
+        The seed of all shuffles.
+    bias : default 'append'
+        Whether the boundary may miss the origin. 'append' or 'none'.
+    bias_scale : default None
+        The value of the appended coordinate; None for 1.
+    max_updates : default None
+        Stop after this many updates.
+    max_seconds : default None
+        Stop after this many seconds.
+    class_weight : default None
+        How much the rows of each class count: 'balanced', or a dict from class to weight; None for once.
+    probabilities : default False
+        Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
+    features : default None
+        Which features are made of those of the columns; None for none. 'plain' or 'splines' or 'pairs' or
+        'splines+pairs'.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, sorted.
+    coef_, intercept_ : arrays
+        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
+        that have no such form.
+    converged_ : bool
+        Whether the algorithm came to its end.
+    n_iter_, n_updates_ : int
+        Passes begun, and updates made.
+    margin_interval_ : tuple
+        The best margin of the rows, as they were scaled, is at least the first (None while no separator is known) and at
+        most the second.
+    mistake_bound_ : float
+        No perceptron that starts at zero makes more mistakes than this on the scaled rows; inf while no separator is known.
+    history_ : list of dict
+        The passes, each with `epoch`, `updates` and `margin_upper`.
+    evidence_ : dict
+        Everything that is known about the run, as `linsep train --json` prints it.
+    model_ : linsep.Model
+        The model, as it is saved.
+    """
+
+    _learner: ClassVar[str] = "memoriser"
+    _options: ClassVar[dict[str, str]] = {}
+    _settings: ClassVar[dict[str, str]] = {
+        "epochs": "whole",
+        "scale": "choice",
+        "order": "choice",
+        "seed": "whole",
+        "bias": "choice",
+        "bias_scale": "number",
+        "max_updates": "whole",
+        "max_seconds": "number",
+        "class_weight": "class_weight",
+        "probabilities": "flag",
+        "features": "choice",
+    }
+    _traces: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        *,
+        epochs: int = 100,
+        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
+        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
+        seed: int = 0,
+        bias: Literal["append", "none"] = "append",
+        bias_scale: float | None = None,
+        max_updates: int | None = None,
+        max_seconds: float | None = None,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        probabilities: bool = False,
+        features: Literal["plain", "splines", "pairs", "splines+pairs"] | None = None,
+    ) -> None:
+        self.epochs = epochs
+        self.scale = scale
+        self.order = order
+        self.seed = seed
+        self.bias = bias
+        self.bias_scale = bias_scale
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
+        self.class_weight = class_weight
+        self.probabilities = probabilities
+        self.features = features
+
+
+class PassiveAggressiveClassifier(WeightedOnlineClassifier):
+    """Changes the weights by the least that makes each row right by 1: for streams whose classes drift.
+
+    Parameters
+    ----------
+    aggression : default 'capped'
+        How far a row may move the weights. 'full': PA: as far as needed; 'capped': PA-I: as far as needed, at
+        most C; 'softened': PA-II: less far, softened by C.
+    C : default 1.0
+        The longest step. Above 0.
+    combine : default 'average'
+        What joins the weights of the run into the result. 'last': The last weights; 'average': The mean over
+        all rows seen.
+    epochs : default 100
+        At most this many passes over the rows.
+    scale : default 'auto'
+        How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+    order : default 'shuffle'
+        In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
+    seed : default 0
+        The seed of all shuffles.
+    bias : default 'append'
+        Whether the boundary may miss the origin. 'append' or 'none'.
+    bias_scale : default None
+        The value of the appended coordinate; None for 1.
+    max_updates : default None
+        Stop after this many updates.
+    max_seconds : default None
+        Stop after this many seconds.
+    class_weight : default None
+        How much the rows of each class count: 'balanced', or a dict from class to weight; None for once.
+    probabilities : default False
+        Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
+    features : default None
+        Which features are made of those of the columns; None for none. 'plain' or 'splines' or 'pairs' or
+        'splines+pairs'.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, sorted.
+    coef_, intercept_ : arrays
+        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
+        that have no such form.
+    converged_ : bool
+        Whether the algorithm came to its end.
+    n_iter_, n_updates_ : int
+        Passes begun, and updates made.
+    margin_interval_ : tuple
+        The best margin of the rows, as they were scaled, is at least the first (None while no separator is known) and at
+        most the second.
+    mistake_bound_ : float
+        No perceptron that starts at zero makes more mistakes than this on the scaled rows; inf while no separator is known.
+    history_ : list of dict
+        The passes, each with `epoch`, `updates` and `margin_upper`.
+    evidence_ : dict
+        Everything that is known about the run, as `linsep train --json` prints it.
+    model_ : linsep.Model
+        The model, as it is saved.
+    """
+
+    _learner: ClassVar[str] = "passive-aggressive"
+    _options: ClassVar[dict[str, str]] = {
+        "aggression": "choice",
+        "C": "number",
+        "combine": "choice",
+    }
+    _settings: ClassVar[dict[str, str]] = {
+        "epochs": "whole",
+        "scale": "choice",
+        "order": "choice",
+        "seed": "whole",
+        "bias": "choice",
+        "bias_scale": "number",
+        "max_updates": "whole",
+        "max_seconds": "number",
+        "class_weight": "class_weight",
+        "probabilities": "flag",
+        "features": "choice",
+    }
+    _traces: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        *,
+        aggression: Literal["full", "capped", "softened"] = "capped",
+        C: float = 1.0,
+        combine: Literal["last", "average"] = "average",
+        epochs: int = 100,
+        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
+        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
+        seed: int = 0,
+        bias: Literal["append", "none"] = "append",
+        bias_scale: float | None = None,
+        max_updates: int | None = None,
+        max_seconds: float | None = None,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        probabilities: bool = False,
+        features: Literal["plain", "splines", "pairs", "splines+pairs"] | None = None,
+    ) -> None:
+        self.aggression = aggression
+        self.C = C
+        self.combine = combine
+        self.epochs = epochs
+        self.scale = scale
+        self.order = order
+        self.seed = seed
+        self.bias = bias
+        self.bias_scale = bias_scale
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
+        self.class_weight = class_weight
+        self.probabilities = probabilities
+        self.features = features

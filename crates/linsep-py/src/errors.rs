@@ -1,0 +1,67 @@
+//! Errors of the library as exceptions of Python, with settings spelled as parameters: `epochs=`, `bias='none'`.
+
+use crate::registry::estimator;
+use linsep::Error;
+use linsep::dataset::DatasetError;
+use linsep::read::{ReadError, ReadErrorKind};
+use linsep::spelling::{Mention, spelled};
+use linsep::store::StoreError;
+use pyo3::PyErr;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError, PyValueError};
+use std::io;
+
+/// A text of the library, with settings spelled as parameters.
+pub fn in_python(text: &str) -> String {
+    spelled(text, |Mention { field, value }| {
+        // Weights of rows are called what scikit-learn calls them.
+        let field = if field == "weights" { "sample_weight" } else { field };
+        match value {
+            // A learner is chosen by its estimator.
+            Some(names) if field == "learner" => {
+                let words = names.split(' ').map(|word| {
+                    let name = word.trim_end_matches(',');
+                    estimator(name).map_or(word.to_string(), |estimator| word.replace(name, estimator))
+                });
+                words.collect::<Vec<_>>().join(" ")
+            }
+            Some(value) if value.parse::<f64>().is_ok() => format!("{field}={value}"),
+            Some(value) => format!("{field}='{value}'"),
+            None => format!("{field}="),
+        }
+    })
+}
+
+/// The exception for an error.
+pub fn exception(error: Error) -> PyErr {
+    let help = error.help().map_or(String::new(), |help| format!("; {}", in_python(help)));
+    let text = format!("{}{help}", told(&error));
+    match error.kind() {
+        Error::Interrupted => PyKeyboardInterrupt::new_err(()),
+        Error::Memory { .. } | Error::Dataset(DatasetError::Memory { .. }) => PyMemoryError::new_err(text),
+        Error::Write { source, .. }
+        | Error::Store(StoreError::Read { source, .. })
+        | Error::Read(ReadError { kind: ReadErrorKind::Io(source), .. }) => of_system(source, text),
+        _ => PyValueError::new_err(text),
+    }
+}
+
+/// The exception for a failure of the system: Python chooses `FileNotFoundError` and its kin by the number.
+fn of_system(source: &io::Error, text: String) -> PyErr {
+    match source.raw_os_error() {
+        Some(number) => PyOSError::new_err((number, text)),
+        None => PyOSError::new_err(text),
+    }
+}
+
+/// What an error says. Settings that the text does not name are named before it.
+fn told(error: &Error) -> String {
+    match error {
+        Error::Settings(settings) => {
+            let text = in_python(&settings.problem);
+            let field = if settings.field == "weights" { "sample_weight" } else { settings.field };
+            if text.contains(&format!("{field}=")) { text } else { format!("{field}=: {text}") }
+        }
+        Error::Located { place, error } => format!("{place}: {}", told(error)),
+        _ => in_python(&error.to_string()),
+    }
+}

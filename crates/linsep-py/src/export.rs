@@ -1,0 +1,152 @@
+//! A model as ONNX, what inputs of 32 bits change, and how good probabilities are.
+
+use crate::errors::exception;
+use crate::jobs::parsed;
+use crate::model::{Coefficients, Model};
+use crate::rows::Rows;
+use crate::watch::watched;
+use linsep::Error;
+use linsep::job::RoundingCheck;
+use linsep::model::{InputNumbers, Reliability, RowProbabilities};
+use linsep::numbers::{self, Rounding};
+use linsep::observe::{Observer, Progress};
+use linsep::read::{Labels, ReadOptions, RowStream, Source};
+use linsep::store::write_atomically;
+use linsep::train::Learned;
+use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Rows that are looked at before Python is asked about Ctrl-C.
+const STRIDE: usize = 1 << 12;
+
+/// The bytes of an ONNX file; and its inputs, its outputs and the classes, as JSON.
+#[pyfunction]
+pub fn onnx<'py>(py: Python<'py>, model: &Model, input: &str) -> PyResult<(Bound<'py, PyBytes>, String)> {
+    let numbers = match input {
+        "f32" => InputNumbers::F32,
+        "f64" => InputNumbers::F64,
+        other => return Err(PyValueError::new_err(format!("input='{other}': 'f32' or 'f64' is needed"))),
+    };
+    let model = &model.model;
+    let file = py.detach(|| model.to_onnx(numbers)).map_err(|error| exception(error.into()))?;
+    let about = json!({"inputs": file.inputs, "outputs": file.outputs, "classes": model.classes.outcomes()});
+    Ok((PyBytes::new(py, &file.bytes), about.to_string()))
+}
+
+/// The weights and the intercept of each score, for rows as they were scaled; none where the decision function has no such form.
+#[pyfunction]
+pub fn scaled_weights<'py>(py: Python<'py>, model: &Model) -> PyResult<Option<Coefficients<'py>>> {
+    let each = match &model.model.learned {
+        Learned::Each(each) => &each[..],
+        one => std::slice::from_ref(one),
+    };
+    let linear = |learned: &Learned| match learned {
+        Learned::Linear(theta) => Some((theta.weights.clone(), theta.intercept())),
+        _ => None,
+    };
+    let Some(thetas) = each.iter().map(linear).collect::<Option<Vec<_>>>() else { return Ok(None) };
+    let (scores, columns) = (thetas.len(), thetas.first().map_or(0, |(weights, _)| weights.len()));
+    let (weights, intercepts): (Vec<_>, Vec<_>) = thetas.into_iter().unzip();
+    let weights = PyArray1::from_vec(py, weights.concat()).reshape([scores, columns])?;
+    Ok(Some((weights, PyArray1::from_vec(py, intercepts))))
+}
+
+/// What rounding the numbers of rows to 32 bits changes, as JSON; rows count from 0.
+#[pyfunction]
+pub fn rounding(py: Python<'_>, model: &Model, rows: &Rows) -> PyResult<String> {
+    let data = rows.data();
+    let (found, expected) = (data.columns(), model.model.recipe.columns.features());
+    if found != expected {
+        let problem = format!("data has {found} features, but the model expects {expected}");
+        return Err(PyValueError::new_err(problem));
+    }
+    let (rounding, _) = watched(py, false, |watch| {
+        let mut check = RoundingCheck::new(&model.model);
+        for i in 0..data.len() {
+            check.look_at(data.row(i), Some(i as u64));
+            let progress = Progress::Judging { rows: i as u64 + 1, total: data.len() as u64 };
+            if (i + 1).is_multiple_of(STRIDE) && watch.progress(&progress).is_break() {
+                return Err(Error::Interrupted);
+            }
+        }
+        Ok(check.found)
+    })?;
+    Ok(json!(rounding).to_string())
+}
+
+/// The same for a table as text, read by the recipe of the model.
+#[pyfunction]
+pub fn rounding_of_table(py: Python<'_>, model: &Model, text: &[u8], options: &str) -> PyResult<String> {
+    let model = &model.model;
+    let mut options: ReadOptions = parsed(options)?;
+    options.schema = Some(model.recipe.columns.clone());
+    options.labels = Labels::Ignored;
+    let source = Source::Shared("data".to_string(), text.into());
+    let (rounding, _) = watched(py, false, |watch| {
+        let mut stream = RowStream::open(&source, &options)?;
+        let mut check = RoundingCheck::new(model);
+        while let Some(batch) = stream.next_batch()? {
+            for i in 0..batch.len() {
+                let row = check.found.rows;
+                check.look_at(batch.row(i), Some(row));
+            }
+            let ((bytes, total), rows) = (stream.bytes(), check.found.rows);
+            if watch.progress(&Progress::Reading { bytes, total, rows }).is_break() {
+                return Err(Error::Interrupted);
+            }
+        }
+        if check.found.rows == 0 { Err(stream.no_rows()) } else { Ok(check.found) }
+    })?;
+    Ok(json!(rounding).to_string())
+}
+
+/// How good probabilities are, as JSON: those of all outcomes of each row, the outcome that was predicted, and the true one.
+#[pyfunction]
+pub fn reliability(
+    probabilities: PyReadonlyArray2<'_, f64>,
+    found: PyReadonlyArray1<'_, u32>,
+    truth: PyReadonlyArray1<'_, u32>,
+    two_sides: bool,
+) -> PyResult<String> {
+    let not_contiguous = |error: numpy::AsSliceError| PyValueError::new_err(error.to_string());
+    let shares = probabilities.as_slice().map_err(not_contiguous)?;
+    let (found, truth) =
+        (found.as_slice().map_err(not_contiguous)?, truth.as_slice().map_err(not_contiguous)?);
+    let width = shares.len().checked_div(truth.len()).unwrap_or(0);
+    let in_range = |&outcome: &u32| (outcome as usize) < width;
+    let is_whole =
+        found.len() == truth.len() && shares.len() == width * truth.len() && (!two_sides || width == 2);
+    if !is_whole || !found.iter().chain(truth).all(in_range) {
+        return Err(PyValueError::new_err(
+            "each row needs one probability for each outcome, a label and a prediction",
+        ));
+    }
+    let rows: Vec<RowProbabilities> = shares
+        .chunks_exact(width.max(1))
+        .zip(found.iter().zip(truth))
+        .map(|(shares, (&found, &truth))| match two_sides {
+            true => RowProbabilities::of_pair(shares[1], truth == 1),
+            false => RowProbabilities::of_many(shares, found as usize, truth as usize),
+        })
+        .collect();
+    match Reliability::of(&rows) {
+        Some(reliability) => Ok(json!(reliability).to_string()),
+        None => Err(PyValueError::new_err("there are no rows")),
+    }
+}
+
+/// A number as reports print it: four digits, rounded up or down, so that a bound stays a bound.
+#[pyfunction]
+pub fn rounded(number: f64, up: bool) -> String {
+    numbers::rounded(number, if up { Rounding::Up } else { Rounding::Down })
+}
+
+/// Writes a file, whole or not at all.
+#[pyfunction]
+pub fn write_file(py: Python<'_>, path: PathBuf, content: &[u8]) -> PyResult<()> {
+    py.detach(|| write_atomically(&path, |out| out.write_all(content))).map_err(exception)
+}

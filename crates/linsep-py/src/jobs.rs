@@ -1,0 +1,207 @@
+//! Jobs: a specification as JSON and rows in, a record as JSON out.
+
+use crate::errors::in_python;
+use crate::model::Model;
+use crate::rows::Rows;
+use crate::watch::{Seen, watched};
+use linsep::job::{CompareSpec, DataSpec, SeparateSpec, TheorySpec, TrainSpec, TuneSpec, VerifySpec};
+use linsep::report::{
+    self, Block, SeparateRecord, TrainRecord, TuneRecord, VerifyRecord, describe_no_model, no_model_help,
+};
+use linsep::separate::{CertificateText, parse_certificate};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+/// A value that JSON stands for. What is wrong is named by its field.
+pub fn parsed<T: DeserializeOwned>(text: &str) -> PyResult<T> {
+    let value: Value =
+        serde_json::from_str(text).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    from_value(value, &Map::new())
+}
+
+/// A specification of a job on these rows.
+fn spec_of<T: DeserializeOwned>(text: &str) -> PyResult<T> {
+    let mut value: Value =
+        serde_json::from_str(text).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let mut always = Map::new();
+    let data = value.as_object_mut().and_then(|map| map.remove("data"));
+    always.insert("data".to_string(), data.unwrap_or_else(|| json!({"source": "-"})));
+    from_value(value, &always)
+}
+
+fn from_value<T: DeserializeOwned>(value: Value, always: &Map<String, Value>) -> PyResult<T> {
+    let Value::Object(fields) = value else { return Err(PyValueError::new_err("a dict is needed")) };
+    let read = |fields: Map<String, Value>| {
+        let all: Map<String, Value> = always.clone().into_iter().chain(fields).collect();
+        serde_json::from_value::<T>(Value::Object(all))
+    };
+    read(fields.clone()).map_err(|error| {
+        // Read one by one, the fields tell which of them is wrong.
+        for (name, value) in fields {
+            let alone = Map::from_iter([(name.clone(), value.clone())]);
+            if let Err(error) = read(alone) {
+                return PyValueError::new_err(format!("{name}={}: {}", shown(&value), wanted(&error)));
+            }
+        }
+        PyValueError::new_err(wanted(&error))
+    })
+}
+
+/// A value as Python writes it.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => format!("{text:?}").replace('"', "'"),
+        Value::Bool(flag) => if *flag { "True" } else { "False" }.to_string(),
+        Value::Null => "None".to_string(),
+        other => other.to_string(),
+    }
+}
+
+/// What is wrong with a value, without names of Rust.
+fn wanted(error: &serde_json::Error) -> String {
+    let mut text = error.to_string();
+    for (rust, plain) in [
+        ("u64", "a whole number, 0 or more"),
+        ("u32", "a whole number, 0 or more"),
+        ("usize", "a whole number, 0 or more"),
+        ("f64", "a number"),
+        ("a map", "a dict"),
+    ] {
+        text = text.replace(&format!("expected {rust}"), &format!("expected {plain}"));
+    }
+    text
+}
+
+/// The same data specification, on these rows.
+fn on(rows: &Rows, data: DataSpec) -> DataSpec {
+    DataSpec { source: rows.source(), ..data }
+}
+
+/// A record with the notes of its job.
+fn record(record: &impl Serialize, seen: &Seen) -> PyResult<String> {
+    let mut value = serde_json::to_value(record).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    if let Value::Object(fields) = &mut value {
+        fields.insert("notes".to_string(), json!(seen.notes));
+        fields.insert("history".to_string(), json!(seen.history));
+    }
+    Ok(value.to_string())
+}
+
+/// A report as plain text.
+fn text_of(blocks: &[Block]) -> String {
+    let mut text = String::new();
+    for block in blocks {
+        match block {
+            Block::Facts(facts) => {
+                for (name, fact) in facts {
+                    text += &format!("{name:<10}{fact}\n");
+                }
+            }
+            Block::Heading(heading) => text += &format!("\n{heading}\n"),
+            Block::Paragraph { indent, text: paragraph } => {
+                text += &format!("{}{paragraph}\n", " ".repeat(*indent));
+            }
+            Block::Item(item) => text += &format!("- {item}\n"),
+            Block::Text(lines) => text += lines,
+            // What else can be asked about the data is said in the words of each front end.
+            _ => {}
+        }
+    }
+    in_python(&text)
+}
+
+/// Trains: the model if there is one, the record, the report, and the rows that led to updates.
+#[pyfunction]
+pub fn train(
+    py: Python<'_>,
+    rows: &Rows,
+    spec: &str,
+    keep_updates: bool,
+) -> PyResult<(Model, String, String, Vec<u32>)> {
+    let mut spec: TrainSpec = spec_of(spec)?;
+    spec.data = on(rows, spec.data);
+    let (trained, mut seen) = watched(py, keep_updates, |watch| spec.run(watch))?;
+    if !trained.status.has_model() {
+        let model = &trained.model;
+        let reason = describe_no_model(&model.evidence, &model.boundaries)
+            .unwrap_or_else(|| "there is no model".to_string());
+        let help = no_model_help(trained.status);
+        return Err(PyValueError::new_err(in_python(&format!("{reason}; {help}"))));
+    }
+    let record = record(&TrainRecord::from(&trained), &seen)?;
+    let text = text_of(&report::train_report(&trained));
+    let updated = std::mem::take(&mut seen.updated);
+    Ok((Model::from(trained.model), record, text, updated))
+}
+
+/// Searches for the best way to learn: the model, the record and the report.
+#[pyfunction]
+pub fn tune(py: Python<'_>, rows: &Rows, spec: &str) -> PyResult<(Model, String, String)> {
+    let mut spec: TuneSpec = spec_of(spec)?;
+    spec.data = on(rows, spec.data);
+    let (found, seen) = watched(py, false, |watch| spec.run(watch))?;
+    if !found.trained.status.has_model() {
+        return Err(PyValueError::new_err("the search ended without a model"));
+    }
+    let record = record(&TuneRecord::from(&found), &seen)?;
+    let text = text_of(&report::tune_report(&found));
+    Ok((Model::from(found.trained.model), record, text))
+}
+
+/// Decides about separation: the record, the report, and the certificate of two sides.
+#[pyfunction]
+pub fn separate(py: Python<'_>, rows: &Rows, spec: &str) -> PyResult<(String, String, Option<String>)> {
+    let mut spec: SeparateSpec = spec_of(spec)?;
+    spec.data = on(rows, spec.data);
+    let (separated, seen) = watched(py, false, |watch| spec.run(watch))?;
+    let certificate = match separated.decided.as_slice() {
+        [one] => one.separation.certificate.as_ref().map(|text| CertificateText(text).to_string()),
+        _ => None,
+    };
+    let mut record: Value = serde_json::from_str(&record(&SeparateRecord::from(&separated), &seen)?)
+        .map_err(|error| PyValueError::new_err(error.to_string()))?;
+    if let Value::Object(fields) = &mut record {
+        fields.remove("proof");
+    }
+    Ok((record.to_string(), text_of(&report::separate_report(&separated)), certificate))
+}
+
+/// Checks a certificate: the record and the report.
+#[pyfunction]
+pub fn verify(
+    py: Python<'_>,
+    certificate: &str,
+    rows: &Rows,
+    allow_one_sided: bool,
+) -> PyResult<(String, String)> {
+    let certificate = parse_certificate(certificate).map_err(|error| {
+        let (line, column, reason) = (error.line, error.column, error.reason);
+        PyValueError::new_err(format!("this is no certificate: line {line}, column {column}: {reason}"))
+    })?;
+    let data = on(rows, DataSpec::default());
+    let spec = VerifySpec { data, allow_one_sided, ..VerifySpec::default() };
+    let (verified, seen) = watched(py, false, |watch| spec.run_on(certificate, watch))?;
+    let record = record(&VerifyRecord::from(&verified), &seen)?;
+    Ok((record, text_of(&report::verify_report(&verified))))
+}
+
+/// Sets learners side by side: the record and the report.
+#[pyfunction]
+pub fn compare(py: Python<'_>, rows: &Rows, spec: &str) -> PyResult<(String, String)> {
+    let mut spec: CompareSpec = spec_of(spec)?;
+    spec.data = on(rows, spec.data);
+    let (comparison, seen) = watched(py, false, |watch| spec.run(watch))?;
+    Ok((record(&comparison, &seen)?, text_of(&report::compare_report(&comparison, &rows.name))))
+}
+
+/// Every statement of the theory on the rows: the record and the report.
+#[pyfunction]
+pub fn theory(py: Python<'_>, rows: &Rows, spec: &str) -> PyResult<(String, String)> {
+    let mut spec: TheorySpec = spec_of(spec)?;
+    spec.data = on(rows, spec.data);
+    let (story, seen) = watched(py, false, |watch| spec.run(watch))?;
+    Ok((record(&story, &seen)?, text_of(&report::theory_report(&story, &spec))))
+}

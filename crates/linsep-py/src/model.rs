@@ -1,0 +1,316 @@
+//! A trained model: labels, scores and probabilities of rows, its weights, and its file.
+
+use crate::errors::exception;
+use crate::jobs::parsed;
+use crate::rows::{Rows, kind_name};
+use crate::watch::{Watch, watched};
+use linsep::Error;
+use linsep::Row;
+use linsep::features::{RecipeBuffer, Schema};
+use linsep::model::{Calibration, Predictor};
+use linsep::observe::{Observer, Progress};
+use linsep::read::{Labels, ReadOptions, RowStream, Source};
+use linsep::report;
+use linsep::train::Learned;
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use rayon::prelude::*;
+use serde_json::json;
+use std::path::PathBuf;
+
+/// A trained classifier.
+#[pyclass(frozen, module = "linsep._engine")]
+pub struct Model {
+    pub(crate) model: linsep::Model,
+}
+
+impl From<linsep::Model> for Model {
+    fn from(model: linsep::Model) -> Self {
+        Self { model }
+    }
+}
+
+/// The weights of each score, and the intercepts.
+pub(crate) type Coefficients<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>);
+
+/// What is asked about rows.
+#[derive(Clone, Copy, PartialEq)]
+enum Asked {
+    /// The place of the class, as a number.
+    Labels,
+    /// The score of two sides, or of each class.
+    Scores,
+    /// The probability of each class.
+    Probabilities,
+}
+
+/// Rows that are predicted before Python is asked about Ctrl-C.
+const STRIDE: usize = 1 << 15;
+
+#[pymethods]
+impl Model {
+    /// Opens a model file.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let place = path.display().to_string();
+        let loaded = py.detach(|| linsep::Model::load(&path));
+        loaded.map(Self::from).map_err(|error| exception(error.at(place)))
+    }
+
+    /// The model in the bytes of a file.
+    #[staticmethod]
+    fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
+        linsep::Model::from_bytes(bytes).map(Self::from).map_err(|error| exception(error.into()))
+    }
+
+    /// The bytes of its file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| self.model.to_bytes()).map_err(|error| exception(error.into()))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Saves it, whole or not at all.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| self.model.save(&path)).map_err(exception)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        Ok((py.get_type::<Self>().getattr("from_bytes")?, (self.to_bytes(py)?,)))
+    }
+
+    /// The name of its learner.
+    #[getter]
+    fn learner(&self) -> &'static str {
+        self.model.settings.learner.name()
+    }
+
+    /// The names that predictions give: for two sides, the negative one first.
+    #[getter]
+    fn outcomes(&self) -> Vec<String> {
+        self.model.classes.outcomes()
+    }
+
+    /// Whether it tells two sides apart by one score.
+    #[getter]
+    fn two_sides(&self) -> bool {
+        self.model.classes.pair().is_some()
+    }
+
+    /// Whether it has probabilities.
+    #[getter]
+    fn has_probabilities(&self) -> bool {
+        self.model.calibrated().is_some()
+    }
+
+    /// The columns of the table that it was trained on, each with its name and kind; none for an array.
+    #[getter]
+    fn columns(&self) -> Option<Vec<(String, &'static str)>> {
+        match &self.model.recipe.columns {
+            Schema::Table { columns, .. } => {
+                Some(columns.iter().map(|column| (column.name.clone(), kind_name(&column.kind))).collect())
+            }
+            _ => None,
+        }
+    }
+
+    /// How many features a row has before the expansion.
+    #[getter]
+    fn inputs(&self) -> usize {
+        self.model.recipe.columns.features()
+    }
+
+    /// The names of its features, after the expansion.
+    #[getter]
+    fn feature_names(&self) -> Vec<String> {
+        (0..self.model.recipe.features()).map(|j| self.model.recipe.feature_name(j)).collect()
+    }
+
+    /// The weights and the intercept for rows as read, for each score; none where the decision function has no such form.
+    fn coefficients<'py>(&self, py: Python<'py>) -> PyResult<Option<Coefficients<'py>>> {
+        let scores = self.scores_per_row();
+        let is_linear = |learned: &Learned| matches!(learned, Learned::Linear(_));
+        let linear = match &self.model.learned {
+            Learned::Each(each) => each.iter().all(is_linear),
+            one => is_linear(one),
+        };
+        let units: Option<Vec<_>> = (0..scores).map(|outcome| self.model.in_units_of(outcome)).collect();
+        let Some(units) = units.filter(|_| linear) else { return Ok(None) };
+        let columns = units.first().map_or(0, |units| units.weights.len());
+        let intercepts = units.iter().map(|units| units.intercept).collect();
+        let weights: Vec<f64> = units.into_iter().flat_map(|units| units.weights).collect();
+        let weights = PyArray1::from_vec(py, weights).reshape([scores, columns])?;
+        Ok(Some((weights, PyArray1::from_vec(py, intercepts))))
+    }
+
+    /// What is known about the run and its data, as JSON.
+    fn record(&self) -> String {
+        let model = &self.model;
+        json!({
+            "learner": model.settings.learner.name(),
+            "classes": model.classes,
+            "settings": model.settings,
+            "expansion": model.recipe.expansion.summary(),
+            "scaling": model.recipe.scaling.scaling(),
+            "evidence": model.evidence,
+            "boundaries": model.boundaries,
+            "calibration": model.calibrated().map(Calibration::name),
+            "threshold": model.threshold,
+            "fingerprint": model.fingerprint,
+            "spec": model.spec,
+        })
+        .to_string()
+    }
+
+    /// What the run ended with, in sentences: name and text of each.
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        let (evidence, settings) = (&self.model.evidence, &self.model.settings);
+        let mut facts = vec![
+            ("Learner", report::describe_settings(settings)),
+            ("Result", report::describe_end(evidence)),
+            ("Margin", report::describe_margin(evidence)),
+            ("Bound", report::describe_bound(evidence, settings)),
+        ];
+        facts.extend(report::describe_detail(evidence).map(|detail| ("Detail", detail)));
+        facts.push(("Meaning", report::explain(evidence, settings)));
+        facts.into_iter().map(|(name, text)| (name, crate::errors::in_python(&text))).collect()
+    }
+
+    /// The place of the class of each row.
+    fn labels<'py>(&self, py: Python<'py>, rows: &Rows) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        let labels = self.predicted(py, rows, Asked::Labels)?;
+        Ok(PyArray1::from_vec(py, labels.into_iter().map(|label| label as u32).collect()))
+    }
+
+    /// The scores: one for each row of two sides, otherwise one for each class.
+    fn scores<'py>(&self, py: Python<'py>, rows: &Rows) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let scores = self.predicted(py, rows, Asked::Scores)?;
+        shaped(py, scores, self.scores_per_row())
+    }
+
+    /// The probability of each class.
+    fn probabilities<'py>(&self, py: Python<'py>, rows: &Rows) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        if self.model.calibrated().is_none() {
+            let problem = "this model has no probabilities: train it with probabilities=True";
+            return Err(PyValueError::new_err(problem));
+        }
+        let outcomes = self.model.classes.outcomes().len();
+        shaped(py, self.predicted(py, rows, Asked::Probabilities)?, outcomes)
+    }
+
+    /// The same for a table as text, read by the recipe of the model: `labels`, `scores` or `probabilities`.
+    fn of_table<'py>(
+        &self,
+        py: Python<'py>,
+        asked: &str,
+        text: &[u8],
+        options: &str,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (asked, width) = match asked {
+            "labels" => (Asked::Labels, 1),
+            "scores" => (Asked::Scores, self.scores_per_row()),
+            _ => (Asked::Probabilities, self.model.classes.outcomes().len()),
+        };
+        let mut options: ReadOptions = parsed(options)?;
+        options.schema = Some(self.model.recipe.columns.clone());
+        options.labels = Labels::Ignored;
+        let source = Source::Shared("X".to_string(), text.into());
+        let (numbers, _) = watched(py, false, |watch| {
+            let mut stream = RowStream::open(&source, &options)?;
+            let mut numbers = Vec::new();
+            while let Some(batch) = stream.next_batch()? {
+                self.predict_into(&mut numbers, asked, batch.len(), |i| batch.row(i), watch)?;
+            }
+            if numbers.is_empty() { Err(stream.no_rows()) } else { Ok(numbers) }
+        })?;
+        shaped(py, numbers, width)
+    }
+}
+
+/// Numbers in rows of so many.
+fn shaped(py: Python<'_>, numbers: Vec<f64>, width: usize) -> PyResult<Bound<'_, PyArray2<f64>>> {
+    let rows = numbers.len() / width;
+    PyArray1::from_vec(py, numbers).reshape([rows, width])
+}
+
+impl Model {
+    fn scores_per_row(&self) -> usize {
+        match &self.model.learned {
+            Learned::Each(each) => each.len(),
+            _ => 1,
+        }
+    }
+
+    fn predicted(&self, py: Python<'_>, rows: &Rows, asked: Asked) -> PyResult<Vec<f64>> {
+        let data = rows.data();
+        let (found, expected) = (data.columns(), self.model.recipe.columns.features());
+        if found != expected {
+            let problem = format!("X has {found} features, but the model expects {expected}");
+            return Err(PyValueError::new_err(problem));
+        }
+        let (numbers, _) = watched(py, false, |watch| {
+            let mut numbers = Vec::new();
+            self.predict_into(&mut numbers, asked, data.len(), |i| data.row(i), watch)?;
+            Ok(numbers)
+        })?;
+        Ok(numbers)
+    }
+
+    /// Predicts rows in their order, on all threads, and appends what is asked of each.
+    fn predict_into<'r>(
+        &self,
+        numbers: &mut Vec<f64>,
+        asked: Asked,
+        rows: usize,
+        row: impl Fn(usize) -> Row<'r> + Sync,
+        watch: &mut Watch,
+    ) -> Result<(), Error> {
+        let predictor = match asked {
+            Asked::Probabilities => Predictor::new(&self.model).with_probabilities(),
+            _ => Predictor::new(&self.model),
+        };
+        for start in (0..rows).step_by(STRIDE) {
+            let end = rows.min(start + STRIDE);
+            let chunks = (start..end).into_par_iter().with_min_len(64).fold(
+                || (Vec::new(), None),
+                |(mut numbers, tools), i| {
+                    let (mut predictor, mut buffer) =
+                        tools.unwrap_or_else(|| (predictor.clone(), RecipeBuffer::default()));
+                    self.predict_row(&mut numbers, asked, row(i), &mut predictor, &mut buffer);
+                    (numbers, Some((predictor, buffer)))
+                },
+            );
+            let parts: Vec<Vec<f64>> = chunks.map(|(numbers, _)| numbers).collect();
+            parts.into_iter().for_each(|part| numbers.extend(part));
+            let progress = Progress::Judging { rows: end as u64, total: rows as u64 };
+            if end < rows && watch.progress(&progress).is_break() {
+                return Err(Error::Interrupted);
+            }
+        }
+        Ok(())
+    }
+
+    fn predict_row(
+        &self,
+        numbers: &mut Vec<f64>,
+        asked: Asked,
+        row: Row<'_>,
+        predictor: &mut Predictor<'_>,
+        buffer: &mut RecipeBuffer,
+    ) {
+        match (asked, &self.model.learned) {
+            (Asked::Scores, Learned::Each(each)) => {
+                let row = row.truncated(self.model.recipe.columns.features());
+                let row = self.model.recipe.apply(row, buffer);
+                numbers.extend(each.iter().map(|learned| learned.score(row)));
+            }
+            (Asked::Scores, _) => numbers.push(predictor.predict(row).score),
+            (Asked::Labels, _) => numbers.push(predictor.predict(row).outcome as f64),
+            (Asked::Probabilities, _) => {
+                predictor.predict(row);
+                numbers.extend_from_slice(predictor.class_probabilities());
+            }
+        }
+    }
+}
