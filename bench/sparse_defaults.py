@@ -30,6 +30,8 @@ SETS = {
     "enron": ("libsvm/enron_binary_bow.svm.gz", None, None),
     "covtype": ("libsvm/covtype.libsvm.gz", None, 100_000),
     "sms": ("sms-spam/SMSSpamCollection", None, None),
+    "spambase": ("spambase/spambase.data", None, None),
+    "digits": ("classics/sklearn_digits.csv.gz", None, None),
 }
 PEERS = [
     "LinearSVC",
@@ -59,6 +61,23 @@ def bags_of_words(lines):
     return rows
 
 
+def rows_of_table(lines):
+    """LIBSVM rows from lines of numbers, the label last; a first line of names is left out. Zeros are not written."""
+    rows = []
+    for line in lines:
+        *cells, label = line.strip().split(",")
+        try:
+            pairs = [f"{place}:{cell}" for place, cell in enumerate(cells, 1) if float(cell)]
+        except ValueError:
+            continue
+        rows.append(f"{label} {' '.join(pairs)}\n")
+    return rows
+
+
+# What makes LIBSVM rows of the files that have none.
+MADE = {"sms": bags_of_words, "spambase": rows_of_table, "digits": rows_of_table}
+
+
 def prepare(name, data, folder):
     """Writes the training and the test rows as text, once. Returns whether they are there."""
     train, test, most = SETS[name]
@@ -70,8 +89,8 @@ def prepare(name, data, folder):
         return False
     dice = random.Random(0)
     rows = lines_of(data / train)
-    if name == "sms":
-        rows = bags_of_words(rows)
+    if name in MADE:
+        rows = MADE[name](rows)
     if test:
         parts = [rows, lines_of(data / test)]
     else:
@@ -100,7 +119,8 @@ def share_wrong(answers, truth):
 def linsep_error(program, folder, name, options):
     with tempfile.TemporaryDirectory() as temporary:
         model = Path(temporary) / "model"
-        linsep(program, "train", folder / f"{name}.train", "-o", model, *options)
+        command, *rest = options if options[:1] == ["tune"] else ["train", *options]
+        linsep(program, command, folder / f"{name}.train", "-o", model, *rest)
         answers = linsep(program, "predict", model, folder / f"{name}.test").splitlines()
     return share_wrong(answers, labels(folder / f"{name}.test"))
 
