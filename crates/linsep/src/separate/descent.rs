@@ -264,9 +264,15 @@ impl<'a> Descent<'a> {
 
     /// The rows with the largest λ.
     pub(super) fn heaviest(&self, most: usize) -> Vec<usize> {
+        self.heaviest_support(most).into_iter().map(|(row, _)| row).collect()
+    }
+
+    /// The rows with the largest λ, and these.
+    pub(super) fn heaviest_support(&self, most: usize) -> Vec<(usize, f64)> {
         let mut support = self.support();
         support.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        support.into_iter().take(most).map(|(row, _)| row).collect()
+        support.truncate(most);
+        support
     }
 
     /// Rows with λ > 0.
