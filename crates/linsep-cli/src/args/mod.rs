@@ -88,7 +88,7 @@ pub(crate) enum Command {
     /// Show what is in a model: settings, classes, evidence, strongest weights; or what is in a cache
     Inspect(InspectArgs),
     /// Draw a picture: a boundary, a proof, learners side by side, a curve; as SVG, PNG or HTML
-    Plot(PlotArgs),
+    Plot(Box<PlotArgs>),
     /// Write data in another format, or as a cache that opens at once; what is read back is the same
     Convert(ConvertArgs),
     /// Make data: the square of the lecture notes, blobs with a margin, XOR, random labels, text-like rows

@@ -100,13 +100,13 @@ pub(super) enum Dash {
     Solid,
     Dashed,
     Dotted,
-    DashDot,
+    Mixed,
 }
 
 impl Dash {
     /// The dash of a curve, which differs from those of its neighbours.
     pub(super) fn of(which: usize) -> Self {
-        [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::DashDot][which % 4]
+        [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::Mixed][which % 4]
     }
 
     /// Lengths on and off.
@@ -115,7 +115,7 @@ impl Dash {
             Dash::Solid => &[],
             Dash::Dashed => &[6.0, 4.0],
             Dash::Dotted => &[1.6, 3.4],
-            Dash::DashDot => &[8.0, 3.0, 1.8, 3.0],
+            Dash::Mixed => &[8.0, 3.0, 1.8, 3.0],
         }
     }
 }
