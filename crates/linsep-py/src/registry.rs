@@ -1,5 +1,6 @@
 //! The learners and the settings that they share, as data: the estimators of the package are generated from them.
 
+use crate::errors::in_python;
 use linsep::train::{Descriptor, OptionDescriptor, OptionKind};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -41,7 +42,7 @@ fn learner_of(learner: &Descriptor) -> Value {
         "name": learner.name,
         "estimator": estimator(learner.name),
         "title": learner.title,
-        "summary": learner.summary,
+        "summary": in_python(learner.summary),
         "usual_epochs": learner.usual_epochs,
         "options": learner.options.iter().map(option_of).collect::<Vec<_>>(),
         "row_by_row": abilities.row_by_row,
@@ -63,7 +64,10 @@ fn option_of(option: &OptionDescriptor) -> Value {
         OptionKind::Size => ("size", Vec::new()),
         OptionKind::Choice(choices) => (
             "choice",
-            choices.iter().map(|choice| json!({"name": choice.name, "help": choice.help})).collect(),
+            choices
+                .iter()
+                .map(|choice| json!({"name": choice.name, "help": in_python(choice.help)}))
+                .collect(),
         ),
         _ => ("text", Vec::new()),
     };
@@ -71,10 +75,10 @@ fn option_of(option: &OptionDescriptor) -> Value {
         "name": option.name,
         "kind": kind,
         "values": values,
-        "range": option.kind.to_string(),
+        "range": in_python(&option.kind.to_string()),
         "auto": option.auto,
         "default": option.default,
-        "help": option.help,
+        "help": in_python(option.help),
     })
 }
 
@@ -88,7 +92,7 @@ pub fn settings() -> String {
         entry("epochs", "whole", &[], "all", "at most this many passes over the rows"),
         entry("scale", "choice", &["auto", "none", "max-abs", "standard", "unit-rows"], "all",
             "how features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all \
-             without a bias"),
+             without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy"),
         entry("order", "choice", &["given", "shuffle-once", "shuffle"], "all", "in which order rows are visited"),
         entry("seed", "whole", &[], "all", "the seed of all shuffles"),
         entry("bias", "choice", &["append", "none"], "all", "whether the boundary may miss the origin"),

@@ -39,7 +39,8 @@ class Perceptron(WeightedOnlineClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -160,7 +161,8 @@ class AveragedPerceptron(WeightedOnlineClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -281,7 +283,8 @@ class VotedPerceptron(OnlineClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -394,7 +397,8 @@ class MarginPerceptron(OnlineClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -501,16 +505,17 @@ class BatchPerceptron(WeightedClassifier):
     ----------
     schedule : default 'constant'
         How the step changes. 'constant': The same in every step; '1/k': η/k in step k; '1/sqrt-k': η/√k in
-        step k; 'power': η/k^p in step k, with p from ⟦power⟧; 'mean': η times the mean of the mistakes.
+        step k; 'power': η/k^p in step k, with p from power=; 'mean': η times the mean of the mistakes.
     power : default None
-        The power p of ⟦schedule=power⟧. From 0 to 1.
+        The power p of schedule='power'. From 0 to 1.
     step : default 1.0
         The first step. From 0.001 to 1000.
     epochs : default 100
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -621,7 +626,8 @@ class PocketPerceptron(Classifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -723,7 +729,8 @@ class LiftedPerceptron(Classifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -836,7 +843,8 @@ class KernelPerceptron(WeightedClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -958,7 +966,8 @@ class MulticlassPerceptron(WeightedOnlineClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -1069,9 +1078,9 @@ class SGDClassifier(WeightedOnlineClassifier):
     schedule : default 'adaptive'
         How the step changes. 'adaptive': Its own for each feature, whatever the scale of the feature;
         'constant': The same in every step; '1/k': η/k in step k; '1/sqrt-k': η/√k in step k; 'power': η/k^p
-        in step k, with p from ⟦power⟧; 'shrinking': η/(1 + ηλk).
+        in step k, with p from power=; 'shrinking': η/(1 + ηλk).
     power : default None
-        The power p of ⟦schedule=power⟧. From 0 to 1.
+        The power p of schedule='power'. From 0 to 1.
     step : default 'auto'
         The first step. Above 0, or 'auto' for 1.5 for adaptive steps, else 1/R².
     l2 : default 0.0
@@ -1083,7 +1092,8 @@ class SGDClassifier(WeightedOnlineClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -1210,7 +1220,8 @@ class LinearSVM(WeightedClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -1331,7 +1342,8 @@ class LogisticRegression(WeightedClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -1448,7 +1460,8 @@ class MaxMarginClassifier(Classifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -1546,7 +1559,8 @@ class Memoriser(WeightedClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -1653,7 +1667,8 @@ class PassiveAggressiveClassifier(WeightedOnlineClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0

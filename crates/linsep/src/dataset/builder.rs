@@ -231,6 +231,7 @@ impl DatasetBuilder {
             filled: self.filled,
             fingerprint: OnceLock::new(),
             nonzeros: OnceLock::new(),
+            measures: None,
         })
     }
 }
