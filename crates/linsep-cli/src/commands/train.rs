@@ -62,8 +62,8 @@ fn spec(args: &TrainArgs) -> anyhow::Result<TrainSpec> {
     if !classes.class_weight.is_empty() {
         over.weight = ClassWeight::parse(&classes.class_weight).map_err(linsep::Error::from)?;
     }
-    set(&mut over.row_weights, &classes.weights_file());
-    set(&mut spec.data.counts, &classes.weights_column());
+    set(&mut over.row_weights, &classes.weights.file());
+    set(&mut spec.data.counts, &classes.weights.column());
     set(&mut spec.scale, &classes.scale);
     let learner = args.learner.map(LearnerArg::name);
     if learner.is_some() && learner != spec.learner {

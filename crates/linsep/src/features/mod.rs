@@ -190,6 +190,21 @@ pub fn settle_columns(
     Ok((schema, data))
 }
 
+/// Learns the columns again from rows that are not those that were read: means of missing numbers, and which words there are.
+/// What the reader left open stays open.
+pub(crate) fn relearn_columns(schema: Schema, data: Dataset) -> Result<(Schema, Dataset), DatasetError> {
+    let mut observed = Observed::of(&data);
+    let Schema::Table { columns, .. } = &schema else { return Ok((schema, data)) };
+    let filled =
+        |column: &Column| matches!(&column.kind, ColumnKind::Number(number) if number.fill.is_some());
+    if !columns.iter().any(filled) {
+        (observed.means, observed.missing) = (None, vec![0; data.columns()]);
+    }
+    let (schema, change) = learn_observed(schema, observed, None);
+    let data = change.map_or(Ok(data.clone()), |change| change.apply(&data))?;
+    Ok((schema, data))
+}
+
 /// Whether there are missing cells that the reader left open.
 pub(crate) fn has_gaps(schema: &Schema, data: &Dataset) -> bool {
     let Schema::Table { columns, .. } = schema else { return false };
@@ -201,9 +216,19 @@ pub(crate) fn has_gaps(schema: &Schema, data: &Dataset) -> bool {
 const LEAST_GAPS: u64 = 5;
 
 /// Learns the columns on these rows; what changes in rows then, if anything.
-fn learn(mut schema: Schema, train: &Dataset, most_words: Option<usize>) -> (Schema, Option<Change>) {
+fn learn(schema: Schema, train: &Dataset, most_words: Option<usize>) -> (Schema, Option<Change>) {
+    if !matches!(schema, Schema::Table { .. }) {
+        return (schema, None);
+    }
+    learn_observed(schema, Observed::of(train), most_words)
+}
+
+fn learn_observed(
+    mut schema: Schema,
+    observed: Observed,
+    most_words: Option<usize>,
+) -> (Schema, Option<Change>) {
     let Schema::Table { columns, features, .. } = &mut schema else { return (schema, None) };
-    let observed = Observed::of(train);
     // Features in their new order: numbers as in the file, then words in the order of their first training row.
     let mut order = Vec::new();
     let (mut gaps, mut groups) = (Vec::new(), Vec::new());
