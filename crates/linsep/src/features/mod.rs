@@ -123,12 +123,15 @@ impl Observed {
         let mut means = vec![Mean::default(); train.columns()];
         let mut gaps = filled.unwrap_or_default().iter().peekable();
         // Of sparse rows, zeros are not stored: they are added to the counts afterwards.
-        let mut missing = vec![0u64; train.columns()];
+        let (mut missing, mut missing_weight) = (vec![0u64; train.columns()], vec![0.0; train.columns()]);
+        // Rows that count more weigh more in a mean.
+        let weight = |i: usize| train.weights().map_or(1.0, |weights| weights[i]);
         for i in 0..train.len() {
             let mut own = Vec::new();
             while let Some(&&(_, column)) = gaps.peek().filter(|gap| gap.0 as usize == i) {
                 own.push(column);
                 missing[column as usize] += 1;
+                missing_weight[column as usize] += weight(i);
                 gaps.next();
             }
             for (j, x) in train.row(i).iter() {
@@ -137,13 +140,13 @@ impl Observed {
                     rows_with[j] += 1;
                 }
                 if filled.is_some() && !own.contains(&(j as u32)) {
-                    means[j].add(x);
+                    means[j].add(x * weight(i));
                 }
             }
         }
-        let rows = train.len() as u64;
-        let mean = |(mean, &missing): (&Mean, &u64)| mean.over(rows - missing);
-        let means = filled.map(|_| means.iter().zip(&missing).map(mean).collect());
+        let rows: f64 = train.weights().map_or(train.len() as f64, |weights| weights.iter().sum());
+        let mean = |(mean, missing): (&Mean, &f64)| mean.over(rows - missing);
+        let means = filled.map(|_| means.iter().zip(&missing_weight).map(mean).collect());
         Self { means, missing, first, rows: rows_with }
     }
 }
