@@ -115,8 +115,8 @@ pub(crate) struct ClassArgs {
 #[derive(Debug, Default, Args)]
 pub(crate) struct WeightsArg {
     /// File with one number for each row, in order: how often it counts (.npy, or text with one per line); or, where there is
-    /// no such file, the column of a table with these numbers, which then is no feature. Where all are whole numbers, each row is
-    /// taken as often as its number says
+    /// no such file, the column of a table with these numbers, which then is no feature. Whole numbers are counts: each row is
+    /// taken as often. Others are weights of what is learned, and errors count rows
     #[arg(long, value_name = "FILE|COLUMN")]
     weights: Option<PathBuf>,
 }
