@@ -13,9 +13,11 @@ mod chunks;
 mod csv;
 #[cfg(target_arch = "x86_64")]
 mod digits;
+mod documents;
 mod encoding;
 mod error;
 mod filter;
+mod folder;
 mod foreign;
 mod formats;
 mod label_table;
