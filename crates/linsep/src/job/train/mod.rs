@@ -434,7 +434,7 @@ impl Runner<'_> {
         let fits = |schema: &Schema| match (schema, format) {
             (schema, Format::LINSEP) => std::mem::discriminant(schema) == std::mem::discriminant(own),
             (Schema::Numbered { .. }, format) => format == Format::LIBSVM,
-            (Schema::Table { .. }, format) => format.is_table(),
+            (Schema::Table { .. }, format) => format.is_table() || format == Format::DOCUMENTS,
             (Schema::Array { .. }, format) => matches!(format, Format::NPY | Format::NPZ),
         };
         match &self.warm {
