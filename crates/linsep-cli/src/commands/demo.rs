@@ -1,9 +1,9 @@
 //! `linsep demo`: the whole job on data that comes with the program.
 
-use super::print_result;
+use super::{demo_mail, print_result};
 use crate::args::{DemoArg, DemoArgs};
 use crate::console::{Console, ProgressDisplay};
-use crate::exit::Exit;
+use crate::exit::{Exit, Usage};
 use crate::layout::{rendered, report_lines};
 use anyhow::Context;
 use linsep::features::{Recipe, Scaler, Scaling};
@@ -21,10 +21,22 @@ const BREAST_CANCER: &[u8] = include_bytes!("../../../../data/breast_cancer.csv"
 const SPAM: &[u8] = include_bytes!("../../../../data/spam.csv");
 
 pub(crate) fn run(args: &DemoArgs, console: Console) -> anyhow::Result<Exit> {
+    if let DemoArg::Mail = args.data {
+        if args.export.is_some() {
+            return Err(Usage("demo mail has no data of its own to export".to_string()).into());
+        }
+        return demo_mail::run(args.folder.as_deref(), console);
+    }
+    if args.folder.is_some() {
+        return Err(Usage(
+            "only demo mail takes a folder: the other data sets come with the program".to_string(),
+        )
+        .into());
+    }
     let (name, bytes) = match args.data {
         DemoArg::Iris => ("iris.csv", IRIS),
         DemoArg::BreastCancer => ("breast_cancer.csv", BREAST_CANCER),
-        DemoArg::Spam => ("spam.csv", SPAM),
+        DemoArg::Spam | DemoArg::Mail => ("spam.csv", SPAM),
     };
     if let Some(path) = &args.export {
         linsep::store::write_atomically(path, |out| out.write_all(bytes))?;
@@ -36,7 +48,7 @@ pub(crate) fn run(args: &DemoArgs, console: Console) -> anyhow::Result<Exit> {
     let text = match args.data {
         DemoArg::Iris => demo.iris()?,
         DemoArg::BreastCancer => demo.breast_cancer()?,
-        DemoArg::Spam => demo.spam()?,
+        DemoArg::Spam | DemoArg::Mail => demo.spam()?,
     };
     print_result(|out| out.write_all(text.as_bytes()))
 }

@@ -5,7 +5,7 @@ use crate::Error;
 use crate::SettingsError;
 use crate::classes::{class_among, shortened};
 use crate::dataset::Dataset;
-use crate::features::settle_columns;
+use crate::features::{Schema, settle_columns};
 use crate::model::Model;
 use crate::numbers::counted;
 use crate::observe::{Note, Observer};
@@ -97,7 +97,7 @@ impl DataSpec {
     /// The files that the rows are read from: no output may replace them.
     pub(crate) fn inputs(&self) -> Vec<&Path> {
         let source = match &self.source {
-            Source::Stdin | Source::Custom(..) => Some(Path::new("-")),
+            Source::Stdin | Source::Custom(..) | Source::Once(..) => Some(Path::new("-")),
             source => source.path(),
         };
         [source, self.read.array.labels_file.as_deref()].into_iter().flatten().collect()
@@ -170,21 +170,25 @@ impl DataSpec {
         Ok(loaded)
     }
 
+    /// The same, settled, where the rare words of a column with more words than `most_words` share a feature. Where there are texts,
+    /// also the columns and rows as they were read: what is held out of them must not tell which words there are.
+    pub(crate) fn load_twice(
+        &self,
+        most_words: usize,
+        classes: &ClassSpec,
+        observer: &mut dyn Observer,
+    ) -> Result<(Option<(Schema, Dataset)>, Loaded), Error> {
+        let (source, options) = self.resolve(observer)?;
+        let loaded = self.read_weighted(&source, &options, classes, observer)?;
+        let as_read =
+            loaded.schema.has_texts_as_read().then(|| (loaded.schema.clone(), loaded.dataset.clone()));
+        Ok((as_read, settled(loaded, Some(most_words), observer)?))
+    }
+
     /// Reads the rows, and says what was noticed.
     pub fn load(&self, observer: &mut dyn Observer) -> Result<Loaded, Error> {
         let (source, options) = self.resolve(observer)?;
         settled(self.read_rows(&source, &options, observer)?, None, observer)
-    }
-
-    /// The same with weights, where the rare words of a column with more words than `most_words` share a feature.
-    pub(crate) fn load_grouping(
-        &self,
-        most_words: Option<usize>,
-        classes: &ClassSpec,
-        observer: &mut dyn Observer,
-    ) -> Result<Loaded, Error> {
-        let (source, options) = self.resolve(observer)?;
-        settled(self.read_weighted(&source, &options, classes, observer)?, most_words, observer)
     }
 }
 
@@ -206,6 +210,13 @@ pub(crate) fn cache_beside(
     options: &ReadOptions,
     observer: &mut dyn Observer,
 ) -> Result<PathBuf, Error> {
+    if path.is_dir() {
+        let problem = format!(
+            "{} is a folder: no cache is kept beside it. Make one with linsep convert, and give that",
+            path.display()
+        );
+        return Err(SettingsError::new("cache", problem).into());
+    }
     let (kept, done) = cache::beside(path, options, observer)?;
     let name = kept.display();
     match done {
@@ -294,10 +305,18 @@ pub fn tell(notes: &ReadNotes, observer: &mut dyn Observer) {
         observer.note(Note::Remark(&format!("{rows} left out; ⟦na⟧ says which words mean a missing cell.")));
     }
     if notes.skipped > 0 {
-        let rows = counted(notes.skipped, "malformed row was", "malformed rows were");
+        let files = notes.first_skipped.iter().any(|row| row.line == 0);
+        let (one, many) = match files {
+            true => ("file or folder was", "files or folders were"),
+            false => ("malformed row was", "malformed rows were"),
+        };
+        let rows = counted(notes.skipped, one, many);
         let mut text = format!("{rows} skipped:");
         for row in &notes.first_skipped {
-            text += &format!("\n  line {}: {}", row.line, row.reason);
+            match row.line {
+                0 => text += &format!("\n  {}", row.reason),
+                line => text += &format!("\n  line {line}: {}", row.reason),
+            }
         }
         let more = notes.skipped - notes.first_skipped.len() as u64;
         if more > 0 {

@@ -4,6 +4,7 @@ mod arrays;
 mod effects;
 mod evaluate;
 mod expand;
+mod explain;
 mod file;
 mod isotonic;
 mod onnx;
@@ -18,6 +19,7 @@ pub use evaluate::{
     evaluate_labels, evaluate_many, roc,
 };
 pub(crate) use expand::learn_expansion;
+pub use explain::{Explainer, Explanation, Part};
 pub use onnx::{InputNumbers, OnnxFile, OnnxInput};
 pub use predict::{Prediction, Predictor};
 pub use probability::{Calibration, ISOTONIC_ROWS, ISOTONIC_ROWS_OF_SIDE};

@@ -3,14 +3,22 @@
 use super::error::ReadErrorKind;
 use super::reader::{Opening, RecordReader};
 use super::source::Input;
-use super::{arff, array, cache, csv, foreign, libsvm};
+use super::{arff, array, cache, csv, documents, foreign, libsvm};
 use crate::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::fmt;
 
 /// Every format that can be read, in the order in which their evidence in a file is looked for.
-pub const FORMATS: &[&FormatDescriptor] =
-    &[&libsvm::LIBSVM, &csv::CSV, &csv::TSV, &arff::ARFF, &array::NPY, &array::NPZ, &cache::LINSEP];
+pub const FORMATS: &[&FormatDescriptor] = &[
+    &libsvm::LIBSVM,
+    &csv::CSV,
+    &csv::TSV,
+    &arff::ARFF,
+    &array::NPY,
+    &array::NPZ,
+    &cache::LINSEP,
+    &documents::DOCUMENTS,
+];
 
 /// A data format, by its name in [`FORMATS`].
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -52,6 +60,8 @@ pub enum FormatColumns {
     Array,
     /// Whatever the rows had in the file that they came from.
     AsStored,
+    /// One: the text of a file.
+    Documents,
 }
 
 /// How a format is recognised by the first bytes of a file.
@@ -63,6 +73,8 @@ pub(super) enum Detect {
     Text(fn(&[u8]) -> bool),
     /// By a row of text that has the shape of this format.
     Row(fn(&[u8]) -> bool),
+    /// In a folder, by the first bytes of its first file.
+    InFolder(fn(&[u8]) -> bool),
     /// Not at all: it has to be named.
     ByNameOnly,
 }
@@ -106,6 +118,11 @@ impl Format {
     /// Whether it is made of NumPy arrays.
     pub fn is_array(self) -> bool {
         self.descriptor().columns == FormatColumns::Array
+    }
+
+    /// Whether its files may lie in a folder with one sub-folder for each class.
+    pub fn is_of_folders(self) -> bool {
+        matches!(self.descriptor().detect, Detect::InFolder(_))
     }
 
     /// Whether it is text.
@@ -169,6 +186,12 @@ pub(crate) fn detect_in(input: &mut Input, limit: usize) -> Result<Format, ReadE
             detected => return detected,
         }
     }
+}
+
+/// The format of the files of a folder, by the first bytes of the first of them.
+pub(super) fn of_folder(head: &[u8]) -> Option<Format> {
+    let fits = |format: &&&FormatDescriptor| matches!(format.detect, Detect::InFolder(fits) if fits(head));
+    FORMATS.iter().find(fits).map(|format| Format(format.name))
 }
 
 /// Detects the format from the first bytes of a file.
