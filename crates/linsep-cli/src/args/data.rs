@@ -43,10 +43,13 @@ pub(crate) struct ReadArgs {
     /// N/A, #N/A, NaN and null, and among numbers also none, -, . and the error values of spreadsheets]
     #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
     pub(crate) na: Option<String>,
+    /// Excel: the sheet, by name or number from 1 [default: the first]
+    #[arg(long, value_name = "SHEET")]
+    pub(crate) sheet: Option<String>,
     /// LIBSVM: index of the first feature [default: 0 if index 0 occurs, else 1]
     #[arg(long, value_name = "0|1", value_parser = clap::value_parser!(u32).range(0..=1))]
     pub(crate) index_base: Option<u32>,
-    /// NumPy, CSV: file with one label for each row (.npy, or text with one per line)
+    /// NumPy, IDX, CSV: file with one label for each row (.npy, IDX, or text with one per line)
     #[arg(long, value_name = "FILE")]
     pub(crate) labels: Option<PathBuf>,
     /// The encoding of a text, such as windows-1252 or utf-16le [default: UTF-8, or what the first bytes speak for]
@@ -179,6 +182,7 @@ impl ReadArgs {
         }
         read.csv.delimiter = self.delimiter.or(read.csv.delimiter);
         read.csv.missing = self.missing.unwrap_or(read.csv.missing);
+        read.csv.sheet = self.sheet.clone().or(read.csv.sheet.take());
         read.libsvm.index_base = self.index_base.or(read.libsvm.index_base);
         read.array.labels_file = self.labels.clone().or(read.array.labels_file.take());
         read.encoding = self.encoding.clone().or(read.encoding.take());

@@ -270,9 +270,11 @@ def read(
     header: bool | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
+    sheet: str | int | None = None,
     skip_bad: bool = False,
 ) -> _data.Data:
-    """Reads a file in any format of the command line: LIBSVM, CSV, TSV, ARFF, NumPy, or a cache of linsep.
+    """Reads a file in any format of the command line: LIBSVM, CSV, TSV, ARFF, JSON Lines, Vowpal Wabbit, Excel, NumPy, IDX, or
+    a cache of linsep.
 
     Parameters
     ----------
@@ -284,6 +286,8 @@ def read(
         The column of the label, by name or number from 1; the last if not given.
     labels
         A second file with the labels, for arrays.
+    sheet
+        The sheet of a workbook, by name or number from 1; the first if not given.
     ignore, missing, columns, na, header, delimiter, encoding, skip_bad
         As the options of the command line (``docs/formats.md``): columns to leave out, what a missing cell becomes, what
         columns hold, which words mean a missing cell, and so on.
@@ -300,6 +304,8 @@ def read(
         csv["columns"] = {str(name): str(kind) for name, kind in columns.items()}
     if na is not None:
         csv["na"] = [str(word) for word in na]
+    if sheet is not None:
+        csv["sheet"] = str(sheet)
     options: dict[str, Any] = {"skip_bad": bool(skip_bad)}
     if csv:
         options["csv"] = csv

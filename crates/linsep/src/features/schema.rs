@@ -1,6 +1,6 @@
 //! How the columns of a file become features: what a model remembers of its training file.
 
-use super::{FeatureKind, MISSING_WORD, Missing, MissingWords, Number, OnMissing, Scaler, Words};
+use super::{FeatureKind, MISSING_WORD, Missing, MissingWords, Number, OnMissing, PictureForm, Scaler, Words};
 use serde::{Deserialize, Serialize};
 
 /// How features are numbered and named.
@@ -27,6 +27,8 @@ pub enum Schema {
         #[serde(default)]
         missing_words: MissingWords,
     },
+    /// Pictures of one size.
+    Pictures(PictureForm),
     /// An array without names.
     Array {
         /// Number of columns.
@@ -82,6 +84,7 @@ impl Schema {
         match self {
             Schema::Numbered { features, .. } | Schema::Array { features } => *features,
             Schema::Table { features, .. } => features.len(),
+            Schema::Pictures(form) => form.features(),
         }
     }
 
@@ -173,6 +176,7 @@ impl Schema {
             Schema::Table { features, .. } => {
                 features.get(j).cloned().unwrap_or_else(|| format!("{}", j + 1))
             }
+            Schema::Pictures(form) => form.feature_name(j),
             _ => (j + self.index_base() as usize).to_string(),
         }
     }

@@ -3,14 +3,31 @@
 use super::error::ReadErrorKind;
 use super::reader::{Opening, RecordReader};
 use super::source::Input;
-use super::{arff, array, cache, csv, foreign, libsvm};
+#[cfg(feature = "parquet")]
+use super::columnar;
+use super::{arff, array, cache, csv, foreign, jsonl, libsvm, vw, xlsx};
 use crate::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::fmt;
 
 /// Every format that can be read, in the order in which their evidence in a file is looked for.
-pub const FORMATS: &[&FormatDescriptor] =
-    &[&libsvm::LIBSVM, &csv::CSV, &csv::TSV, &arff::ARFF, &array::NPY, &array::NPZ, &cache::LINSEP];
+pub const FORMATS: &[&FormatDescriptor] = &[
+    &libsvm::LIBSVM,
+    &csv::CSV,
+    &csv::TSV,
+    &arff::ARFF,
+    &jsonl::JSONL,
+    &vw::VW,
+    &xlsx::XLSX,
+    #[cfg(feature = "parquet")]
+    &columnar::PARQUET,
+    #[cfg(feature = "parquet")]
+    &columnar::ARROW,
+    &array::NPY,
+    &array::NPZ,
+    &array::IDX,
+    &cache::LINSEP,
+];
 
 /// A data format, by its name in [`FORMATS`].
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,6 +49,8 @@ pub struct FormatDescriptor {
     pub columns: FormatColumns,
     /// Whether it is text, which may be compressed and is parsed line by line.
     pub is_text: bool,
+    /// Whether it is written too, and not only read.
+    pub is_written: bool,
     /// The options, beyond those of every format, that have a meaning for it.
     pub options: &'static [&'static str],
     /// How its columns are matched with the features of a model that was trained on a table, as the end of a sentence;
@@ -46,6 +65,8 @@ pub struct FormatDescriptor {
 pub enum FormatColumns {
     /// Numbers with an index.
     Numbered,
+    /// Numbers with a name, of which a row need not speak.
+    Named,
     /// Cells of a table: numbers or words.
     Table,
     /// Places in an array.
@@ -59,6 +80,8 @@ pub enum FormatColumns {
 pub(super) enum Detect {
     /// By the bytes that every such file begins with.
     Magic(&'static [u8]),
+    /// By its first bytes.
+    Bytes(fn(&[u8]) -> bool),
     /// By the beginning of its text.
     Text(fn(&[u8]) -> bool),
     /// By a row of text that has the shape of this format.
@@ -101,6 +124,11 @@ impl Format {
     /// Whether it is delimited text.
     pub fn is_table(self) -> bool {
         self.descriptor().columns == FormatColumns::Table
+    }
+
+    /// Whether its features have names.
+    pub fn has_names(self) -> bool {
+        matches!(self.descriptor().columns, FormatColumns::Table | FormatColumns::Named)
     }
 
     /// Whether it is made of NumPy arrays.
@@ -208,7 +236,11 @@ pub(crate) fn detect(head: &[u8]) -> Result<Format, ReadErrorKind> {
 
 /// The format that every file with this beginning has.
 fn by_magic(head: &[u8]) -> Option<Format> {
-    let begins = |format: &&&FormatDescriptor| matches!(format.detect, Detect::Magic(magic) if head.starts_with(magic));
+    let begins = |format: &&&FormatDescriptor| match format.detect {
+        Detect::Magic(magic) => head.starts_with(magic),
+        Detect::Bytes(fits) => fits(head),
+        _ => false,
+    };
     FORMATS.iter().find(begins).map(|format| Format(format.name))
 }
 

@@ -63,7 +63,7 @@ pub struct ReadOptions {
     pub online: bool,
 }
 
-/// Options of delimited text (CSV and TSV).
+/// Options of tables: delimited text (CSV and TSV), and what is read as if it were that.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CsvOptions {
@@ -88,6 +88,9 @@ pub struct CsvOptions {
     /// Which words mean a missing cell, in every column; an empty cell always does. If not given, the usual words do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub na: Option<Vec<String>>,
+    /// The sheet of a workbook, by name or number from 1; the first if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sheet: Option<String>,
     /// Leave out columns that nothing general is learned from: identifiers, and columns that are always the same.
     #[serde(skip_serializing_if = "is_default")]
     pub auto: bool,
@@ -243,7 +246,7 @@ impl ReadOptions {
 
     /// The options given that have a meaning for some formats only, by their names in messages.
     fn given(&self) -> impl Iterator<Item = &'static str> {
-        let CsvOptions { label, ignore, columns, header, delimiter, missing, na, auto } = &self.csv;
+        let CsvOptions { label, ignore, columns, header, delimiter, missing, na, sheet, auto } = &self.csv;
         [
             ("label", label.is_some()),
             ("ignore", !ignore.is_empty()),
@@ -252,6 +255,7 @@ impl ReadOptions {
             ("delimiter", delimiter.is_some()),
             ("missing", !matches!(missing, Missing::NotSaid | Missing::Auto | Missing::Refuse)),
             ("na", na.is_some()),
+            ("sheet", sheet.is_some()),
             ("auto", *auto),
             ("index_base", self.libsvm.index_base.is_some()),
             ("labels", self.array.labels_file.is_some()),
@@ -324,6 +328,7 @@ mod tests {
                 delimiter: Some(b'\t'),
                 missing: Missing::DropRow,
                 na: Some(vec!["-999".into()]),
+                sheet: Some("Data".into()),
                 auto: true,
             },
             libsvm: LibsvmOptions { index_base: Some(0) },
@@ -343,7 +348,7 @@ mod tests {
         assert_eq!(serde_json::to_string(&ReadOptions::default()).unwrap(), "{}");
         assert_eq!(
             serde_json::to_string(&all()).unwrap(),
-            r#"{"format":"tsv","skip_bad":true,"max_features":1000,"max_classes":100,"max_line":2000000,"encoding":"latin1","csv":{"label":"kind","ignore":["id","3"],"columns":{"zip":"words"},"header":false,"delimiter":"tab","missing":"drop-row","na":["-999"],"auto":true},"libsvm":{"index_base":0},"array":{"labels_file":"labels.npy"}}"#
+            r#"{"format":"tsv","skip_bad":true,"max_features":1000,"max_classes":100,"max_line":2000000,"encoding":"latin1","csv":{"label":"kind","ignore":["id","3"],"columns":{"zip":"words"},"header":false,"delimiter":"tab","missing":"drop-row","na":["-999"],"sheet":"Data","auto":true},"libsvm":{"index_base":0},"array":{"labels_file":"labels.npy"}}"#
         );
     }
 

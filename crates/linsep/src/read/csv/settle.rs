@@ -121,7 +121,8 @@ pub(super) fn settle_columns(
     let limit = options.feature_limit();
     let sample = Sample { bytes: input.head(), cut: !input.head_is_all() };
     // A copy: the input is read on before they are looked at again.
-    let mut first_records = Records::new(sample.bytes.to_vec(), sample.cut, dialect.delimiter);
+    let mut first_records = Records::new(sample.bytes.to_vec(), sample.cut, dialect.delimiter)
+            .numbered(dialect.numbering);
     let from_sample = draft.settle(&mut first_records, limit);
     // The mean of a column needs all rows.
     // So does a column that the first rows leave open.
@@ -146,12 +147,12 @@ pub(super) fn settle_columns(
             .by_ref()
             .take(STEP)
             .read_to_end(&mut text)
-            .map_err(|error| dialect::nowhere(error.into()))?;
+            .map_err(|error| dialect::failed(error, 0))?;
         if more == 0 {
             break;
         }
     }
-    let mut records = Records::new(text, false, dialect.delimiter);
+    let mut records = Records::new(text, false, dialect.delimiter).numbered(dialect.numbering);
     let Settlement { columns, remarks, .. } = draft.settle(&mut records, limit)?;
     // Whatever the way of reading, the first rows suspect a column, and all rows clear it.
     let watched = if options.csv.auto { &mut records } else { &mut first_records };
