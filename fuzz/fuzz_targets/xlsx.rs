@@ -5,6 +5,7 @@ use linsep_fuzz::{read_bytes, stored_archive};
 
 /// The workbook around a sheet, as small as it may be.
 const BOOK: &[u8] = br#"<workbook xmlns:r="r"><sheets><sheet name="s" sheetId="1" r:id="r1"/></sheets></workbook>"#;
+const PACKAGE: &[u8] = br#"<Relationships><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>"#;
 const LINKS: &[u8] = br#"<Relationships><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>"#;
 const STYLES: &[u8] = br#"<styleSheet><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>"#;
 
@@ -14,7 +15,8 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let Some((&choice, bytes)) = data.split_first() else { return };
     let cut = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
     let texts = bytes.get(cut + 1..).unwrap_or_default();
-    let members: [(&str, &[u8]); 5] = [
+    let members: [(&str, &[u8]); 6] = [
+        ("_rels/.rels", PACKAGE),
         ("xl/workbook.xml", BOOK),
         ("xl/_rels/workbook.xml.rels", LINKS),
         ("xl/styles.xml", STYLES),

@@ -23,6 +23,15 @@ pub enum Progress {
         /// Rows read.
         rows: u64,
     },
+    /// Files of a folder are being read.
+    Files {
+        /// Files read.
+        files: u64,
+        /// Files in all.
+        total: u64,
+        /// Rows read.
+        rows: u64,
+    },
     /// Generated rows are being written.
     Writing {
         /// Bytes written.

@@ -393,6 +393,9 @@ pub(crate) struct InspectArgs {
     /// Show what each column adds to the score, as curves and by words, the largest effects first
     #[arg(long, conflicts_with = "spec")]
     pub(crate) effects: bool,
+    /// Write the weights of the pixels of a model of pictures as a picture: red speaks for the class, blue against it
+    #[arg(long, value_name = "FILE.png", conflicts_with = "spec")]
+    pub(crate) weights_png: Option<PathBuf>,
     /// How many of the strongest weights, and of the largest effects, to show
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: usize,
@@ -487,6 +490,9 @@ pub(crate) struct DemoArgs {
     /// Which data set
     #[arg(value_enum, default_value_t = DemoArg::Iris)]
     pub(crate) data: DemoArg,
+    /// cats-dogs: a folder with one sub-folder of pictures for each of two classes [default: pictures that are made here]
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: Option<PathBuf>,
     /// Write the data set to a file instead, to try the other commands on
     #[arg(long, value_name = "FILE")]
     pub(crate) export: Option<PathBuf>,
@@ -500,6 +506,8 @@ pub(crate) enum DemoArg {
     BreastCancer,
     /// E-mails: they overlap, and a good classifier is wanted all the same
     Spam,
+    /// Fifty pictures: learned by heart without an error, and what that is worth
+    CatsDogs,
 }
 
 #[derive(Debug, Args)]

@@ -149,6 +149,8 @@ impl Words {
             )
             .option("weights", data.counts.clone())
             .option("na", read.csv.na.as_ref().map(|words| words.join(",")))
+            .option("size", read.pictures.size.map(String::from))
+            .flag("colour", read.pictures.colour)
             .option("sheet", read.csv.sheet.clone())
             .option("index-base", read.libsvm.index_base.map(|base| base.to_string()))
             .option("labels", read.array.labels_file.as_ref().map(|path| path.display().to_string()))

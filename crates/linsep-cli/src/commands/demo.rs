@@ -1,9 +1,9 @@
 //! `linsep demo`: the whole job on data that comes with the program.
 
-use super::print_result;
+use super::{demo_pictures, print_result};
 use crate::args::{DemoArg, DemoArgs};
 use crate::console::{Console, ProgressDisplay};
-use crate::exit::Exit;
+use crate::exit::{Exit, Usage};
 use crate::layout::{rendered, report_lines};
 use anyhow::Context;
 use linsep::features::{Recipe, Scaler, Scaling};
@@ -21,7 +21,17 @@ const BREAST_CANCER: &[u8] = include_bytes!("../../../../data/breast_cancer.csv"
 const SPAM: &[u8] = include_bytes!("../../../../data/spam.csv");
 
 pub(crate) fn run(args: &DemoArgs, console: Console) -> anyhow::Result<Exit> {
+    if args.folder.is_some() && !matches!(args.data, DemoArg::CatsDogs) {
+        return Err(Usage("this demo takes no folder: its data comes with the program".to_string()).into());
+    }
     let (name, bytes) = match args.data {
+        DemoArg::CatsDogs if args.export.is_some() => {
+            return Err(Usage("the pictures of this demo are no table that --export could write".to_string()).into());
+        }
+        DemoArg::CatsDogs => {
+            let text = demo_pictures::cats_dogs(args.folder.as_deref(), console)?;
+            return print_result(|out| out.write_all(text.as_bytes()));
+        }
         DemoArg::Iris => ("iris.csv", IRIS),
         DemoArg::BreastCancer => ("breast_cancer.csv", BREAST_CANCER),
         DemoArg::Spam => ("spam.csv", SPAM),
@@ -37,6 +47,7 @@ pub(crate) fn run(args: &DemoArgs, console: Console) -> anyhow::Result<Exit> {
         DemoArg::Iris => demo.iris()?,
         DemoArg::BreastCancer => demo.breast_cancer()?,
         DemoArg::Spam => demo.spam()?,
+        DemoArg::CatsDogs => String::new(),
     };
     print_result(|out| out.write_all(text.as_bytes()))
 }

@@ -4,6 +4,7 @@ mod again;
 mod compare;
 mod convert;
 mod demo;
+mod demo_pictures;
 mod evaluate;
 mod export;
 mod generate;
@@ -41,7 +42,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
         Command::Verify(args) => verify::run(&args, console),
         Command::Evaluate(args) => evaluate::run(&args, console),
         Command::Export(args) => export::run(&args, console),
-        Command::Inspect(args) => inspect::run(&args),
+        Command::Inspect(args) => inspect::run(&args, console),
         Command::Convert(args) => convert::run(&args, console),
         Command::Generate(args) => generate::run(&args, console),
         Command::Demo(args) => demo::run(&args, console),

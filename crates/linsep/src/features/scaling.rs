@@ -1,6 +1,6 @@
 //! Scaling of features, learned on the training rows and saved in the model.
 
-use super::Expansion;
+use super::{Expansion, Schema};
 use crate::dataset::{Dataset, DatasetError, Row, Rows};
 use serde::{Deserialize, Serialize};
 
@@ -152,6 +152,27 @@ impl Scaler {
         if let Scaler::Standard(Standard { mut mean, divisor, .. }) = scaler {
             expansion.bent().for_each(|j| mean[j] = 0.0);
             scaler = Scaler::Standard(Standard::new(mean, divisor));
+        }
+        scaler
+    }
+
+    /// Learns the scaling of rows that were read by these columns, and expanded. Where the scaling is to suit each feature,
+    /// terms of texts that are weighed already stay as they are.
+    pub fn learn_for(scaling: Scaling, data: &Dataset, columns: &Schema, expansion: &Expansion) -> Self {
+        let weighed = if scaling == Scaling::Auto { columns.weighed_terms() } else { 0..0 };
+        if weighed.len() == columns.features() && expansion.is_none() {
+            return Scaler::None;
+        }
+        let mut scaler = Self::learn_expanded(scaling, data, expansion);
+        match &mut scaler {
+            Scaler::None | Scaler::UnitRows => {}
+            Scaler::MaxAbs { divisor } => divisor[weighed].fill(1.0),
+            Scaler::Standard(Standard { mean, divisor, .. }) => {
+                let (mut mean, mut divisor) = (std::mem::take(mean), std::mem::take(divisor));
+                mean[weighed.clone()].fill(0.0);
+                divisor[weighed].fill(1.0);
+                scaler = Scaler::Standard(Standard::new(mean, divisor));
+            }
         }
         scaler
     }

@@ -1,6 +1,6 @@
 //! A column of words, or categories: one feature for each word (one-hot).
 
-use super::rare::{Rare, rare_feature};
+use super::rare::Rare;
 use super::{FeatureKind, Observed};
 use serde::{Deserialize, Serialize};
 
@@ -37,9 +37,9 @@ impl Words {
 }
 
 impl FeatureKind for Words {
-    fn features(&self, column: &str) -> Vec<(usize, String)> {
-        let rare = self.rare.iter().map(|rare| (rare.feature, rare_feature(column)));
-        self.words.iter().map(|(word, feature)| (*feature, word_feature(column, word))).chain(rare).collect()
+    fn features(&self) -> Vec<usize> {
+        let rare = self.rare.iter().map(|rare| rare.feature);
+        self.words.iter().map(|&(_, feature)| feature).chain(rare).collect()
     }
 
     fn relearn(&mut self, observed: &Observed) {

@@ -29,6 +29,9 @@ pub(super) fn take(loaded: &mut Loaded, name: &str, source: &str) -> Result<(), 
         ColumnKind::Words(_) => {
             return refuse(format!("the column \"{name}\" of ⟦weights⟧ holds words, not counts"));
         }
+        ColumnKind::Text(_) => {
+            return refuse(format!("the column \"{name}\" of ⟦weights⟧ holds texts, not counts"));
+        }
         ColumnKind::Label | ColumnKind::Ignored => {
             return refuse(format!("the column \"{name}\" of ⟦weights⟧ is the label, or left out"));
         }

@@ -273,10 +273,18 @@ pub fn tell(notes: &ReadNotes, observer: &mut dyn Observer) {
         observer.note(Note::Remark(&format!("{rows} left out; ⟦na⟧ says which words mean a missing cell.")));
     }
     if notes.skipped > 0 {
-        let rows = counted(notes.skipped, "malformed row was", "malformed rows were");
+        let files = notes.first_skipped.iter().any(|row| row.line == 0);
+        let (one, many) = match files {
+            true => ("file or folder was", "files or folders were"),
+            false => ("malformed row was", "malformed rows were"),
+        };
+        let rows = counted(notes.skipped, one, many);
         let mut text = format!("{rows} skipped:");
         for row in &notes.first_skipped {
-            text += &format!("\n  line {}: {}", row.line, row.reason);
+            match row.line {
+                0 => text += &format!("\n  {}", row.reason),
+                line => text += &format!("\n  line {line}: {}", row.reason),
+            }
         }
         let more = notes.skipped - notes.first_skipped.len() as u64;
         if more > 0 {

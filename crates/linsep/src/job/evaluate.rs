@@ -9,7 +9,7 @@ use crate::classes::shortened;
 use crate::memory;
 use crate::model::{Model, Predictor};
 use crate::numbers::counted;
-use crate::observe::{Note, Observer, Pace, Progress};
+use crate::observe::{Note, Observer, Pace};
 use crate::read::{Batch, RowStream, Source, read};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -133,9 +133,7 @@ impl EvaluateSpec {
                 let rows = pace.next(end, batch.len());
                 end = rows.end;
                 self.judge_rows(&predictor, &batch, rows, &outcomes, stream, &mut judged)?;
-                let (bytes, total) = stream.bytes();
-                let rows = judged.len();
-                if observer.progress(&Progress::Reading { bytes, total, rows }).is_break() {
+                if observer.progress(&stream.progress(judged.len())).is_break() {
                     return Err(Error::Interrupted);
                 }
             }

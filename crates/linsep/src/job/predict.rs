@@ -5,7 +5,7 @@ use super::data::{load_model, tell};
 use super::refuse_overwriting;
 use crate::model::{Model, Prediction, Predictor, Threshold};
 use crate::numbers::counted;
-use crate::observe::{Note, Observer, Pace, Progress};
+use crate::observe::{Note, Observer, Pace};
 use crate::read::{Batch, Labels, Missing, RowStream};
 use crate::store::write_atomically;
 use crate::train::Learned;
@@ -190,9 +190,7 @@ impl Labelling<'_> {
                     }
                     self.print(line, prediction, &probabilities, out)?;
                 }
-                let (bytes, total) = stream.bytes();
-                let rows = self.predicted.rows;
-                if self.observer.progress(&Progress::Reading { bytes, total, rows }).is_break() {
+                if self.observer.progress(&stream.progress(self.predicted.rows)).is_break() {
                     // Half an answer is none: a file named for it stays as it was.
                     return self.fail(Error::Interrupted);
                 }

@@ -2,12 +2,15 @@
 
 use super::Model;
 use crate::features::expansion::Bends;
-use crate::features::{ColumnKind, Scaler, Schema};
+use crate::features::{ColumnKind, FeatureKind, Scaler, Schema, Text};
 use serde::Serialize;
 use std::ops::Range;
 
 /// The most points of a curve.
 const MOST_POINTS: usize = 9;
+
+/// The most terms of a text: there may be very many.
+const MOST_TERMS: usize = 100;
 
 /// What one column adds to the score.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -81,6 +84,7 @@ impl Model {
                             found.extend(own.gap.map(|gap| number(self.recipe.feature_name(gap), gap)));
                         }
                         ColumnKind::Words(own) => found.push(words(name, &own.words, &units)),
+                        ColumnKind::Text(own) => found.push(terms(name, own, &units)),
                         ColumnKind::Label | ColumnKind::Ignored => {}
                     }
                     found
@@ -130,6 +134,22 @@ fn words(column: String, words: &[(String, usize)], units: &[f64]) -> ColumnEffe
         .map(|(word, feature)| WordEffect { word: word.clone(), effect: units[*feature] })
         .collect();
     // A word that the model does not know adds nothing.
+    let size = spread(effects.iter().map(|word| word.effect).chain([0.0]));
+    ColumnEffect { column, size, effect: Effect::Words(effects) }
+}
+
+/// The strongest terms of a text. Values of terms are at most a few; each is shown with what 1 adds.
+fn terms(column: String, text: &Text, units: &[f64]) -> ColumnEffect {
+    let own = text.features();
+    let mut strongest: Vec<(usize, f64)> =
+        own.iter().enumerate().map(|(term, &feature)| (term, units[feature])).collect();
+    strongest.retain(|&(_, effect)| effect != 0.0);
+    strongest.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+    strongest.truncate(MOST_TERMS);
+    let effects: Vec<WordEffect> = strongest
+        .iter()
+        .map(|&(term, effect)| WordEffect { word: text.feature_name("", term), effect })
+        .collect();
     let size = spread(effects.iter().map(|word| word.effect).chain([0.0]));
     ColumnEffect { column, size, effect: Effect::Words(effects) }
 }

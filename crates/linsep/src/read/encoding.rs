@@ -56,7 +56,7 @@ pub(crate) fn to_utf8(input: Input, name: Option<&str>) -> Result<(Input, Option
 }
 
 /// The encoding that the first bytes speak for, if it is not UTF-8, and whether that is a guess.
-fn guess(head: &[u8], whole: bool) -> Option<(&'static Encoding, bool)> {
+pub(super) fn guess(head: &[u8], whole: bool) -> Option<(&'static Encoding, bool)> {
     match head {
         [0xff, 0xfe, ..] => return Some((UTF_16LE, false)),
         [0xfe, 0xff, ..] => return Some((UTF_16BE, false)),

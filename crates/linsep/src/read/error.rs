@@ -49,6 +49,27 @@ pub enum ReadErrorKind {
     /// The file is no longer the one that was opened.
     #[error("the file was changed while it was read: {0}")]
     Changed(String),
+    /// A file of a folder that is larger than accepted.
+    #[error("the file is larger than {} bytes", grouped(*.limit))]
+    LargeFile {
+        /// The largest file accepted, in bytes.
+        limit: u64,
+    },
+    /// A folder of a class without files.
+    #[error("this folder of a class has no files")]
+    EmptyClass,
+    /// A folder that is not divided into classes.
+    #[error("this folder has no sub-folders, one for each class{}", if *.files == 0 { String::new() } else { format!(": it has {} files", grouped(*.files)) })]
+    NoClassFolders {
+        /// Files that lie in it.
+        files: u64,
+    },
+    /// A folder that contains itself, by a link, or lies too deep.
+    #[error("this folder contains itself, by a link, or lies too deep")]
+    FolderLoop,
+    /// A file that is no document.
+    #[error("this is not a text: {0}")]
+    NotAText(String),
     /// Nothing in it.
     #[error("no rows: the file is empty, or has only blank lines and comments")]
     Empty,
@@ -261,6 +282,9 @@ pub enum ReadErrorKind {
         /// Columns that fit, in words.
         expected: String,
     },
+    /// A picture that cannot be decoded.
+    #[error("{0}")]
+    BadPicture(String),
     /// Pictures of another size than those of the model.
     #[error("these are pictures of {found}, and the model was trained with {expected}")]
     PictureForm {
@@ -355,6 +379,7 @@ impl ReadErrorKind {
                 | TooManyClasses { .. }
                 | Changed(_)
                 | Empty
+                | NoClassFolders { .. }
                 | AllSkipped(_)
                 | Binary(_)
                 | Foreign(_)
@@ -398,6 +423,13 @@ impl ReadErrorKind {
                  ⟦max_classes⟧"
             }
             Changed(_) => "wait until nothing writes to the file any more, and start again",
+            LargeFile { .. } => "raise the limit with ⟦max_file⟧, or skip such files with ⟦skip_bad⟧",
+            EmptyClass => "put the files of the class into it, remove it, or leave it out with ⟦skip_bad⟧",
+            NoClassFolders { .. } => {
+                "put the files of each class into a sub-folder with the name of the class; predict takes folders without them"
+            }
+            FolderLoop => "remove the link, or leave it out with ⟦skip_bad⟧",
+            NotAText(_) => "remove the file, or skip such files with ⟦skip_bad⟧",
             Empty | AllSkipped(_) => "give a file with at least one row of each class",
             Binary(_) => &BINARY_HELP,
             Foreign(kind) => kind.help,
@@ -463,6 +495,7 @@ impl ReadErrorKind {
                 "check that the file is whole, make it anew with the program that it comes from, or write the table as CSV"
             }
             UnreadableColumn { .. } => "leave the column out with ⟦ignore⟧",
+            BadPicture(_) => "remove the file, or skip such files with ⟦skip_bad⟧",
             PictureForm { .. } => "give pictures of the size that the model was trained with",
             Cache(CacheFault::Newer { .. }) => {
                 "use a newer linsep, or make the cache again from its source with linsep convert"

@@ -5,7 +5,7 @@ use super::reader::{Opening, RecordReader};
 use super::source::Input;
 #[cfg(feature = "parquet")]
 use super::columnar;
-use super::{arff, array, cache, csv, foreign, jsonl, libsvm, vw, xlsx};
+use super::{arff, array, cache, csv, documents, foreign, jsonl, libsvm, pictures, vw, xlsx};
 use crate::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::fmt;
@@ -27,6 +27,8 @@ pub const FORMATS: &[&FormatDescriptor] = &[
     &array::NPZ,
     &array::IDX,
     &cache::LINSEP,
+    &pictures::PICTURES,
+    &documents::DOCUMENTS,
 ];
 
 /// A data format, by its name in [`FORMATS`].
@@ -73,6 +75,10 @@ pub enum FormatColumns {
     Array,
     /// Whatever the rows had in the file that they came from.
     AsStored,
+    /// The pixels of a picture.
+    Pixels,
+    /// One: the text of a file.
+    Documents,
 }
 
 /// How a format is recognised by the first bytes of a file.
@@ -86,6 +92,10 @@ pub(super) enum Detect {
     Text(fn(&[u8]) -> bool),
     /// By a row of text that has the shape of this format.
     Row(fn(&[u8]) -> bool),
+    /// By the first bytes of a file, and in a folder by those of its first file.
+    FileOrFolder(fn(&[u8]) -> bool),
+    /// In a folder, by the first bytes of its first file.
+    InFolder(fn(&[u8]) -> bool),
     /// Not at all: it has to be named.
     ByNameOnly,
 }
@@ -134,6 +144,11 @@ impl Format {
     /// Whether it is made of NumPy arrays.
     pub fn is_array(self) -> bool {
         self.descriptor().columns == FormatColumns::Array
+    }
+
+    /// Whether its files may lie in a folder with one sub-folder for each class.
+    pub fn is_of_folders(self) -> bool {
+        matches!(self.descriptor().detect, Detect::InFolder(_) | Detect::FileOrFolder(_))
     }
 
     /// Whether it is text.
@@ -199,6 +214,12 @@ pub(crate) fn detect_in(input: &mut Input, limit: usize) -> Result<Format, ReadE
     }
 }
 
+/// The format of the files of a folder, by the first bytes of the first of them.
+pub(super) fn of_folder(head: &[u8]) -> Option<Format> {
+    let fits = |format: &&&FormatDescriptor| matches!(format.detect, Detect::InFolder(fits) | Detect::FileOrFolder(fits) if fits(head));
+    FORMATS.iter().find(fits).map(|format| Format(format.name))
+}
+
 /// Detects the format from the first bytes of a file.
 pub(crate) fn detect(head: &[u8]) -> Result<Format, ReadErrorKind> {
     foreign::refuse(head)?;
@@ -238,7 +259,7 @@ pub(crate) fn detect(head: &[u8]) -> Result<Format, ReadErrorKind> {
 fn by_magic(head: &[u8]) -> Option<Format> {
     let begins = |format: &&&FormatDescriptor| match format.detect {
         Detect::Magic(magic) => head.starts_with(magic),
-        Detect::Bytes(fits) => fits(head),
+        Detect::Bytes(fits) | Detect::FileOrFolder(fits) => fits(head),
         _ => false,
     };
     FORMATS.iter().find(begins).map(|format| Format(format.name))

@@ -2,7 +2,7 @@
 
 use super::formats::Format;
 use crate::SettingsError;
-use crate::features::{Missing, Schema};
+use crate::features::{Missing, Schema, TextOptions};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -40,12 +40,21 @@ pub struct ReadOptions {
     /// The longest line of text accepted, in bytes; `None` for [`MAX_LINE`](Self::MAX_LINE).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_line: Option<u64>,
+    /// The largest file of a folder accepted, in bytes; `None` for [`MAX_FILE`](Self::MAX_FILE).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_file: Option<u64>,
     /// The encoding of a text, if not to be detected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
     /// Options of delimited text.
     #[serde(skip_serializing_if = "is_default")]
     pub csv: CsvOptions,
+    /// How texts become features.
+    #[serde(skip_serializing_if = "is_default")]
+    pub text: TextOptions,
+    /// How pictures become features.
+    #[serde(skip_serializing_if = "is_default")]
+    pub pictures: PictureOptions,
     /// Options of LIBSVM text.
     #[serde(skip_serializing_if = "is_default")]
     pub libsvm: LibsvmOptions,
@@ -102,6 +111,8 @@ pub struct CsvOptions {
 pub enum ColumnAs {
     /// Words: one feature for each.
     Words,
+    /// Texts: one feature for each term.
+    Text,
     /// Numbers, in the style that the cells have.
     Number,
     /// Numbers such as `1,234.5`.
@@ -118,8 +129,9 @@ pub enum ColumnAs {
 
 impl ColumnAs {
     /// Every kind, in the order of the documentation.
-    pub const ALL: [ColumnAs; 7] = [
+    pub const ALL: [ColumnAs; 8] = [
         ColumnAs::Words,
+        ColumnAs::Text,
         ColumnAs::Number,
         ColumnAs::DecimalPoint,
         ColumnAs::DecimalComma,
@@ -132,6 +144,7 @@ impl ColumnAs {
     pub fn name(self) -> &'static str {
         match self {
             ColumnAs::Words => "words",
+            ColumnAs::Text => "text",
             ColumnAs::Number => "number",
             ColumnAs::DecimalPoint => "decimal-point",
             ColumnAs::DecimalComma => "decimal-comma",
@@ -151,6 +164,54 @@ impl ColumnAs {
             Some(known) => Ok((column.to_string(), known)),
             None => Err(format!("no kind of column is called \"{kind}\": the kinds are {}", kinds())),
         }
+    }
+}
+
+/// How pictures become features.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PictureOptions {
+    /// The size that all are brought to; that of the first picture if not given, or 128x128 if that is larger.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<PictureSize>,
+    /// Whether red, green and blue are features, and not one level of grey.
+    #[serde(skip_serializing_if = "is_default")]
+    pub colour: bool,
+}
+
+/// The size of a picture in pixels. Its text is `WIDTHxHEIGHT`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct PictureSize {
+    /// Pixels in a row.
+    pub width: u32,
+    /// Rows of pixels.
+    pub height: u32,
+}
+
+impl std::str::FromStr for PictureSize {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let side = |text: &str| text.parse().ok().filter(|side| (1..=65_536).contains(side));
+        let sides = text.split_once(['x', 'X', '×']);
+        sides
+            .and_then(|(width, height)| Some(Self { width: side(width)?, height: side(height)? }))
+            .ok_or_else(|| "a width and a height in pixels are needed, such as 128x128".to_string())
+    }
+}
+
+impl TryFrom<String> for PictureSize {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<PictureSize> for String {
+    fn from(PictureSize { width, height }: PictureSize) -> String {
+        format!("{width}x{height}")
     }
 }
 
@@ -223,6 +284,9 @@ impl ReadOptions {
     /// The least that a line may be limited to. Shorter lines fit into a chunk, where nobody measures them.
     pub const LEAST_MAX_LINE: u64 = 1_000_000;
 
+    /// The largest file of a folder that is accepted unless a larger one is asked for.
+    pub const MAX_FILE: u64 = 64_000_000;
+
     /// The most features that rows may have: those of the model that they are read for are never too many.
     pub(crate) fn feature_limit(&self) -> u32 {
         let of_model =
@@ -240,8 +304,8 @@ impl ReadOptions {
 
     /// Only the limits, for a file in which all else is settled.
     pub(crate) fn limits(&self) -> Self {
-        let Self { max_features, max_classes, max_line, .. } = *self;
-        Self { max_features, max_classes, max_line, ..Self::default() }
+        let Self { max_features, max_classes, max_line, max_file, .. } = *self;
+        Self { max_features, max_classes, max_line, max_file, ..Self::default() }
     }
 
     /// The options given that have a meaning for some formats only, by their names in messages.
@@ -259,6 +323,13 @@ impl ReadOptions {
             ("auto", *auto),
             ("index_base", self.libsvm.index_base.is_some()),
             ("labels", self.array.labels_file.is_some()),
+            ("size", self.pictures.size.is_some()),
+            ("colour", self.pictures.colour),
+            ("text", !self.text.columns.is_empty()),
+            (
+                "text_options",
+                self.text != TextOptions { columns: self.text.columns.clone(), ..TextOptions::default() },
+            ),
         ]
         .into_iter()
         .filter_map(|(option, given)| given.then_some(option))
@@ -266,6 +337,14 @@ impl ReadOptions {
 
     /// Refuses an option that would have no effect on files of this format.
     pub(super) fn check(&self, format: Format) -> Result<(), SettingsError> {
+        let told = self.text != TextOptions::default();
+        if self.schema.is_some() && told {
+            return Err(SettingsError::new(
+                "text",
+                "the model knows how texts become features: ⟦text⟧ and what goes with it have no meaning here",
+            ));
+        }
+        self.text.check()?;
         if self.max_line.is_some_and(|limit| limit < Self::LEAST_MAX_LINE) {
             return Err(SettingsError::new("max_line", "⟦max_line⟧ is at least 1MB"));
         }
@@ -288,7 +367,8 @@ impl ReadOptions {
                 "⟦labels⟧ names a file, ⟦label⟧ a column: one of them is enough",
             ));
         }
-        if self.encoding.is_some() && !format.is_text() {
+        if self.encoding.is_some() && !format.is_text() && !format.descriptor().options.contains(&"encoding")
+        {
             let problem = format!("⟦encoding⟧ has no meaning for {} files", format.title());
             return Err(SettingsError::new("encoding", problem));
         }

@@ -4,11 +4,13 @@ use super::error::{ReadError, ReadErrorKind};
 use super::formats::{self, Format};
 use super::reader::{Expected, Opening, RecordReader};
 use super::second_file::SecondFile;
-use super::source::{self, ByteCounter, FileStamp};
+use super::source::{self, ByteCounter, FileStamp, Input};
 use super::{Labels, Loaded, ReadNotes, ReadOptions, Schema, Source};
-use super::{csv, encoding};
-use crate::Error;
+use super::{csv, encoding, folder};
 use crate::dataset::{Batch, BatchRows};
+use crate::observe::Progress;
+use crate::{Error, SettingsError};
+use std::path::Path;
 
 /// An error if the file is no longer what it was when it was opened.
 fn changed(name: &str, stamp: Option<&FileStamp>) -> Result<(), ReadError> {
@@ -39,6 +41,9 @@ impl RowStream {
     pub(super) fn open_with(source: &Source, options: &ReadOptions, guess: bool) -> Result<Self, Error> {
         let name = source.name();
         let located = |kind| ReadError::whole(&name, kind);
+        if let Some(folder) = source.path().filter(|path| path.is_dir()) {
+            return Self::open_folder(source, folder, options);
+        }
         let (mut input, counter) = source::open(source).map_err(located)?;
         let (length, stamp) = (input.length(), input.stamp());
         let mut remarks = Vec::new();
@@ -84,6 +89,33 @@ impl RowStream {
             reader = Box::new(SecondFile::new(reader, name.clone(), labels, options)?);
         }
         Ok(Self { name, format, counter, length, reader, remarks, stamp })
+    }
+
+    /// Opens a folder of files: one sub-folder for each class.
+    fn open_folder(source: &Source, folder: &Path, options: &ReadOptions) -> Result<Self, Error> {
+        let name = source.name();
+        let located = |kind| ReadError::whole(&name, kind);
+        let format = match options.format {
+            Some(format) if format.is_of_folders() => format,
+            Some(format) => {
+                let problem = format!("{name} is a folder, and {} data is one file", format.title());
+                return Err(SettingsError::new("format", problem).into());
+            }
+            None => {
+                let head = folder::first_bytes(folder);
+                formats::of_folder(&head).ok_or_else(|| located(ReadErrorKind::UnknownFormat))?
+            }
+        };
+        options.check(format)?;
+        if options.array.labels_file.is_some() {
+            let problem = "⟦labels⟧ has no meaning for a folder: its sub-folders are the classes";
+            return Err(SettingsError::new("labels", problem).into());
+        }
+        let input = Input::of_text(Vec::new());
+        let opening = Opening { name: name.clone(), source, input, format, options, guess: false };
+        let reader = (format.descriptor().open)(opening)?;
+        let counter = ByteCounter::default();
+        Ok(Self { name, format, counter, length: None, reader, remarks: Vec::new(), stamp: None })
     }
 
     /// The next rows, or `None` at the end.
@@ -157,6 +189,22 @@ impl RowStream {
     /// Bytes taken from the source so far, and in all where that is known.
     pub fn bytes(&self) -> (u64, Option<u64>) {
         self.counter.get()
+    }
+
+    /// How far it is, after so many rows.
+    pub fn progress(&self, rows: u64) -> Progress {
+        match self.reader.files() {
+            Some((files, total)) => Progress::Files { files, total, rows },
+            None => {
+                let (bytes, total) = self.bytes();
+                Progress::Reading { bytes, total, rows }
+            }
+        }
+    }
+
+    /// The file of a row of the last batch, where rows come from many files.
+    pub fn row_name(&self, row: usize) -> Option<&Path> {
+        self.reader.row_name(row)
     }
 
     /// How many rows and numbers will come, where that is known beforehand or can be estimated from the first batch.

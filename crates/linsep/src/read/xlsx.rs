@@ -23,7 +23,7 @@ pub(super) static XLSX: FormatDescriptor = FormatDescriptor {
     columns: FormatColumns::Table,
     is_text: false,
     is_written: false,
-    options: &["label", "ignore", "column", "header", "missing", "na", "auto", "sheet"],
+    options: &["label", "ignore", "column", "header", "missing", "na", "auto", "sheet", "text", "text_options"],
     matched_by_number: None,
     detect: Detect::Bytes(is_workbook),
     open,

@@ -59,6 +59,8 @@ fn members(sheets: &[(&str, &str)]) -> Vec<(&'static str, Vec<u8>)> {
     let workbook = format!("<workbook xmlns=\"{main}\" xmlns:r=\"{relations}\"><sheets>{book}</sheets></workbook>");
     files.push(("xl/workbook.xml", workbook.into_bytes()));
     let package = "http://schemas.openxmlformats.org/package/2006/relationships";
+    let book = format!("<Relationships xmlns=\"{package}\"><Relationship Id=\"r1\" Type=\"{relations}/officeDocument\" Target=\"xl/workbook.xml\"/></Relationships>");
+    files.push(("_rels/.rels", book.into_bytes()));
     let links = format!("<Relationships xmlns=\"{package}\">{links}</Relationships>");
     files.push(("xl/_rels/workbook.xml.rels", links.into_bytes()));
     let styles = format!("<styleSheet xmlns=\"{main}\"><cellXfs count=\"2\"><xf numFmtId=\"0\"/><xf numFmtId=\"14\"/></cellXfs></styleSheet>");

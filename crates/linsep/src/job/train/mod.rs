@@ -23,7 +23,8 @@ use super::{label, refuse_overwriting};
 use crate::classes::Classes;
 use crate::dataset::Dataset;
 use crate::features::{
-    Expansion, MOST_WORDS, Missing, Recipe, Scaler, Scaling, learn_columns, settle_columns,
+    Expansion, MOST_WORDS, Missing, Recipe, Scaler, Scaling, changes_when_settled, learn_columns,
+    settle_columns,
 };
 use crate::memory;
 use crate::model::Model;
@@ -289,10 +290,10 @@ impl Runner<'_> {
         // computed meanwhile.
         let gaps = data.filled_cells().is_some_and(|cells| !cells.is_empty());
         let most_words = self.most_words();
-        let grouped = most_words.is_some_and(|most| schema.has_more_words_than(most));
+        let settles = changes_when_settled(&schema, &data, most_words);
         let all_kept =
-            classes.only.is_empty() && self.spec.holdout.is_none() && !gaps && !grouped && !self.may_expand();
-        let scaler = all_kept.then(|| self.scaler_of(&data, &Expansion::none()));
+            classes.only.is_empty() && self.spec.holdout.is_none() && !gaps && !settles && !self.may_expand();
+        let scaler = all_kept.then(|| self.scaler_of(&schema, &data, &Expansion::none()));
         let rows_are_learned_as_read = scaler == Some(Scaler::None);
         let early = known.or_else(|| (!rows_are_learned_as_read).then(|| data.fingerprint().to_string()));
         let data = classes.kept(data)?;
@@ -331,7 +332,7 @@ impl Runner<'_> {
         let foreseen = self.foresee(&schema, &data, held_out.as_ref(), observer);
         let expansion = self.expansion(&schema, &data, observer)?;
         let data = expansion.apply_all(data)?;
-        let scaler = scaler.unwrap_or_else(|| self.scaler_of(&data, &expansion));
+        let scaler = scaler.unwrap_or_else(|| self.scaler_of(&schema, &data, &expansion));
         schema.fill_from(&scaler);
         let data = scaler.apply_all(data)?;
 

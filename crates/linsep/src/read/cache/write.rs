@@ -90,8 +90,7 @@ fn make_with(
             Failure::Rows(error) => error.into(),
             Failure::Io(error) => failed(error),
         })?;
-        let (bytes, total) = stream.bytes();
-        if observer.progress(&Progress::Reading { bytes, total, rows: scratch.rows }).is_break() {
+        if observer.progress(&stream.progress(scratch.rows)).is_break() {
             return Err(Error::Interrupted);
         }
     }

@@ -116,6 +116,8 @@ pub(super) fn settle_columns(
         missing_words: missing_words(options),
         labels: options.labels,
         skip_bad: options.skip_bad,
+        text: options.text.clone(),
+        online: options.online,
         head: input.head().len(),
     };
     let limit = options.feature_limit();

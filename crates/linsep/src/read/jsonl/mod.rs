@@ -190,7 +190,7 @@ impl Columns {
         let whole = if input.head_is_all() { head } else { &head[..end] };
         for line in whole.split(|&byte| byte == b'\n') {
             let Ok(line) = std::str::from_utf8(line.trim_ascii()) else { continue };
-            if line.is_empty() {
+            if !line.starts_with('{') {
                 continue;
             }
             let mut found = Vec::new();
@@ -263,7 +263,7 @@ impl Columns {
             let optional = match &column.kind {
                 ColumnKind::Number(number) => number.gap.is_some(),
                 ColumnKind::Words(words) => words.knows_missing(),
-                ColumnKind::Label | ColumnKind::Ignored => false,
+                ColumnKind::Text(_) | ColumnKind::Label | ColumnKind::Ignored => false,
             };
             if optional && !self.places.contains_key(&column.name) {
                 self.place(&column.name);
