@@ -3,6 +3,9 @@
 # this is needed again when a format changes. Needs `linsep` on the path.
 set -eu
 cd "$(dirname "$0")"
+# Written by pyarrow, openpyxl and Pillow, which this script does not need: kept as they are.
+kept=$(mktemp -d)
+cp seeds/columnar/* seeds/xlsx/workbook* seeds/picture/*.png "$kept"
 rm -rf seeds
 for target in libsvm csv arff jsonl vw idx xlsx columnar picture encoding array cache model checkpoint certificate compressed recipe columns spec; do
     mkdir -p "seeds/$target"
@@ -81,10 +84,11 @@ prefixed 000 pictures.idx idx/pictures-000
 # A sheet, a zero, and the texts that its cells share.
 { printf '\022<worksheet><sheetData><row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="inlineStr"><is><t>kind</t></is></c></row><row r="2"><c r="A2" s="1"><v>45322.5</v></c><c r="B2" t="str"><v>a</v></c></row><row r="3"><c r="A3" t="e"><v>#REF!</v></c><c r="B3" t="b"><v>1</v></c></row></sheetData></worksheet>'
   printf '\000<sst><si><t>when</t></si></sst>'; } > "$seeds"/xlsx/sheet-022
-# Written by tests/oracle/seeds.py with pyarrow and openpyxl, which this script does not need.
-cp "$PWD0"/kept/columnar/* "$seeds"/columnar/
-cp "$PWD0"/kept/xlsx/* "$seeds"/xlsx/
-for picture in "$PWD0"/../crates/linsep/src/read/pictures/samples/*.jpg; do
+mv "$kept"/workbook* "$seeds"/xlsx
+mv "$kept"/*.png "$seeds"/picture
+mv "$kept"/* "$seeds"/columnar
+rmdir "$kept"
+for picture in "$golden"/../../src/read/pictures/samples/*.jpg; do
     prefixed 263 "$picture" "picture/$(basename "$picture" .jpg)"
 done
 

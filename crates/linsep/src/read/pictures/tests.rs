@@ -59,7 +59,7 @@ fn threads_do_not_show() {
     let folder = folder();
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| load(folder.path(), &sized(600, 500, false)).unwrap().dataset.fingerprint())
+        pool.install(|| load(folder.path(), &sized(600, 500, false)).unwrap().dataset.fingerprint().to_string())
     };
     assert_eq!(with(1), with(4));
 }

@@ -16,8 +16,9 @@ pub(super) fn is_vowpal_wabbit(head: &[u8]) -> bool {
     let Some(first) = lines.first() else { return false };
     let numbers = lines.iter().all(|line| line.has_number);
     // Names with values are found nowhere else; names alone, behind the same namespace on every line and longer on some.
-    let values = lines.iter().any(|line| line.values > 0) && (numbers || lines.iter().all(|line| line.values > 0));
     let same_namespace = !first.namespace.is_empty() && lines.iter().all(|line| line.namespace == first.namespace);
+    let all_values = lines.iter().all(|line| line.values > 0);
+    let values = lines.iter().any(|line| line.values > 0) && (numbers || same_namespace || all_values);
     let names = same_namespace && numbers && lines.iter().any(|line| line.names > 0);
     values || names
 }
@@ -80,6 +81,7 @@ mod tests {
             "1 |words hello world\n-1 |words hi\n",
             "|f price:2\n",
             "spam |f a:1 b\nham |f b:2\n",
+            "spam |t win prize:2\nham |t hello\n",
             "1 0.5 tag|f a b\n-1 |f c\n",
         ] {
             assert!(is_vowpal_wabbit(text.as_bytes()), "{text}");

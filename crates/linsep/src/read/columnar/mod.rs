@@ -416,5 +416,4 @@ impl Read for Rows {
 }
 
 #[cfg(test)]
-#[path = "columnar_tests.rs"]
 mod tests;

@@ -206,5 +206,4 @@ fn spelled(time: &ExcelDateTime) -> String {
 }
 
 #[cfg(test)]
-#[path = "xlsx_tests.rs"]
 mod tests;
