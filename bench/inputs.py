@@ -1,155 +1,160 @@
 #!/usr/bin/env python3
-"""From raw files to a model: linsep beside scikit-learn with the same features and the same split. Writes a record.
+"""From raw files to a model: texts and mails (and what else is read as it comes), linsep beside scikit-learn.
 
-One command; the folder with the data sets is its only argument: `csv/adult.data` and `adult.test`,
-`cats-dogs/{training_set,test_set}/{cats,dogs}`, and the four IDX files of MNIST in `mnist/`.
+Every case has files to learn from and files to judge on, the same for both. Both begin with the raw files: linsep as a whole
+program, scikit-learn as a whole Python program that decodes the files with what Python has, and by its own clock after all
+imports. The errors are means over several splits.
 """
 
 import argparse
-import datetime
 import json
+import random
+import shutil
 import statistics
 import subprocess
 from pathlib import Path
 
-from common import LINSEP, WORK, Run, build, environment, machine, say, write_record
+from common import LINSEP, TARGET, WORK, Run, build, environment, machine, say, write_record
 
-PACKAGES = ["numpy==2.4.6", "pandas==3.1.1", "pillow==13.0.0", "scikit-learn==1.9.1"]
-PEERS = Path(__file__).resolve().parent / "real_inputs" / "peers.py"
-ESTIMATORS = ["LogisticRegression", "LinearSVC"]
+PACKAGES = ["numpy==2.4.6", "scipy==1.17.1", "scikit-learn==1.9.1"]
+INSIDE = Path(__file__).resolve().parent / "real_tables" / "inputs_peer.py"
+TEST_SHARE = 0.25
 
 
 class Case:
-    """A data set: its training files and its test files, and how linsep learns from them."""
+    """Raw data of one kind: how it is divided, and how linsep is asked to learn from it."""
 
-    def __init__(self, name, what, train, test, *arguments, runs=3):
-        self.name, self.what, self.train, self.test = name, what, train, test
-        self.arguments, self.runs = arguments, runs
+    def __init__(self, name, kind, options=()):
+        self.name, self.kind, self.options = name, kind, options
 
-
-def adult_test(folder):
-    """The test rows with labels as in the training rows: those of the file end in a full stop."""
-    lines = (folder / "csv" / "adult.test").read_text().splitlines()
-    rows = [line.rstrip(".") for line in lines if line.count(",") > 5]
-    path = WORK / "adult.test.csv"
-    path.write_text("\n".join(rows) + "\n")
-    return path
+    def split(self, data, folder, seed):
+        """Makes `train` and `test` in the folder."""
+        raise NotImplementedError
 
 
-def cases(folder):
-    return [
-        Case(
-            "adult",
-            "census, 32,561 + 16,281 rows, numbers and words with missing cells",
-            folder / "csv" / "adult.data",
-            adult_test(folder),
-            "--learner",
-            "logistic",
-        ),
-        Case(
-            "cats-dogs",
-            "300 + 100 photographs of many sizes (JPEG), 128x128 grey",
-            folder / "cats-dogs" / "training_set",
-            folder / "cats-dogs" / "test_set",
-            "--learner",
-            "logistic",
-            "--size",
-            "128x128",
-        ),
-        Case(
-            "mnist",
-            "60,000 + 10,000 digits (IDX), 28x28 grey, ten classes",
-            folder / "mnist" / "train-images-idx3-ubyte.gz",
-            folder / "mnist" / "t10k-images-idx3-ubyte.gz",
-            "--learner",
-            "logistic",
-            runs=1,
-        ),
-    ]
+class Lines(Case):
+    """Lines of a table: label, tab, text."""
+
+    def __init__(self, name, path, options):
+        super().__init__(name, "lines", options)
+        self.path = path
+
+    def split(self, data, folder, seed):
+        lines = (data / self.path).read_bytes().splitlines(keepends=True)
+        random.Random(seed).shuffle(lines)
+        count = int(len(lines) * TEST_SHARE)
+        (folder / "test.tsv").write_bytes(b"".join(lines[:count]))
+        (folder / "train.tsv").write_bytes(b"".join(lines[count:]))
+        return folder / "train.tsv", folder / "test.tsv"
 
 
-def run_linsep(case):
-    """The error on the test rows, and the seconds from the raw files to the saved model."""
-    model = WORK / f"{case.name}.model"
-    command = [LINSEP, "train", case.train, "-o", model, "-q", *case.arguments]
-    runs = [Run(command, stdout=subprocess.DEVNULL).wait() for _ in range(case.runs)]
-    evaluated = subprocess.run([LINSEP, "evaluate", model, case.test, "--json", "-q"], capture_output=True, check=True)
-    error = json.loads(evaluated.stdout)["error"]
-    return error, runs, command
+class Mails(Case):
+    """Raw mails in folders; the folders of a class lie below one folder."""
+
+    def __init__(self, name, archive, classes, options=()):
+        super().__init__(name, "mails", options)
+        self.archive, self.classes = archive, classes
+
+    def split(self, data, folder, seed):
+        raw = WORK / "mails"
+        if not raw.is_dir():
+            raw.mkdir(parents=True)
+            subprocess.run(["tar", "-xJf", data / self.archive, "-C", raw], check=True)
+        for label, names in self.classes.items():
+            files = sorted(path for name in names for path in (raw / name).iterdir() if path.is_file())
+            random.Random(seed).shuffle(files)
+            count = int(len(files) * TEST_SHARE)
+            for part, own in [("test", files[:count]), ("train", files[count:])]:
+                (folder / part / label).mkdir(parents=True, exist_ok=True)
+                for path in own:
+                    shutil.copy(path, folder / part / label / f"{path.parent.name}-{path.name}")
+        return folder / "train", folder / "test"
 
 
-def run_peer(python, case, estimator):
-    """The same for scikit-learn; its time includes the prediction of the test rows, which is short."""
-    command = [python, PEERS, case.name, estimator, case.train, case.test]
-    with open(WORK / "peer.json", "w+") as out:
-        run = Run(command, stdout=out).wait()
-        out.seek(0)
-        return json.loads(out.read())["error"], run
+CASES = [
+    Lines("SMS spam", "sms-spam/SMSSpamCollection", ("--text", "2", "--label", "1")),
+    Mails(
+        "raw mails",
+        "text/spamassassin.tar.xz",
+        {"ham": ["easy-ham-1", "easy-ham-2", "hard-ham-1"], "spam": ["spam-1", "spam-2"]},
+    ),
+]
+
+
+def of_linsep(case, train, test, tune):
+    command = ["tune" if tune else "train", train, *case.options, "-o", "inputs.model", "-q"]
+    run = Run([LINSEP, *command], stdout=subprocess.DEVNULL).wait()
+    judge = [LINSEP, "evaluate", WORK / "inputs.model", test, "--json", "-q"]
+    record = json.loads(subprocess.run(judge, check=True, capture_output=True, cwd=WORK).stdout)
+    return {"error": record["error"], "seconds": run.seconds, "processor": run.processor, "megabytes": run.megabytes}
+
+
+def of_peer(python, case, train, test):
+    run = Run([python, INSIDE, case.kind, train, test, WORK / "inputs.json"]).wait()
+    found = json.loads((WORK / "inputs.json").read_text())
+    return found, {"seconds": run.seconds, "processor": run.processor, "megabytes": run.megabytes}
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path, help="the folder with the data sets")
-    parser.add_argument("--only", help="these data sets, separated by commas")
-    parser.add_argument("--python", help="a Python that has the packages, instead of one that is made")
-    arguments = parser.parse_args()
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("data", type=Path, help="the folder with the real data sets")
+    arguments.add_argument("--splits", type=int, default=5)
+    arguments.add_argument("--tune", action="store_true", help="also measure linsep tune")
+    arguments.add_argument("--only", help="the name of one case")
+    arguments.add_argument("--record", help="where to write the record")
+    given = arguments.parse_args()
     build()
-    python = arguments.python or environment(WORK / "inputs", PACKAGES)
-    circumstances = machine()
-    wanted = arguments.only.split(",") if arguments.only else None
-    lines, commands = [], []
-    for case in cases(arguments.folder.resolve()):
-        if wanted and case.name not in wanted:
-            continue
-        say(f"{case.name}: linsep")
-        error, runs, command = run_linsep(case)
-        seconds = statistics.median(run.seconds for run in runs)
-        processor = statistics.median(run.processor for run in runs)
-        peers = {}
-        for estimator in ESTIMATORS:
-            say(f"{case.name}: {estimator}")
-            peers[estimator] = run_peer(python, case, estimator)
-        best = min(peers, key=lambda name: peers[name][0])
-        best_error, best_run = peers[best]
-        lines += [
-            f"## {case.name}: {case.what}",
-            "",
-            "| | test error | seconds, raw files to model | of processor | peak memory |",
-            "|---|---|---|---|---|",
-            f"| linsep | {error:.2%} | {seconds:.2f} | {processor:.2f} | {runs[0].megabytes:.0f} MiB |",
-            *(
-                f"| scikit-learn, {name} | {found:.2%} | {run.seconds:.2f} | {run.processor:.2f} | {run.megabytes:.0f} MiB |"
-                for name, (found, run) in peers.items()
-            ),
-            "",
-            f"Error no worse than the best ({best}): **{'holds' if error <= best_error else 'does not hold'}**"
-            f" ({error:.2%} beside {best_error:.2%}). Faster than it by {best_run.seconds / seconds:.1f} × on the clock,"
-            f" {best_run.processor / processor:.1f} × in processor time; 10 × on the clock:"
-            f" **{'holds' if best_run.seconds >= 10 * seconds else 'does not hold'}**.",
-            "",
-        ]
-        commands.append(" ".join(["linsep", *map(str, command[1:])]).replace(f"{arguments.folder.resolve()}/", "").replace(f"{WORK}/", ""))
-    write_record(
-        f"{datetime.date.today()}-inputs.md",
-        [
-            "# Raw files to a model: linsep beside scikit-learn",
-            "",
-            "Made by `bench/inputs.py`. Both read the same files, make the same features (numbers and one feature for each word; "
-            "levels of 128x128 or 28x28 pixels, turned by EXIF and resampled linearly) and use the split that the files have. Each "
-            "run is a whole program; that of scikit-learn includes the import of its modules and the prediction of the test rows.",
-            "",
-            *lines,
-            "## Circumstances",
-            "",
-            *circumstances,
-            "* linsep: the median of the runs; scikit-learn: one run",
-            "",
-            "```text",
-            *commands,
-            "```",
-            "",
-        ],
-    )
+    python = environment(TARGET / "bench-inputs", PACKAGES)
+    lines = ["| case | program | error | seconds | processor | MB |", "|---|---|---|---|---|---|"]
+    verdicts = []
+    for case in (case for case in CASES if given.only in (None, case.name)):
+        runs = {}
+        for seed in range(given.splits):
+            folder = WORK / "inputs"
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            train, test = case.split(given.data, folder, seed)
+            runs.setdefault("linsep train", []).append(of_linsep(case, train, test, False))
+            if given.tune:
+                runs.setdefault("linsep tune", []).append(of_linsep(case, train, test, True))
+            found, whole = of_peer(python, case, train, test)
+            for name, one in found.items():
+                # One program learns them all; each is charged with what it would take alone.
+                alone = whole["seconds"] - sum(other["seconds"] for other in found.values()) + one["seconds"]
+                own = {"error": one["error"], "seconds": alone, "clock": one["seconds"]}
+                runs.setdefault(name, []).append({**own, "processor": whole["processor"], "megabytes": whole["megabytes"]})
+            say(f"{case.name}, split {seed}: {[(name, round(own[-1]['error'], 5)) for name, own in runs.items()]}")
+        mean = lambda name, what: statistics.mean(run[what] for run in runs[name])
+        least = lambda name, what: min(run[what] for run in runs[name])
+        for name in runs:
+            clock = f" ({least(name, 'clock'):.2f} after imports)" if "clock" in runs[name][0] else ""
+            lines.append(
+                f"| {case.name} | {name} | {mean(name, 'error'):.2%} | {least(name, 'seconds'):.2f}{clock} "
+                f"| {least(name, 'processor'):.2f} | {max(run['megabytes'] for run in runs[name]):.0f} |"
+            )
+        peers = [name for name in runs if not name.startswith("linsep")]
+        best = min(peers, key=lambda name: mean(name, "error"))
+        fastest = min(peers, key=lambda name: least(name, "clock"))
+        verdicts.append(
+            f"- {case.name}: linsep train {mean('linsep train', 'error'):.2%}, best of scikit-learn {mean(best, 'error'):.2%} "
+            f"({best}); {least(best, 'seconds') / least('linsep train', 'seconds'):.1f} times as fast as it from start to end, "
+            f"{least(fastest, 'clock') / least('linsep train', 'seconds'):.1f} times as fast as the fastest of them ({fastest}) "
+            "after its imports"
+        )
+    record = [
+        "# From raw files to a model",
+        "",
+        "Made by `bench/inputs.py`; `bench/README.md` says what is measured and how. Errors are means over "
+        f"{given.splits} splits with {TEST_SHARE:.0%} of the rows held out; seconds are the least of them.",
+        "",
+        *lines,
+        "",
+        *verdicts,
+        "",
+    ]
+    print("\n".join(record))
+    if given.record:
+        write_record(given.record, [*record, *machine(), f"* {', '.join(PACKAGES)}", ""])
 
 
 if __name__ == "__main__":

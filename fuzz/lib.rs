@@ -4,6 +4,7 @@
 use linsep::read::{
     CsvOptions, Format, Labels, LibsvmOptions, Missing, ReadOptions, RowStream, Source, read,
 };
+use linsep::features::settle_columns;
 use linsep::{Model, Row, Settings};
 
 /// Reads bytes in all the ways that the first byte chooses among.
@@ -60,6 +61,9 @@ pub fn read_encoded(data: &[u8], formats: &[Option<Format>], encoding: Option<&s
     // What can be read can be learned from, and the model can read it again.
     let Ok(loaded) = read(&source, &options, &mut ()) else { return };
     assert_eq!(loaded.dataset.columns(), features);
+    // Free text becomes features when it is learned from.
+    let Ok((schema, dataset)) = settle_columns(loaded.schema, loaded.dataset, None) else { return };
+    let loaded = linsep::read::Loaded { schema, dataset, own_schema: loaded.own_schema, ..loaded };
     let settings =
         Settings { epochs: 2, positive: loaded.dataset.classes().first().cloned(), ..Settings::default() };
     let Ok(outcome) = linsep::train(&loaded.dataset, &settings, &mut ()) else { return };

@@ -7,7 +7,7 @@ cd "$(dirname "$0")"
 kept=$(mktemp -d)
 cp seeds/columnar/* seeds/xlsx/workbook* seeds/picture/*.png "$kept"
 rm -rf seeds
-for target in libsvm csv arff jsonl vw idx xlsx columnar picture encoding array cache model checkpoint certificate compressed recipe columns spec; do
+for target in libsvm csv arff jsonl vw idx xlsx columnar picture encoding array cache model checkpoint certificate compressed recipe columns spec document texts; do
     mkdir -p "seeds/$target"
 done
 seeds=$PWD/seeds
@@ -40,6 +40,20 @@ for choice in 002 022 042 062; do
     prefixed $choice words.csv "csv/words-$choice"
 done
 prefixed 003 numbers.tsv csv/tabs-003
+
+printf 'text,kind\n"Free prize, free loan",spam\nsee you at noon,ham\n"Gr\303\274\303\237e\nnoon",ham\na loan,spam\n' > texts.csv
+printf 'From: a@b\nSubject: =?utf-8?q?Gr=C3=BC=C3=9Fe?= x\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html; charset=iso-8859-1\nContent-Transfer-Encoding: quoted-printable\n\n<p>caf=E9 <b>loan</b></p>\n--b\nContent-Type: application/pdf; name="x.pdf"\nContent-Transfer-Encoding: base64\n\nAAAA\n--b--\n' > mail.eml
+{ printf 'From x Mon\n'; cat mail.eml; printf '\nFrom y Tue\nSubject: second\nTo: z\n\n>From here\n'; } > mails.mbox
+printf '<!DOCTYPE html><html><head><title>t</title></head><body>one &amp; <i>two</i></body></html>' > page.html
+# The first two bits choose the name, the third an mbox file, the fourth characters instead of words.
+prefixed 000 mail.eml document/mail-000
+prefixed 011 mail.eml document/mail-011
+prefixed 002 page.html document/page-002
+prefixed 003 texts.csv document/text-003
+prefixed 004 mails.mbox document/mbox-004
+for choice in 000 001 002 010 040 044; do
+    prefixed $choice texts.csv "texts/texts-$choice"
+done
 for choice in 000 002 003 012 102 302; do
     prefixed $choice rows.svm "libsvm/rows-$choice"
 done

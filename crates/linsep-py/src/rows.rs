@@ -245,6 +245,7 @@ pub fn kind_name(kind: &ColumnKind) -> &'static str {
     match kind {
         ColumnKind::Number(_) => "number",
         ColumnKind::Words(_) => "words",
+        ColumnKind::Text(_) => "text",
         ColumnKind::Label => "label",
         ColumnKind::Ignored => "ignored",
     }

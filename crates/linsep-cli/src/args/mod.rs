@@ -86,7 +86,7 @@ pub(crate) enum Command {
     Convert(ConvertArgs),
     /// Make data: the square of the lecture notes, blobs with a margin, XOR, random labels, text-like rows
     Generate(GenerateArgs),
-    /// Run the whole job on a data set that comes with the program, and say what it shows
+    /// Run the whole job on a data set that comes with the program, or on a folder of mails, and say what it shows
     Demo(DemoArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
@@ -95,7 +95,8 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 #[command(allow_negative_numbers = true)]
 pub(crate) struct TrainArgs {
-    /// Labelled data: LIBSVM, CSV, TSV, .npy, .npz, .linsep, plain or .gz or .zst; - for standard input
+    /// Labelled data: LIBSVM, CSV, TSV, .npy, .npz, .linsep, plain or .gz or .zst; - for standard input; or a folder of texts or
+    /// mails with one sub-folder for each class
     #[arg(required_unless_present = "spec")]
     pub(crate) data: Option<PathBuf>,
     /// Where to save the model (safetensors)
@@ -327,8 +328,13 @@ pub(crate) struct TheoryArgs {
 pub(crate) struct PredictArgs {
     /// A trained model
     pub(crate) model: PathBuf,
-    /// Rows to label, with or without a label of their own; - for standard input
-    pub(crate) data: PathBuf,
+    /// Rows to label, with or without a label of their own: files, folders, or for a model of texts single texts and mails
+    /// (several are labelled each with its name); - for standard input, which is answered line by line as rows come
+    #[arg(required = true)]
+    pub(crate) data: Vec<PathBuf>,
+    /// Say below each label what spoke for it and against it: N features of each [default: 5]
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "5")]
+    pub(crate) explain: Option<usize>,
     /// What to print for each row
     #[arg(long, value_parser = choice::<Show>(SHOW), default_value = "label")]
     pub(crate) show: Show,
@@ -490,7 +496,8 @@ pub(crate) struct DemoArgs {
     /// Which data set
     #[arg(value_enum, default_value_t = DemoArg::Iris)]
     pub(crate) data: DemoArg,
-    /// cats-dogs: a folder with one sub-folder of pictures for each of two classes [default: pictures that are made here]
+    /// The folder that the demonstration is about, with a sub-folder for each class: of mails for mail, of pictures for cats-dogs
+    /// (which makes some if there is none)
     #[arg(value_name = "DIR")]
     pub(crate) folder: Option<PathBuf>,
     /// Write the data set to a file instead, to try the other commands on
@@ -506,6 +513,8 @@ pub(crate) enum DemoArg {
     BreastCancer,
     /// E-mails: they overlap, and a good classifier is wanted all the same
     Spam,
+    /// Your e-mails, in a folder: two words alone, then all words
+    Mail,
     /// Fifty pictures: learned by heart without an error, and what that is worth
     CatsDogs,
 }

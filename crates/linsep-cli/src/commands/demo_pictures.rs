@@ -1,6 +1,8 @@
 //! `linsep demo cats-dogs`: fifty pictures, of which every labelling can be learned by heart.
 
+use super::print_result;
 use crate::console::{Console, ProgressDisplay};
+use crate::exit::Exit;
 use anyhow::bail;
 use linsep::features::{PictureForm, Recipe, Scaler, Scaling, Schema};
 use linsep::generate::shapes;
@@ -27,7 +29,12 @@ struct Pictures {
 }
 
 /// Tells the story of fifty pictures from a folder, or of fifty that are made.
-pub(super) fn cats_dogs(folder: Option<&Path>, console: Console) -> anyhow::Result<String> {
+pub(super) fn run(folder: Option<&Path>, console: Console) -> anyhow::Result<Exit> {
+    let text = cats_dogs(folder, console)?;
+    print_result(|out| out.write_all(text.as_bytes()))
+}
+
+fn cats_dogs(folder: Option<&Path>, console: Console) -> anyhow::Result<String> {
     let pictures = match folder {
         Some(folder) => from_folder(folder, console)?,
         None => made()?,

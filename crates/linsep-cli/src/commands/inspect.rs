@@ -51,6 +51,14 @@ pub(crate) fn run(args: &InspectArgs, console: Console) -> anyhow::Result<Exit> 
             "fingerprint": model.fingerprint,
             "features": model.learned.columns(),
         });
+        let terms = terms_for(&model, args.top);
+        if !terms.is_empty() {
+            let of = |(class, terms): &(String, Vec<(String, f64)>)| {
+                let terms = terms.iter().map(|(term, weight)| json!({"term": term, "weight": weight}));
+                json!({"class": class, "terms": terms.collect::<Vec<_>>()})
+            };
+            record["terms"] = terms.iter().map(of).collect();
+        }
         if let Some(calibration) = model.calibrated() {
             record["probabilities"] = probabilities(calibration);
         }
@@ -89,6 +97,13 @@ pub(crate) fn run(args: &InspectArgs, console: Console) -> anyhow::Result<Exit> 
         return print_json(&record);
     }
     let mut text = to_text(&model, &strongest);
+    for (class, terms) in terms_for(&model, args.top) {
+        text.push_str(&format!("\nTerms of the texts that speak for {class}:\n"));
+        let listed: Vec<String> =
+            terms.iter().map(|(term, weight)| format!("{term} ({weight:.3})")).collect();
+        text.push_str(&textwrap::indent(&textwrap::fill(&listed.join(", "), 96), "  "));
+        text.push('\n');
+    }
     if args.effects {
         strongest.iter().enumerate().for_each(|(outcome, of)| {
             let class = (strongest.len() > 1).then_some(of.class.as_str());
@@ -96,6 +111,30 @@ pub(crate) fn run(args: &InspectArgs, console: Console) -> anyhow::Result<Exit> 
         });
     }
     print_result(|out| out.write_all(text.as_bytes()))
+}
+
+/// For each class, the terms of texts that speak for it most; none for a model without texts or weights.
+fn terms_for(model: &Model, top: usize) -> Vec<(String, Vec<(String, f64)>)> {
+    if model.recipe.columns.texts().next().is_none() {
+        return Vec::new();
+    }
+    let names = model.classes.outcomes();
+    let is_term = |j: usize| model.recipe.columns.is_term(j);
+    let of = |outcome: usize, sign: f64| {
+        let weights = model.weights_of(outcome);
+        let strongest = model.strongest_features(outcome);
+        let own = strongest.into_iter().filter(|&j| sign * weights[j] > 0.0 && is_term(j)).take(top);
+        own.map(|j| (model.recipe.feature_name(j), weights[j].abs())).collect::<Vec<_>>()
+    };
+    let pairs: Vec<(String, Vec<(String, f64)>)> = match &model.classes {
+        Classes::Pair(_) => {
+            [(1, 1.0), (0, -1.0)].map(|(name, sign)| (names[name].clone(), of(0, sign))).to_vec()
+        }
+        Classes::Each { names } => {
+            names.iter().enumerate().map(|(outcome, name)| (name.clone(), of(outcome, 1.0))).collect()
+        }
+    };
+    pairs.into_iter().filter(|(_, terms)| !terms.is_empty()).collect()
 }
 
 /// The effects of the columns on the score, the largest first.

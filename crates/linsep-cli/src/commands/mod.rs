@@ -4,6 +4,7 @@ mod again;
 mod compare;
 mod convert;
 mod demo;
+mod demo_mail;
 mod demo_pictures;
 mod evaluate;
 mod export;

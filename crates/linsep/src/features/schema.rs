@@ -118,6 +118,18 @@ impl Schema {
         self.texts().filter(|(_, text)| !text.is_as_read())
     }
 
+    /// Whether a text is all that rows have.
+    pub(crate) fn is_text_alone(&self) -> bool {
+        let Schema::Table { columns, .. } = self else { return false };
+        let mut used = columns.iter().filter(|column| column.kind.features().is_some());
+        matches!((used.next(), used.next()), (Some(Column { kind: ColumnKind::Text(_), .. }), None))
+    }
+
+    /// Whether feature `j` is a term of a text.
+    pub fn is_term(&self, j: usize) -> bool {
+        self.learned_texts().any(|(_, text)| text.range().contains(&j))
+    }
+
     /// Whether counts of terms are not weighed yet.
     pub(crate) fn has_texts_as_read(&self) -> bool {
         self.texts().any(|(_, text)| text.is_as_read())
@@ -238,13 +250,8 @@ impl Schema {
         match self {
             Schema::Table { features, .. } => {
                 let term = || {
-                    let first = |text: &Text| match &text.features {
-                        super::TermFeatures::Learned { first, .. } => *first,
-                        super::TermFeatures::AsRead(_) => usize::MAX,
-                    };
-                    let has = |text: &Text| first(text) <= j && j - first(text) < text.terms.len();
-                    let (column, text) = self.learned_texts().find(|(_, text)| has(text))?;
-                    Some(text.feature_name(&self.term_prefix(column), j - first(text)))
+                    let (column, text) = self.learned_texts().find(|(_, text)| text.range().contains(&j))?;
+                    Some(text.feature_name(&self.term_prefix(column), j - text.range().start))
                 };
                 features.get(j).cloned().or_else(term).unwrap_or_else(|| format!("{}", j + 1))
             }

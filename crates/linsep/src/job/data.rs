@@ -5,7 +5,7 @@ use crate::Error;
 use crate::SettingsError;
 use crate::classes::{class_among, shortened};
 use crate::dataset::Dataset;
-use crate::features::settle_columns;
+use crate::features::{Schema, settle_columns};
 use crate::model::Model;
 use crate::numbers::counted;
 use crate::observe::{Note, Observer};
@@ -97,7 +97,7 @@ impl DataSpec {
     /// The files that the rows are read from: no output may replace them.
     pub(crate) fn inputs(&self) -> Vec<&Path> {
         let source = match &self.source {
-            Source::Stdin | Source::Custom(..) => Some(Path::new("-")),
+            Source::Stdin | Source::Custom(..) | Source::Once(..) => Some(Path::new("-")),
             source => source.path(),
         };
         [source, self.read.array.labels_file.as_deref()].into_iter().flatten().collect()
@@ -148,19 +148,31 @@ impl DataSpec {
         Ok(loaded)
     }
 
-    /// Reads the rows, and says what was noticed.
-    pub fn load(&self, observer: &mut dyn Observer) -> Result<Loaded, Error> {
-        self.load_grouping(None, observer)
+    /// The same, where the rare words of a column with more words than `most_words` share a feature. Where there are texts,
+    /// also the columns and rows as they were read: what is held out of them must not tell which words there are.
+    pub(crate) fn load_twice(
+        &self,
+        most_words: usize,
+        observer: &mut dyn Observer,
+    ) -> Result<(Option<(Schema, Dataset)>, Loaded), Error> {
+        let (source, options) = self.resolve(observer)?;
+        let loaded = self.read_rows(&source, &options, observer)?;
+        let as_read =
+            loaded.schema.has_texts_as_read().then(|| (loaded.schema.clone(), loaded.dataset.clone()));
+        Ok((as_read, Self::settled(loaded, Some(most_words), observer)?))
     }
 
-    /// The same, where the rare words of a column with more words than `most_words` share a feature.
-    pub(crate) fn load_grouping(
-        &self,
+    /// Reads the rows, and says what was noticed.
+    pub fn load(&self, observer: &mut dyn Observer) -> Result<Loaded, Error> {
+        let (source, options) = self.resolve(observer)?;
+        Self::settled(self.read_rows(&source, &options, observer)?, None, observer)
+    }
+
+    fn settled(
+        mut loaded: Loaded,
         most_words: Option<usize>,
         observer: &mut dyn Observer,
     ) -> Result<Loaded, Error> {
-        let (source, options) = self.resolve(observer)?;
-        let mut loaded = self.read_rows(&source, &options, observer)?;
         (loaded.schema, loaded.dataset) = settle_columns(loaded.schema, loaded.dataset, most_words)?;
         loaded.notes.remarks.extend(loaded.schema.rare_remarks());
         tell(&loaded.notes, observer);
@@ -174,6 +186,13 @@ pub(crate) fn cache_beside(
     options: &ReadOptions,
     observer: &mut dyn Observer,
 ) -> Result<PathBuf, Error> {
+    if path.is_dir() {
+        let problem = format!(
+            "{} is a folder: no cache is kept beside it. Make one with linsep convert, and give that",
+            path.display()
+        );
+        return Err(SettingsError::new("cache", problem).into());
+    }
     let (kept, done) = cache::beside(path, options, observer)?;
     let name = kept.display();
     match done {

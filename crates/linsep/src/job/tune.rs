@@ -92,7 +92,7 @@ impl TuneSpec {
         for path in &outputs {
             check_writable(path)?;
         }
-        if matches!(self.data.source, Source::Stdin | Source::Custom(..)) {
+        if matches!(self.data.source, Source::Stdin | Source::Custom(..) | Source::Once(..)) {
             let problem = "a search reads the rows twice, which standard input cannot do: name a file";
             return Err(SettingsError::new("data", problem).into());
         }

@@ -4,6 +4,7 @@ mod arrays;
 mod effects;
 mod evaluate;
 mod expand;
+mod explain;
 mod file;
 mod isotonic;
 mod onnx;
@@ -19,6 +20,7 @@ pub use evaluate::{
     evaluate_many,
 };
 pub(crate) use expand::learn_expansion;
+pub use explain::{Explainer, Explanation, Part};
 pub use onnx::{InputNumbers, OnnxFile, OnnxInput};
 pub use pixels::WeightsPicture;
 pub use predict::{Prediction, Predictor};

@@ -6,7 +6,7 @@ use super::reader::{Expected, Opening, RecordReader};
 use super::second_file::SecondFile;
 use super::source::{self, ByteCounter, FileStamp, Input};
 use super::{Labels, Loaded, ReadNotes, ReadOptions, Schema, Source};
-use super::{csv, encoding, folder};
+use super::{csv, documents, encoding, folder};
 use crate::dataset::{Batch, BatchRows};
 use crate::observe::Progress;
 use crate::{Error, SettingsError};
@@ -44,6 +44,12 @@ impl RowStream {
         if let Some(folder) = source.path().filter(|path| path.is_dir()) {
             return Self::open_folder(source, folder, options);
         }
+        let is_document = |path: &Path| documents::is_document(path, options.schema.as_ref());
+        let names_documents = options.format == Some(Format::DOCUMENTS)
+            || options.format.is_none() && source.path().is_some_and(is_document);
+        if names_documents && source.path().is_some_and(Path::is_file) {
+            return Self::open_files(source, Format::DOCUMENTS, options);
+        }
         let (mut input, counter) = source::open(source).map_err(located)?;
         let (length, stamp) = (input.length(), input.stamp());
         let mut remarks = Vec::new();
@@ -60,6 +66,13 @@ impl RowStream {
                     if options.csv.delimiter.is_some() || csv::has_spaced_columns(input.head(), options) =>
                 {
                     Format::CSV
+                }
+                // A model of nothing but texts takes a file that is nothing else for one.
+                Err(ReadErrorKind::UnknownFormat)
+                    if options.schema.as_ref().is_some_and(Schema::is_text_alone)
+                        && source.path().is_some_and(Path::is_file) =>
+                {
+                    return Self::open_files(source, Format::DOCUMENTS, options);
                 }
                 detected => detected.map_err(located)?,
             },
@@ -106,11 +119,13 @@ impl RowStream {
                 formats::of_folder(&head).ok_or_else(|| located(ReadErrorKind::UnknownFormat))?
             }
         };
+        Self::open_files(source, format, options)
+    }
+
+    /// Opens files that are read whole: those of a folder, or one.
+    fn open_files(source: &Source, format: Format, options: &ReadOptions) -> Result<Self, Error> {
+        let name = source.name();
         options.check(format)?;
-        if options.array.labels_file.is_some() {
-            let problem = "⟦labels⟧ has no meaning for a folder: its sub-folders are the classes";
-            return Err(SettingsError::new("labels", problem).into());
-        }
         let input = Input::of_text(Vec::new());
         let opening = Opening { name: name.clone(), source, input, format, options, guess: false };
         let reader = (format.descriptor().open)(opening)?;

@@ -7,6 +7,8 @@
 mod counting;
 mod options;
 mod term_table;
+#[cfg(test)]
+mod tests;
 mod tokens;
 
 pub(crate) use counting::{TextBlock, TextNumbers, TextReader};
@@ -31,6 +33,9 @@ pub struct Text {
     pub terms: Terms,
     /// Which features they are.
     pub features: TermFeatures,
+    /// Whether each text is a file of its own, and no cell of a table.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub documents: bool,
 }
 
 /// How terms are told apart.
@@ -78,7 +83,7 @@ pub struct TermRows {
 }
 
 /// What a search chooses about texts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct TextChoice {
     /// How many neighbouring words or characters are one term: no more than were read.
     pub ngrams: Ngrams,
@@ -110,7 +115,7 @@ impl Text {
         };
         let count = terms.len();
         let features = TermFeatures::AsRead((0..count).map(|term| (first + term) as u32).collect());
-        Ok(Self { kind, ngrams, weights, terms, features })
+        Ok(Self { kind, ngrams, weights, terms, features, documents: false })
     }
 
     /// Which terms a text is made of.
@@ -121,6 +126,14 @@ impl Text {
     /// Whether the values of rows are counts, from which nothing was learned yet.
     pub fn is_as_read(&self) -> bool {
         matches!(self.features, TermFeatures::AsRead(_))
+    }
+
+    /// The features of the terms, where they were learned.
+    pub fn range(&self) -> std::ops::Range<usize> {
+        match self.features {
+            TermFeatures::Learned { first, .. } => first..first.saturating_add(self.terms.len()),
+            TermFeatures::AsRead(_) => 0..0,
+        }
     }
 
     /// What the feature of a term is called.
@@ -167,14 +180,16 @@ impl Text {
             kept.retain(|&place| {
                 with(numbers[place]) >= u64::from(*min_count) && is_long_enough(&list[place])
             });
+            // In the order in which the training rows show them; those of one row by name, so that other rows have no say.
+            let appearance = |place: usize| (observed.first[numbers[place] as usize], list[place].as_str());
             if kept.len() > *most as usize {
-                kept.sort_by_key(|&place| {
-                    (std::cmp::Reverse(with(numbers[place])), first_row(observed, numbers[place]))
+                kept.sort_unstable_by(|&a, &b| {
+                    let rows = with(numbers[b]).cmp(&with(numbers[a]));
+                    rows.then_with(|| appearance(a).cmp(&appearance(b)))
                 });
                 kept.truncate(*most as usize);
             }
-            // In the order in which the training rows show them.
-            kept.sort_by_key(|&place| first_row(observed, numbers[place]));
+            kept.sort_unstable_by(|&a, &b| appearance(a).cmp(&appearance(b)));
             *list = kept.iter().map(|&place| std::mem::take(&mut list[place])).collect();
         }
         let rows = (self.weights == TermWeights::TfIdf).then(|| TermRows {
@@ -187,15 +202,10 @@ impl Text {
 
     /// What turns counts into values.
     pub(crate) fn weighing(&self) -> Weighing {
-        let TermFeatures::Learned { first, rows } = &self.features else { return Weighing::default() };
+        let TermFeatures::Learned { rows, .. } = &self.features else { return Weighing::default() };
         let idf = rows.as_ref().map(TermRows::idf).unwrap_or_default();
-        Weighing { features: *first..*first + self.terms.len(), weights: self.weights, idf }
+        Weighing { features: self.range(), weights: self.weights, idf }
     }
-}
-
-/// When a feature appears first: in which row, and where in it.
-fn first_row(observed: &Observed, number: u32) -> (Option<u32>, u32) {
-    (observed.first[number as usize], number)
 }
 
 /// Characters that cannot be seen are shown.
@@ -251,7 +261,7 @@ impl FeatureKind for Text {
     fn features(&self) -> Vec<usize> {
         match &self.features {
             TermFeatures::AsRead(numbers) => numbers.iter().map(|&number| number as usize).collect(),
-            TermFeatures::Learned { first, .. } => (*first..*first + self.terms.len()).collect(),
+            TermFeatures::Learned { .. } => self.range().collect(),
         }
     }
 

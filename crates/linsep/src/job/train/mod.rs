@@ -434,7 +434,7 @@ impl Runner<'_> {
         let fits = |schema: &Schema| match (schema, format) {
             (schema, Format::LINSEP) => std::mem::discriminant(schema) == std::mem::discriminant(own),
             (Schema::Numbered { .. }, format) => format == Format::LIBSVM,
-            (Schema::Table { .. }, format) => format.has_names(),
+            (Schema::Table { .. }, format) => format.has_names() || format == Format::DOCUMENTS,
             (Schema::Pictures(_), _) => std::mem::discriminant(schema) == std::mem::discriminant(own),
             (Schema::Array { .. }, format) => matches!(format, Format::NPY | Format::NPZ | Format::IDX),
         };

@@ -293,7 +293,7 @@ impl FirstRow {
         let names: HashSet<String> = distinct_names(&cells).0.into_iter().collect();
         columns
             .iter()
-            .filter(|column| matches!(column.kind, ColumnKind::Number { .. } | ColumnKind::Words { .. }))
+            .filter(|column| column.kind.features().is_some())
             .all(|column| names.contains(&column.name))
     }
 }

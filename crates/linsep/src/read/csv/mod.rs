@@ -7,6 +7,7 @@
 mod block;
 mod columns;
 mod dialect;
+mod free_text;
 mod guess;
 #[cfg(test)]
 mod guess_tests;

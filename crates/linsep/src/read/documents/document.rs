@@ -122,3 +122,77 @@ pub(super) fn mail(bytes: &[u8]) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn of(name: &str, bytes: &[u8]) -> Result<String, String> {
+        text(Path::new(name), bytes, None).map_err(|kind| kind.to_string())
+    }
+
+    #[test]
+    fn plain_texts_in_any_encoding() {
+        assert_eq!(of("x", "Grüße".as_bytes()).unwrap(), "Grüße");
+        assert_eq!(of("x", b"\xef\xbb\xbfmark").unwrap(), "mark");
+        let latin = b"Viele Gr\xfc\xdfe aus M\xfcnchen und K\xf6ln, sch\xf6ne Stra\xdfen";
+        assert!(of("x", latin).unwrap().contains("Grüße aus München"), "{:?}", of("x", latin));
+        let wide: Vec<u8> = "\u{feff}hello world".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(of("x", &wide).unwrap(), "hello world");
+        let named = encoding::named("windows-1251").unwrap();
+        assert_eq!(text(Path::new("x"), b"\xcf\xf0\xe8\xe2\xe5\xf2", Some(named)).unwrap(), "Привет");
+    }
+
+    #[test]
+    fn what_is_no_text_is_an_error() {
+        assert_eq!(of("x", b" \n\t").unwrap_err(), "this is not a text: it is empty");
+        assert!(
+            of("x", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR").unwrap_err().starts_with("this is not a text: it is a")
+        );
+        assert_eq!(of("x", b"ab\0cd ef").unwrap_err(), "this is not a text: it has the byte 0x00");
+    }
+
+    #[test]
+    fn mails_give_subject_body_and_names_of_attachments() {
+        let mail = "From x Mon Jan  1 00:00:00 2001\nFrom: =?utf-8?q?J=C3=BCrgen?= <j@example.org>\nTo: you\n\
+                    Subject: =?iso-8859-1?Q?Kr=E4ftig?= sparen\nMIME-Version: 1.0\n\
+                    Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html; charset=utf-8\n\
+                    Content-Transfer-Encoding: base64\n\nPGI+TG9hbjwvYj4gJmFtcDsgPGEgaHJlZj0ieCI+cHJpemU8L2E+\n\
+                    --b\nContent-Type: application/pdf; name=\"offer.pdf\"\nContent-Disposition: attachment; \
+                    filename=\"offer.pdf\"\nContent-Transfer-Encoding: base64\n\nAAAA\n--b--\n";
+        let text = of("mail", mail.as_bytes()).unwrap();
+        let words: Vec<&str> = text.split_whitespace().collect();
+        assert_eq!(words, ["Kräftig", "sparen", "Loan", "&", "prize", "offer.pdf"], "{text}");
+        // Wrong encodings, cut ends and missing parts are no errors.
+        let wrong = "Subject: =?nonsense?Q?=ZZ?= x\nFrom: a\nContent-Type: text/plain; charset=klingon\n\nbody \u{fffd}";
+        assert!(of("mail", wrong.as_bytes()).unwrap().contains("body"));
+        assert!(of("mail", &mail.as_bytes()[..400]).is_ok());
+    }
+
+    #[test]
+    fn pages_are_reduced_to_their_words() {
+        let page =
+            b"<!DOCTYPE html><html><head><title>x</title></head><body><p>Free <b>prize</b></p></body></html>";
+        assert_eq!(of("x.html", page).unwrap().split_whitespace().collect::<Vec<_>>(), ["Free", "prize"]);
+        assert!(!begins_like_mail(b"Dear all: see you\nat noon: bye\n"));
+    }
+
+    proptest! {
+        /// Any bytes give a text or an error, as a mail, a page or anything else.
+        #[test]
+        fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..600), mail in any::<bool>()) {
+            let head: &[u8] = if mail { b"From: a\nSubject: =?utf-8?b?" } else { b"" };
+            let bytes = [head, &bytes].concat();
+            for name in ["x", "x.eml", "x.html"] {
+                let _ = text(Path::new(name), &bytes, None);
+            }
+        }
+
+        #[test]
+        fn any_lines_of_a_mail_are_read(lines in proptest::collection::vec("(Content-Type: multipart/mixed; boundary=[ab]|--[ab]-{0,2}|[A-Za-z-]{1,12}: \\PC{0,20}|=\\?utf-8\\?[bq]\\?[A-Za-z0-9=_]{0,9}\\?=|)", 0..40)) {
+            let bytes = format!("Subject: x\nFrom: y\n{}", lines.join("\n"));
+            prop_assert!(of("x", bytes.as_bytes()).is_ok());
+        }
+    }
+}

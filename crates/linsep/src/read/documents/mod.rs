@@ -62,6 +62,34 @@ fn open(opening: Opening<'_>) -> Result<Box<dyn RecordReader>, Error> {
     Ok(Box::new(DocumentReader::new(name, path, options)?))
 }
 
+/// Whether a file is a document, by its name and by the model that it is read for: one of documents takes every file for one
+/// whose name does not say otherwise.
+pub(super) fn is_document(path: &Path, model: Option<&Schema>) -> bool {
+    let mut name = path.to_path_buf();
+    if name.extension().is_some_and(|ending| ending == "gz" || ending == "zst") {
+        name.set_extension("");
+    }
+    let ending = name.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+    match ending.and_then(|ending| Format::from_extension(&ending)) {
+        Some(format) => format == Format::DOCUMENTS,
+        None => model.is_some_and(|schema| schema.texts().any(|(_, text)| text.documents)),
+    }
+}
+
+/// The text of a document, as a model of documents reads it: of a plain text in any encoding, of HTML, and of a raw e-mail its
+/// subject, its body and the names of its attachments. The name tells what the bytes do not.
+pub fn document_text(name: &Path, bytes: &[u8]) -> Result<String, ReadErrorKind> {
+    document::text(name, bytes, None)
+}
+
+/// Gives `each` every mail of the bytes of an mbox file; one with more than `limit` bytes is an error.
+pub fn mbox_mails(bytes: &[u8], limit: u64, mut each: impl FnMut(Result<Vec<u8>, ReadErrorKind>)) {
+    let mut mbox = Mbox::new(Box::new(std::io::Cursor::new(bytes.to_vec())), limit);
+    while let Some(mail) = mbox.next() {
+        each(mail);
+    }
+}
+
 /// Whether a file holds many mails.
 fn is_mbox(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("mbox"))
@@ -114,7 +142,7 @@ impl DocumentReader {
         let text = match &options.schema {
             Some(schema) => model_text(schema, &name)?.clone(),
             None => {
-                let mut text = Text::begin(&options.text, 0)?;
+                let mut text = Text { documents: true, ..Text::begin(&options.text, 0)? };
                 if options.online {
                     text.settle_online(0)?;
                 }

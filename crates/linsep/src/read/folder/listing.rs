@@ -197,3 +197,98 @@ pub(super) fn is_hidden(path: &Path) -> bool {
 fn at(path: &Path, kind: ReadErrorKind) -> ReadError {
     ReadError::whole(&path.display().to_string(), kind)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(files: &[&str]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for file in files {
+            let path = folder.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "text").unwrap();
+        }
+        folder
+    }
+
+    fn list(folder: &Path, options: &ReadOptions) -> Result<Listing, String> {
+        let is_class = |path: &Path| path.extension().is_some_and(|ending| ending == "mbox");
+        Listing::of(folder, options, is_class).map_err(|error| error.to_string())
+    }
+
+    fn names(listing: &Listing, folder: &Path) -> Vec<String> {
+        let name = |file: &ListedFile| {
+            let class = file.class.map_or("", |class| &listing.classes[class as usize]);
+            format!("{class}={}", file.path.strip_prefix(folder).unwrap().display())
+        };
+        listing.files.iter().map(name).collect()
+    }
+
+    #[test]
+    fn sub_folders_are_classes_and_files_come_in_order() {
+        let folder =
+            folder(&["b/2", "b/10", "b/deep/er/x y", "a/ü", "a/.hidden", "c.mbox", "README", ".git/x"]);
+        let listing = list(folder.path(), &ReadOptions::default()).unwrap();
+        assert_eq!(listing.classes, ["a", "b", "c"]);
+        assert_eq!(
+            names(&listing, folder.path()),
+            ["a=a/ü", "b=b/10", "b=b/2", "b=b/deep/er/x y", "c=c.mbox"]
+        );
+        assert_eq!(
+            listing.notes.remarks,
+            ["1 file beside the folders of the classes is not read.", "2 hidden files are not read."]
+        );
+        let unlabelled = ReadOptions { labels: Labels::Ignored, ..ReadOptions::default() };
+        let all = list(folder.path(), &unlabelled).unwrap();
+        assert_eq!(all.files.len(), 6);
+        assert!(all.classes.is_empty() && all.files.iter().all(|file| file.class.is_none()));
+    }
+
+    #[test]
+    fn empty_classes_and_folders_without_classes_are_errors() {
+        let folder = folder(&["a/1", "b/1"]);
+        fs::create_dir(folder.path().join("empty")).unwrap();
+        let error = list(folder.path(), &ReadOptions::default()).unwrap_err();
+        assert!(error.ends_with("empty: this folder of a class has no files"), "{error}");
+        let skipping = ReadOptions { skip_bad: true, ..ReadOptions::default() };
+        let listing = list(folder.path(), &skipping).unwrap();
+        assert_eq!((listing.classes.len(), listing.notes.skipped), (2, 1));
+        let flat = self::folder(&["1", "2"]);
+        let error = list(flat.path(), &ReadOptions::default()).unwrap_err();
+        assert!(error.ends_with("no sub-folders, one for each class: it has 2 files"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_unless_they_lead_back() {
+        use std::os::unix::fs::symlink;
+        let elsewhere = folder(&["1", "2"]);
+        let folder = folder(&["a/1"]);
+        symlink(elsewhere.path(), folder.path().join("linked")).unwrap();
+        let listing = list(folder.path(), &ReadOptions::default()).unwrap();
+        assert_eq!(names(&listing, folder.path()), ["a=a/1", "linked=linked/1", "linked=linked/2"]);
+        symlink(folder.path(), folder.path().join("a/loop")).unwrap();
+        symlink("nowhere", folder.path().join("a/broken")).unwrap();
+        let error = list(folder.path(), &ReadOptions::default()).unwrap_err();
+        assert!(error.contains("a/broken: cannot read"), "{error}");
+        fs::remove_file(folder.path().join("a/broken")).unwrap();
+        let error = list(folder.path(), &ReadOptions::default()).unwrap_err();
+        assert!(error.contains("a/loop: this folder contains itself"), "{error}");
+        let skipping = ReadOptions { skip_bad: true, ..ReadOptions::default() };
+        let listing = list(folder.path(), &skipping).unwrap();
+        assert_eq!((listing.files.len(), listing.notes.skipped), (3, 1));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn pipes_are_not_waited_for() {
+        let folder = folder(&["a/1"]);
+        let made = std::process::Command::new("mkfifo").arg(folder.path().join("a/pipe")).status();
+        if made.is_ok_and(|status| status.success()) {
+            let listing = list(folder.path(), &ReadOptions::default()).unwrap();
+            assert_eq!(listing.files.len(), 1);
+            assert_eq!(listing.notes.remarks, ["1 pipe, socket or device is not read."]);
+        }
+    }
+}
