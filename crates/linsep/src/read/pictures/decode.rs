@@ -114,8 +114,7 @@ fn png_pixels(bytes: &[u8], colour: bool) -> Result<Pixels, String> {
     let (width, height) = (reader.info().width as usize, reader.info().height as usize);
     check_size(width, height)?;
     let orientation = reader.info().exif_metadata.as_deref().map_or(1, exif::orientation);
-    let length = reader.output_buffer_size().ok_or("the picture is larger than any memory")?;
-    let mut levels = vec![0; length];
+    let mut levels = vec![0; reader.output_buffer_size()];
     let frame = reader.next_frame(&mut levels).map_err(|error| format!("the PNG picture is damaged: {error}"))?;
     let samples = frame.color_type.samples();
     let has_alpha = matches!(frame.color_type, png::ColorType::GrayscaleAlpha | png::ColorType::Rgba);
