@@ -6,7 +6,7 @@ use super::super::foreign;
 use super::super::formats::is_binary;
 use encoding_rs::Encoding;
 use mail_parser::decoders::html::html_to_text;
-use mail_parser::{MessageParser, MimeHeaders};
+use mail_parser::{MessageParser, MimeHeaders, PartType};
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -29,6 +29,10 @@ const FIELDS: [&str; 12] = [
     "sender",
 ];
 
+/// How pictures begin.
+const PICTURES: [(&[u8], &str); 3] =
+    [(b"\x89PNG", "a PNG picture"), (b"\xff\xd8\xff", "a JPEG picture"), (b"GIF8", "a GIF picture")];
+
 /// The text of a file. Of an e-mail, that is its subject, its body (HTML as text), and the names of its attachments.
 pub(in crate::read) fn text(
     path: &Path,
@@ -46,7 +50,10 @@ pub(in crate::read) fn text(
     if has_ending(&["eml"]) || begins_like_mail(head) {
         return Ok(mail(bytes));
     }
-    if let Some(kind) = foreign::recognise(head) {
+    if let Some((_, name)) = PICTURES.iter().find(|(magic, _)| head.starts_with(magic)) {
+        return Err(ReadErrorKind::NotAText(format!("it is {name}")));
+    }
+    if let Some(kind) = foreign::recognise(head).filter(|_| head.iter().any(|&byte| is_binary(byte))) {
         return Err(ReadErrorKind::NotAText(format!("it is {}", kind.name)));
     }
     let text = decoded(bytes, named)?;
@@ -55,7 +62,7 @@ pub(in crate::read) fn text(
         || start.starts_with("<!doctype html")
         || start.starts_with("<html")
     {
-        return Ok(html_to_text(&text));
+        return Ok(words_of_page(&text));
     }
     Ok(text.into_owned())
 }
@@ -99,6 +106,28 @@ pub(super) fn begins_like_mail(head: &[u8]) -> bool {
     known >= 2
 }
 
+/// Tags within a word or a sentence; all others part words, such as those of two cells of a table.
+const INLINE: [&str; 13] =
+    ["a", "b", "i", "u", "s", "em", "strong", "font", "span", "small", "big", "sub", "sup"];
+
+/// The words of HTML.
+fn words_of_page(page: &str) -> String {
+    let mut spaced = String::with_capacity(page.len() + page.len() / 8);
+    let mut rest = page;
+    while let Some(at) = rest.find('<') {
+        let (before, tag) = rest.split_at(at);
+        spaced.push_str(before);
+        let name = tag[1..].trim_start_matches('/');
+        let end = name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len());
+        let is_inline =
+            name.starts_with("!--") || INLINE.iter().any(|inline| name[..end].eq_ignore_ascii_case(inline));
+        spaced.push_str(if is_inline { "<" } else { " <" });
+        rest = &tag[1..];
+    }
+    spaced.push_str(rest);
+    html_to_text(&spaced)
+}
+
 /// The text of a raw e-mail.
 pub(super) fn mail(bytes: &[u8]) -> String {
     // The line that mailboxes put before a mail is no field.
@@ -110,10 +139,12 @@ pub(super) fn mail(bytes: &[u8]) -> String {
         return String::from_utf8_lossy(bytes).into_owned();
     };
     let mut text = message.subject().unwrap_or_default().to_string();
-    for place in 0..message.text_body_count() {
-        if let Some(body) = message.body_text(place) {
-            text.push('\n');
-            text.push_str(&body);
+    for part in message.text_bodies() {
+        text.push('\n');
+        match &part.body {
+            PartType::Text(body) => text.push_str(body),
+            PartType::Html(page) => text.push_str(&words_of_page(page)),
+            _ => {}
         }
     }
     for name in message.attachments().filter_map(|part| part.attachment_name()) {
@@ -163,7 +194,7 @@ mod tests {
                     filename=\"offer.pdf\"\nContent-Transfer-Encoding: base64\n\nAAAA\n--b--\n";
         let text = of("mail", mail.as_bytes()).unwrap();
         let words: Vec<&str> = text.split_whitespace().collect();
-        assert_eq!(words, ["Kräftig", "sparen", "Loan", "&", "prize", "offer.pdf"], "{text}");
+        assert_eq!(words, ["Kräftig", "sparen", "Loan&", "prize", "offer.pdf"], "{text}");
         // Wrong encodings, cut ends and missing parts are no errors.
         let wrong = "Subject: =?nonsense?Q?=ZZ?= x\nFrom: a\nContent-Type: text/plain; charset=klingon\n\nbody \u{fffd}";
         assert!(of("mail", wrong.as_bytes()).unwrap().contains("body"));
@@ -175,6 +206,8 @@ mod tests {
         let page =
             b"<!DOCTYPE html><html><head><title>x</title></head><body><p>Free <b>prize</b></p></body></html>";
         assert_eq!(of("x.html", page).unwrap().split_whitespace().collect::<Vec<_>>(), ["Free", "prize"]);
+        let cells = b"<table><tr><td>one</td><td>tw<b>o</b></td></tr></table>";
+        assert_eq!(of("x.htm", cells).unwrap().split_whitespace().collect::<Vec<_>>(), ["one", "two"]);
         assert!(!begins_like_mail(b"Dear all: see you\nat noon: bye\n"));
     }
 
