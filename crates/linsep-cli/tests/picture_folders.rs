@@ -51,12 +51,18 @@ fn a_model_of_pictures_remembers_their_size() {
     folder.linsep("evaluate model data -q").exits(0);
     folder.linsep("predict model new.png --size 8x8").exits(3).says(&["8x8 pixels", "trained with 10x8"]);
     folder.linsep("predict model new.png --size 8").exits(2).says(&["such as 128x128"]);
-    folder.linsep("inspect model --weights-png weights.png").exits(0).says(&["250x200 pixels", "red speaks for"]);
+    folder
+        .linsep("inspect model --weights-png weights.png")
+        .exits(0)
+        .says(&["250x200 pixels", "red speaks for"]);
     assert!(folder.read("weights.png").starts_with(b"\x89PNG"));
     folder.write("rows.csv", "x,kind\n1,a\n2,b\n");
     folder.linsep("predict model rows.csv").exits(3);
     folder.linsep("train rows.csv -o table -q").exits(0);
-    folder.linsep("inspect table --weights-png w.png").exits(2).says(&["trained on pictures, and this one was not"]);
+    folder
+        .linsep("inspect table --weights-png w.png")
+        .exits(2)
+        .says(&["trained on pictures, and this one was not"]);
     assert!(!folder.has("w.png"));
     folder.linsep("predict table new.png").exits(3).says(&["the model was not trained on pictures"]);
     folder.linsep("train rows.csv --size 8x8").exits(2).says(&["--size has no meaning for CSV files"]);
@@ -81,7 +87,10 @@ fn broken_pictures_end_the_reading_or_are_counted() {
 
 #[test]
 fn rows_of_other_programs_are_read_as_they_are() {
-    let folder = Folder::with("rows.jsonl", "{\"x\": 1, \"w\": \"red\", \"kind\": \"a\"}\n{\"x\": 9, \"w\": \"blue\", \"kind\": \"b\"}\n");
+    let folder = Folder::with(
+        "rows.jsonl",
+        "{\"x\": 1, \"w\": \"red\", \"kind\": \"a\"}\n{\"x\": 9, \"w\": \"blue\", \"kind\": \"b\"}\n",
+    );
     folder.linsep("train rows.jsonl -o model -q").exits(0);
     folder.write("new.csv", "w,x\nblue,9\nred,1\n");
     assert_eq!(folder.linsep("predict model new.csv -q").exits(0).out, "b\na\n");

@@ -28,7 +28,8 @@ pub(crate) fn run(args: &DemoArgs, console: Console) -> anyhow::Result<Exit> {
         DemoArg::CatsDogs if args.export.is_some() => return Err(own("cats-dogs").into()),
         DemoArg::CatsDogs => return demo_pictures::run(args.folder.as_deref(), console),
         _ if args.folder.is_some() => {
-            let problem = "only demo mail and demo cats-dogs take a folder: the other data sets come with the program";
+            let problem =
+                "only demo mail and demo cats-dogs take a folder: the other data sets come with the program";
             return Err(Usage(problem.to_string()).into());
         }
         _ => {}

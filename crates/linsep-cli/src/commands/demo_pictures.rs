@@ -52,9 +52,20 @@ fn cats_dogs(folder: Option<&Path>, console: Console) -> anyhow::Result<String> 
     writeln!(text, "1. Learned by heart")?;
     for (learner, name) in [(Learner::Memoriser, "memoriser"), (Learner::Perceptron, "perceptron")] {
         let (training, unseen) = errors(&pictures, learner, console)?;
-        writeln!(text, "   {name:<11} training error {:>7}   error on other pictures {:>7}", percent(training), percent(unseen))?;
+        writeln!(
+            text,
+            "   {name:<11} training error {:>7}   error on other pictures {:>7}",
+            percent(training),
+            percent(unseen)
+        )?;
     }
-    writeln!(text, "   {:<11} {:>22}   error on other pictures {:>7}", "guessing", "", percent(guessing(held_out)))?;
+    writeln!(
+        text,
+        "   {:<11} {:>22}   error on other pictures {:>7}",
+        "guessing",
+        "",
+        percent(guessing(held_out))
+    )?;
     writeln!(text, "\n2. Is that an achievement?")?;
     let mut display = ProgressDisplay::of_whole_job(console);
     let found = separate(train, &SeparateSettings::default(), &mut display)?;
@@ -156,7 +167,9 @@ fn from_folder(folder: &Path, console: Console) -> anyhow::Result<Pictures> {
     }
     let held_out = match &second {
         Some(second) => load(second, console)?.dataset,
-        None if others.is_empty() => bail!("{}: more than {} pictures of a class are needed", folder.display(), OF_EACH_CLASS),
+        None if others.is_empty() => {
+            bail!("{}: more than {} pictures of a class are needed", folder.display(), OF_EACH_CLASS)
+        }
         None => data.subset(&others)?,
     };
     if held_out.classes() != data.classes() {
@@ -174,10 +187,12 @@ fn load(folder: &Path, console: Console) -> anyhow::Result<Loaded> {
 
 /// The folders of the pictures to learn from and of those to judge by, where a folder is divided so.
 fn parts(folder: &Path) -> (Option<PathBuf>, Option<PathBuf>) {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    let entries =
+        std::fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
     let folders: Vec<PathBuf> = entries.filter(|path| path.is_dir()).collect();
     let named = |start: &str| {
-        let begins = |path: &&PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(start));
+        let begins =
+            |path: &&PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(start));
         folders.iter().find(begins).cloned()
     };
     match (named("train"), named("test")) {

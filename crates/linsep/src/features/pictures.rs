@@ -50,7 +50,10 @@ mod tests {
     #[test]
     fn pixels_are_named_by_their_place() {
         let grey = PictureForm { width: 3, height: 2, colour: false };
-        assert_eq!((grey.features(), grey.feature_name(0), grey.feature_name(5)), (6, "pixel 1,1".into(), "pixel 3,2".into()));
+        assert_eq!(
+            (grey.features(), grey.feature_name(0), grey.feature_name(5)),
+            (6, "pixel 1,1".into(), "pixel 3,2".into())
+        );
         let colour = PictureForm { colour: true, ..grey };
         assert_eq!((colour.features(), colour.feature_name(10)), (18, "green 1,2".into()));
         assert_eq!(colour.to_string(), "3x2 pixels in colour");

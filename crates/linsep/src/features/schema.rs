@@ -1,8 +1,8 @@
 //! How the columns of a file become features: what a model remembers of its training file.
 
 use super::{
-    FeatureKind, MISSING_WORD, Missing, MissingWords, Number, OnMissing, PictureForm, Scaler, TermWeights, Text,
-    TextChoice, Words,
+    FeatureKind, MISSING_WORD, Missing, MissingWords, Number, OnMissing, PictureForm, Scaler, TermWeights,
+    Text, TextChoice, Words,
 };
 use serde::{Deserialize, Serialize};
 

@@ -1,10 +1,10 @@
 //! The weights of a model of pictures, as a picture: which pixels speak for a class, and which against it.
 
 use super::Model;
+use crate::SettingsError;
 use crate::classes::Classes;
 use crate::features::{PictureForm, Schema};
 use crate::train::Learned;
-use crate::SettingsError;
 
 /// The side that small pictures are enlarged to.
 const SIDE: usize = 256;
@@ -32,7 +32,9 @@ impl WeightsPicture {
     pub fn of(model: &Model) -> Result<Self, SettingsError> {
         let refuse = |problem: &str| Err(SettingsError::new("weights_png", problem.to_string()));
         let Schema::Pictures(form) = model.recipe.columns else {
-            return refuse("⟦weights_png⟧ draws the pixels of a model that was trained on pictures, and this one was not");
+            return refuse(
+                "⟦weights_png⟧ draws the pixels of a model that was trained on pictures, and this one was not",
+            );
         };
         let linear = |learned: &Learned| matches!(learned, Learned::Linear(_) | Learned::Voted { .. });
         let has_weights = match &model.learned {
@@ -46,9 +48,15 @@ impl WeightsPicture {
             Classes::Pair(pair) => vec![pair.positive.clone()],
             Classes::Each { names } => names.iter().cloned().collect(),
         };
-        let parts: Vec<Vec<f64>> = (0..classes.len()).map(|outcome| model.weights_of(outcome).to_vec()).collect();
+        let parts: Vec<Vec<f64>> =
+            (0..classes.len()).map(|outcome| model.weights_of(outcome).to_vec()).collect();
         let canvas = Canvas::of(form, &parts);
-        Ok(Self { size: (canvas.width as u32, canvas.height as u32), png: canvas.png(), classes, red_and_blue: !form.colour })
+        Ok(Self {
+            size: (canvas.width as u32, canvas.height as u32),
+            png: canvas.png(),
+            classes,
+            red_and_blue: !form.colour,
+        })
     }
 }
 
@@ -66,8 +74,11 @@ impl Canvas {
         let (wide, high) = (width * enlarged, height * enlarged);
         let across = parts.len().min(BESIDE);
         let down = parts.len().div_ceil(BESIDE);
-        let mut canvas =
-            Self { width: across * (wide + GAP) - GAP, height: down * (high + GAP) - GAP, levels: Vec::new() };
+        let mut canvas = Self {
+            width: across * (wide + GAP) - GAP,
+            height: down * (high + GAP) - GAP,
+            levels: Vec::new(),
+        };
         canvas.levels = vec![255; canvas.width * canvas.height * 3];
         for (part, weights) in parts.iter().enumerate() {
             let (left, top) = (part % BESIDE * (wide + GAP), part / BESIDE * (high + GAP));
@@ -79,7 +90,11 @@ impl Canvas {
                         let weight = weights[pixel * form.channels() + channel];
                         if largest > 0.0 { (weight / largest).clamp(-1.0, 1.0) } else { 0.0 }
                     };
-                    let colour = if form.colour { [0, 1, 2].map(|channel| brightness(strength(channel))) } else { red_or_blue(strength(0)) };
+                    let colour = if form.colour {
+                        [0, 1, 2].map(|channel| brightness(strength(channel)))
+                    } else {
+                        red_or_blue(strength(0))
+                    };
                     let at = ((top + y) * canvas.width + left + x) * 3;
                     canvas.levels[at..at + 3].copy_from_slice(&colour);
                 }
@@ -104,7 +119,10 @@ impl Canvas {
 fn usual_largest(weights: &[f64]) -> f64 {
     let mut sizes: Vec<f64> = weights.iter().map(|weight| weight.abs()).filter(|&size| size > 0.0).collect();
     sizes.sort_unstable_by(f64::total_cmp);
-    sizes.get(((sizes.len() as f64 * SHARE) as usize).min(sizes.len().saturating_sub(1))).copied().unwrap_or(0.0)
+    sizes
+        .get(((sizes.len() as f64 * SHARE) as usize).min(sizes.len().saturating_sub(1)))
+        .copied()
+        .unwrap_or(0.0)
 }
 
 /// White for nothing, red for weights that speak for the class, blue for those against it.
@@ -131,7 +149,10 @@ mod tests {
         let at = |x: usize, y: usize| &canvas.levels[(y * canvas.width + x) * 3..][..3];
         assert_eq!((at(0, 0), at(255, 127)), (&[178, 24, 43][..], &[33, 102, 172][..]));
         assert_eq!((at(258, 3), at(400, 100)), (&[255, 255, 255][..], &[255, 255, 255][..]));
-        let decoded = crate::read::decode_picture(&canvas.png(), PictureForm { width: canvas.width as u32, height: canvas.height as u32, colour: true });
+        let decoded = crate::read::decode_picture(
+            &canvas.png(),
+            PictureForm { width: canvas.width as u32, height: canvas.height as u32, colour: true },
+        );
         assert_eq!(decoded.unwrap(), canvas.levels);
         let colour = Canvas::of(PictureForm { width: 1, height: 1, colour: true }, &[vec![1.0, 0.0, -1.0]]);
         assert_eq!(&colour.levels[..3], [255, 128, 0]);

@@ -15,10 +15,8 @@ pub struct ForeignFile {
 
 const WORKBOOK: &str = "open it in a spreadsheet program and save the sheet as CSV";
 #[cfg(not(feature = "parquet"))]
-const FROM_PYTHON: &str =
-    "use a linsep that was built with its feature `parquet` (cargo build --release --features parquet), or write it as CSV, for example in Python: pandas.read_parquet(\"FILE\").to_csv(\"FILE.csv\", index=False)";
-const FROM_ARROW: &str =
-    "use a linsep that was built with its feature `parquet`, or write it as CSV, for example in Python: pandas.read_feather(\"FILE\").to_csv(\"FILE.csv\", index=False)";
+const FROM_PYTHON: &str = "use a linsep that was built with its feature `parquet` (cargo build --release --features parquet), or write it as CSV, for example in Python: pandas.read_parquet(\"FILE\").to_csv(\"FILE.csv\", index=False)";
+const FROM_ARROW: &str = "use a linsep that was built with its feature `parquet`, or write it as CSV, for example in Python: pandas.read_feather(\"FILE\").to_csv(\"FILE.csv\", index=False)";
 const AS_CSV: &str = "write the rows as CSV with the program that made it";
 
 /// Kinds of files by the bytes that they begin with.
@@ -63,7 +61,8 @@ static BEGINNINGS: &[(&[u8], ForeignFile)] = &[
 
 const PICKLE: &str = "save the arrays with numpy.savez, or a data frame with to_csv";
 
-static OFFICE: ForeignFile = ForeignFile { name: "an Office document and no workbook", help: "save its table as CSV" };
+static OFFICE: ForeignFile =
+    ForeignFile { name: "an Office document and no workbook", help: "save its table as CSV" };
 static ODS: ForeignFile = ForeignFile { name: "an OpenDocument file", help: WORKBOOK };
 static ZIP: ForeignFile = ForeignFile {
     name: "a ZIP archive of other files than arrays",
@@ -147,7 +146,10 @@ mod tests {
     #[test]
     fn files_of_other_programs_are_recognised() {
         for (head, name) in [
-            (&b"PK\x03\x04\x14\0\x06\0\x08\0[Content_Types].xml word/"[..], "an Office document and no workbook"),
+            (
+                &b"PK\x03\x04\x14\0\x06\0\x08\0[Content_Types].xml word/"[..],
+                "an Office document and no workbook",
+            ),
             (b"PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.spreadsheet", "an OpenDocument file"),
             (
                 b"PK\x03\x04\x14\0\0\0\0\0\0\0!\0\0\0\0\0\x05\0\0\0\x05\0\0\0\x05\0\0\0t.csva,b\n1",

@@ -1,10 +1,10 @@
 //! The formats that can be read: one descriptor each, in the format's own file, and the list of them.
 
+#[cfg(feature = "parquet")]
+use super::columnar;
 use super::error::ReadErrorKind;
 use super::reader::{Opening, RecordReader};
 use super::source::Input;
-#[cfg(feature = "parquet")]
-use super::columnar;
 use super::{arff, array, cache, csv, documents, foreign, jsonl, libsvm, pictures, vw, xlsx};
 use crate::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};

@@ -51,7 +51,10 @@ pub use foreign::ForeignFile;
 pub use formats::{FORMATS, Format, FormatColumns, FormatDescriptor};
 pub use load::{Loaded, read};
 pub use notes::{ReadNotes, SkippedRow};
-pub use options::{ArrayOptions, ColumnAs, CsvOptions, Labels, LibsvmOptions, PictureOptions, PictureSize, ReadOptions, parse_delimiter};
+pub use options::{
+    ArrayOptions, ColumnAs, CsvOptions, Labels, LibsvmOptions, PictureOptions, PictureSize, ReadOptions,
+    parse_delimiter,
+};
 pub use pictures::decode_picture;
 pub use row_stream::RowStream;
 pub use source::{OnceReader, Source};

@@ -32,7 +32,9 @@ pub(super) fn take_header(input: &mut Input) -> Result<Idx, ReadErrorKind> {
     let mut beginning = [0; 4];
     input.read_exact(&mut beginning).map_err(|_| cut())?;
     if !is_idx(&beginning) {
-        return Err(wrong("this is not an IDX file: it does not begin with two zeros, a type and a number of dimensions"));
+        return Err(wrong(
+            "this is not an IDX file: it does not begin with two zeros, a type and a number of dimensions",
+        ));
     }
     let mut lengths = Vec::new();
     for _ in 0..beginning[3] {
@@ -55,7 +57,8 @@ pub(super) fn take_header(input: &mut Input) -> Result<Idx, ReadErrorKind> {
         _ => ">f8",
     };
     let rows = lengths[0] as usize;
-    let columns = lengths[1..].iter().try_fold(1usize, |product, &length| product.checked_mul(length as usize));
+    let columns =
+        lengths[1..].iter().try_fold(1usize, |product, &length| product.checked_mul(length as usize));
     let shape = match columns {
         _ if lengths.len() == 1 => vec![rows],
         Some(columns) => vec![rows, columns],
@@ -71,5 +74,9 @@ pub(super) fn labels_beside(path: &Path) -> Option<PathBuf> {
     let labels = name.replacen("images", "labels", 1).replacen("idx3", "idx1", 1);
     let plain = labels.strip_suffix(".gz").unwrap_or(&labels);
     let candidates = [labels.clone(), plain.to_string(), format!("{plain}.gz")];
-    candidates.into_iter().filter(|candidate| candidate != name).map(|name| path.with_file_name(name)).find(|path| path.is_file())
+    candidates
+        .into_iter()
+        .filter(|candidate| candidate != name)
+        .map(|name| path.with_file_name(name))
+        .find(|path| path.is_file())
 }

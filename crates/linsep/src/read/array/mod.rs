@@ -182,7 +182,10 @@ impl ArrayReader {
         };
         let kind = form.type_name();
         let format = match pictures {
-            Some(form) => format!("{what}, {}", numbers::counted(rows as u64, "picture", "pictures")) + &format!(" of {form}"),
+            Some(form) => {
+                format!("{what}, {}", numbers::counted(rows as u64, "picture", "pictures"))
+                    + &format!(" of {form}")
+            }
             None => format!("{what}, {rows} × {columns}, {kind}"),
         };
         Ok(Self {

@@ -671,9 +671,13 @@ fn idx_files_are_pictures_with_labels_beside_them() {
         assert_eq!(stream.schema(), Schema::Array { features: 2 });
     }
     // Another size is an error, and so are files that are cut or too long.
-    let known = ReadOptions { schema: Some(loaded.schema), labels: Labels::Ignored, ..ReadOptions::default() };
+    let known =
+        ReadOptions { schema: Some(loaded.schema), labels: Labels::Ignored, ..ReadOptions::default() };
     for (bytes, message) in [
-        (idx(8, &[1, 4, 1], &[1, 2, 3, 4]), "these are pictures of 1x4 pixels in grey, and the model was trained with 2x2 pixels in grey"),
+        (
+            idx(8, &[1, 4, 1], &[1, 2, 3, 4]),
+            "these are pictures of 1x4 pixels in grey, and the model was trained with 2x2 pixels in grey",
+        ),
         (idx(8, &[2, 2, 2], &[1, 2, 3, 4]), "the header promises 8 bytes, but only 4 are there"),
         (idx(8, &[1, 2, 2], &[1, 2, 3, 4, 5]), "1 byte follows the array"),
         (idx(8, &[1, 2, 2], &[])[..7].to_vec(), "the file ends inside its header"),

@@ -73,7 +73,9 @@ impl Archive {
                     std::io::copy(&mut unpacked, &mut std::io::sink())
                         .map_err(|error| format!("{name} cannot be unpacked: {error}"))?
                 }
-                other => return Err(format!("{name} is compressed by method {other}, which is not supported")),
+                other => {
+                    return Err(format!("{name} is compressed by method {other}, which is not supported"));
+                }
             };
             if length != member.length {
                 return Err(format!("{name} does not have the length that the directory says"));

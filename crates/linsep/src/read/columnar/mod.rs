@@ -124,7 +124,11 @@ fn is_needed(name: &str, options: &ReadOptions) -> bool {
         Some(Schema::Table { columns, .. }) => {
             columns.iter().any(|column| column.name == name && column.kind.features().is_some())
         }
-        _ => !options.csv.ignore.iter().any(|ignored| ignored == name || name.starts_with(&format!("{ignored}."))),
+        _ => !options
+            .csv
+            .ignore
+            .iter()
+            .any(|ignored| ignored == name || name.starts_with(&format!("{ignored}."))),
     }
 }
 
@@ -136,14 +140,19 @@ fn guarded<T, E: std::fmt::Display>(decode: impl FnOnce() -> Result<T, E>) -> Re
     }
 }
 
-fn parquet_batches<T: parquet::file::reader::ChunkReader + 'static>(file: T) -> Result<(Fields, Batches), String> {
+fn parquet_batches<T: parquet::file::reader::ChunkReader + 'static>(
+    file: T,
+) -> Result<(Fields, Batches), String> {
     let builder = guarded(|| ParquetRecordBatchReaderBuilder::try_new(file))?;
     let schema = builder.schema().fields().clone();
     let mut reader = guarded(|| builder.with_batch_size(BATCH_ROWS).build())?;
     Ok((schema, Box::new(std::iter::from_fn(move || guarded(|| reader.next().transpose()).transpose()))))
 }
 
-fn arrow_batches<R: Read + io::Seek + Send + 'static>(file: R, head: &[u8]) -> Result<(Fields, Batches), String> {
+fn arrow_batches<R: Read + io::Seek + Send + 'static>(
+    file: R,
+    head: &[u8],
+) -> Result<(Fields, Batches), String> {
     if head.starts_with(b"ARROW1") {
         let mut reader = guarded(|| FileReader::try_new(file, None))?;
         let schema = reader.schema().fields().clone();
@@ -179,8 +188,9 @@ fn lay_flat(fields: &[std::sync::Arc<Field>], prefix: &str, path: &mut Vec<usize
 fn is_readable(kind: &DataType) -> bool {
     use DataType::*;
     match kind {
-        Null | Boolean | Int8 | Int16 | Int32 | Int64 | UInt8 | UInt16 | UInt32 | UInt64 | Float16 | Float32 | Float64
-        | Timestamp(..) | Date32 | Date64 | Time32(_) | Time64(_) | Utf8 | LargeUtf8 | Utf8View | Decimal128(..) => true,
+        Null | Boolean | Int8 | Int16 | Int32 | Int64 | UInt8 | UInt16 | UInt32 | UInt64 | Float16
+        | Float32 | Float64 | Timestamp(..) | Date32 | Date64 | Time32(_) | Time64(_) | Utf8 | LargeUtf8
+        | Utf8View | Decimal128(..) => true,
         Dictionary(_, values) => !matches!(**values, Dictionary(..)) && is_readable(values),
         _ => false,
     }
@@ -189,7 +199,9 @@ fn is_readable(kind: &DataType) -> bool {
 fn kind_name(kind: &DataType) -> &'static str {
     match kind {
         DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..) => "lists",
-        DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => "binary data",
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => {
+            "binary data"
+        }
         DataType::Map(..) => "maps",
         _ => "values of a type that is not read",
     }
@@ -220,7 +232,8 @@ impl Rows {
     fn rows(&self, batch: &RecordBatch) -> Result<String, String> {
         let mut text = String::new();
         let mut cell = String::new();
-        let columns: Vec<Flat> = self.columns.iter().map(|column| Flat::of(batch, column)).collect::<Result<_, _>>()?;
+        let columns: Vec<Flat> =
+            self.columns.iter().map(|column| Flat::of(batch, column)).collect::<Result<_, _>>()?;
         for row in 0..batch.num_rows() {
             for (place, column) in columns.iter().enumerate() {
                 text.push_str(if place > 0 { "," } else { "" });
@@ -249,7 +262,11 @@ impl<'a> Flat<'a> {
         let mut around = Vec::new();
         for &place in &column.path[1..] {
             around.push(values);
-            values = values.as_struct_opt().and_then(|inner| inner.columns().get(place)).ok_or_else(gone)?.as_ref();
+            values = values
+                .as_struct_opt()
+                .and_then(|inner| inner.columns().get(place))
+                .ok_or_else(gone)?
+                .as_ref();
         }
         if *values.data_type() != column.kind {
             return Err(gone());
@@ -307,7 +324,9 @@ fn push_value(array: &dyn Array, row: usize, cell: &mut String) -> Result<(), St
             push_decimal(array.as_primitive::<Decimal128Type>().value(row), *scale, cell);
             Ok(())
         }
-        DataType::Date32 => push_time(i128::from(array.as_primitive::<Date32Type>().value(row)) * 86_400, 1, cell),
+        DataType::Date32 => {
+            push_time(i128::from(array.as_primitive::<Date32Type>().value(row)) * 86_400, 1, cell)
+        }
         DataType::Date64 => push_time(i128::from(array.as_primitive::<Date64Type>().value(row)), 1_000, cell),
         DataType::Timestamp(unit, _) => {
             let value = match unit {
@@ -318,10 +337,18 @@ fn push_value(array: &dyn Array, row: usize, cell: &mut String) -> Result<(), St
             };
             push_time(i128::from(value), per_second(unit), cell)
         }
-        DataType::Time32(TimeUnit::Second) => push_hours(i64::from(array.as_primitive::<Time32SecondType>().value(row)), 1, cell),
-        DataType::Time32(_) => push_hours(i64::from(array.as_primitive::<Time32MillisecondType>().value(row)), 1_000, cell),
-        DataType::Time64(TimeUnit::Microsecond) => push_hours(array.as_primitive::<Time64MicrosecondType>().value(row), 1_000_000, cell),
-        DataType::Time64(_) => push_hours(array.as_primitive::<Time64NanosecondType>().value(row), 1_000_000_000, cell),
+        DataType::Time32(TimeUnit::Second) => {
+            push_hours(i64::from(array.as_primitive::<Time32SecondType>().value(row)), 1, cell)
+        }
+        DataType::Time32(_) => {
+            push_hours(i64::from(array.as_primitive::<Time32MillisecondType>().value(row)), 1_000, cell)
+        }
+        DataType::Time64(TimeUnit::Microsecond) => {
+            push_hours(array.as_primitive::<Time64MicrosecondType>().value(row), 1_000_000, cell)
+        }
+        DataType::Time64(_) => {
+            push_hours(array.as_primitive::<Time64NanosecondType>().value(row), 1_000_000_000, cell)
+        }
         _ => return Err("values of this type are not read".to_string()),
     };
     written.map_err(|error| error.to_string())
@@ -404,7 +431,11 @@ impl Read for Rows {
                 continue;
             }
             let Some(batch) = self.batches.next() else { return Ok(0) };
-            let failed = |problem: String| RowFailure { line: self.row + 1, column: 0, kind: ReadErrorKind::Damaged(problem) };
+            let failed = |problem: String| RowFailure {
+                line: self.row + 1,
+                column: 0,
+                kind: ReadErrorKind::Damaged(problem),
+            };
             let batch = batch.map_err(failed)?;
             self.text = guarded(|| self.rows(&batch)).map_err(failed)?.into_bytes();
             self.row += batch.num_rows() as u64;

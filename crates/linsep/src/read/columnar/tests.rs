@@ -1,8 +1,8 @@
 use super::*;
 use crate::read::{CsvOptions, Loaded, Missing, Source, read};
 use arrow_array::{
-    ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, DictionaryArray, Float32Array, Float64Array,
-    Int64Array, StringArray, StructArray, TimestampMillisecondArray,
+    ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, DictionaryArray, Float32Array,
+    Float64Array, Int64Array, StringArray, StructArray, TimestampMillisecondArray,
 };
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use parquet::arrow::ArrowWriter;
@@ -86,7 +86,11 @@ fn what_is_no_number_and_no_word_must_be_left_out() {
 fn truncated_files_are_errors() {
     for bytes in files(&mixed()) {
         for end in (0..bytes.len() - 16).step_by(61) {
-            assert!(load(bytes[..end].to_vec(), CsvOptions::default()).is_err(), "cut at {end} of {}", bytes.len());
+            assert!(
+                load(bytes[..end].to_vec(), CsvOptions::default()).is_err(),
+                "cut at {end} of {}",
+                bytes.len()
+            );
         }
     }
 }
@@ -94,11 +98,21 @@ fn truncated_files_are_errors() {
 #[test]
 fn days_have_their_dates() {
     let mut text = String::new();
-    for (day, date) in [(0, "1970-01-01"), (-1, "1969-12-31"), (11_016, "2000-02-29"), (19_782, "2024-02-29"), (-25_509, "1900-02-28"), (-25_508, "1900-03-01")] {
+    for (day, date) in [
+        (0, "1970-01-01"),
+        (-1, "1969-12-31"),
+        (11_016, "2000-02-29"),
+        (19_782, "2024-02-29"),
+        (-25_509, "1900-02-28"),
+        (-25_508, "1900-03-01"),
+    ] {
         text.clear();
         push_time(day * 86_400, 1, &mut text).unwrap();
         assert_eq!(text, date);
-        assert_eq!(crate::features::dates::days(date, crate::features::DateOrder::YearFirst), Some(day as f64));
+        assert_eq!(
+            crate::features::dates::days(date, crate::features::DateOrder::YearFirst),
+            Some(day as f64)
+        );
     }
     for (value, scale, written) in [(12345, 2, "123.45"), (-5, 3, "-0.005"), (7, 0, "7"), (7, -2, "700")] {
         text.clear();

@@ -163,11 +163,8 @@ fn settle_from(
         if held >= STEP && memory::available().is_some_and(|available| held > available) {
             return Err(dialect::nowhere(io::Error::from(io::ErrorKind::OutOfMemory).into()));
         }
-        let more = input
-            .by_ref()
-            .take(STEP)
-            .read_to_end(&mut text)
-            .map_err(|error| dialect::failed(error, 0))?;
+        let more =
+            input.by_ref().take(STEP).read_to_end(&mut text).map_err(|error| dialect::failed(error, 0))?;
         if more == 0 {
             break;
         }

@@ -33,7 +33,12 @@ pub(super) type ReadFile<'a> = (usize, &'a Path, Result<Vec<u8>, ReadErrorKind>)
 
 impl FolderFiles {
     pub(super) fn new(files: Vec<ListedFile>, options: &ReadOptions) -> Self {
-        Self { files, next: 0, limit: options.max_file.unwrap_or(ReadOptions::MAX_FILE), window: WINDOW_FILES }
+        Self {
+            files,
+            next: 0,
+            limit: options.max_file.unwrap_or(ReadOptions::MAX_FILE),
+            window: WINDOW_FILES,
+        }
     }
 
     /// The same, with at most so many files in a window: for files whose rows are large.

@@ -75,15 +75,14 @@ fn open(opening: Opening<'_>) -> Result<Box<dyn RecordReader>, Error> {
     if options.csv.label.is_none() && options.schema.is_none() {
         options.csv.label = columns.last_of_first_row(&options);
     }
-    let text = columns.into_csv(input, &options, noticed.clone()).map_err(|error| {
-        match RowFailure::of(error) {
+    let text =
+        columns.into_csv(input, &options, noticed.clone()).map_err(|error| match RowFailure::of(error) {
             Ok(RowFailure { line, column, kind }) => {
                 let column = (column > 0).then_some(column);
                 ReadError { source_name: name.clone(), line: Some(line), column, kind }
             }
             Err(error) => located(error.into()),
-        }
-    })?;
+        })?;
     Ok(Box::new(Rewritten::open(name.clone(), text, &options, guess, 0, "JSON Lines", noticed)?))
 }
 
@@ -148,7 +147,8 @@ fn each_value(
             }
             Some(b'{' | b'[') => {
                 name.push('.');
-                each_value(value, &name, depth + 1, give).map_err(|(place, problem)| (at(value) + place, problem))?;
+                each_value(value, &name, depth + 1, give)
+                    .map_err(|(place, problem)| (at(value) + place, problem))?;
             }
             Some(b'n') => give(&name, None).map_err(|problem| (at(value), problem))?,
             Some(b'"') => {
@@ -227,13 +227,11 @@ impl Columns {
 
     /// `null` in the place of an object is no column of its own.
     fn drop_empty_parents(&mut self) {
-        let parents: HashSet<&str> = self
-            .names
-            .iter()
-            .flat_map(|name| name.match_indices('.').map(|(end, _)| &name[..end]))
-            .collect();
+        let parents: HashSet<&str> =
+            self.names.iter().flat_map(|name| name.match_indices('.').map(|(end, _)| &name[..end])).collect();
         let columns = self.names.iter().zip(&self.has_value);
-        let dropped: Vec<bool> = columns.map(|(name, &has)| !has && parents.contains(name.as_str())).collect();
+        let dropped: Vec<bool> =
+            columns.map(|(name, &has)| !has && parents.contains(name.as_str())).collect();
         if !dropped.contains(&true) {
             return;
         }

@@ -106,7 +106,9 @@ fn what_is_wrong_has_its_place() {
 /// A model takes rows in any order of keys, and refuses a file that lacks one, unless training rows lacked it too.
 #[test]
 fn keys_are_matched_with_the_model() {
-    let trained = load("{\"x\": 1, \"w\": \"p\", \"kind\": 1}\n{\"x\": 3, \"w\": \"q\", \"kind\": 0}\n", &auto()).unwrap();
+    let trained =
+        load("{\"x\": 1, \"w\": \"p\", \"kind\": 1}\n{\"x\": 3, \"w\": \"q\", \"kind\": 0}\n", &auto())
+            .unwrap();
     let known = ReadOptions { schema: Some(trained.schema), labels: Labels::Ignored, ..auto() };
     let next = |text: &str| {
         let source = Source::Shared("rows".into(), text.as_bytes().into());

@@ -115,7 +115,8 @@ fn png_pixels(bytes: &[u8], colour: bool) -> Result<Pixels, String> {
     check_size(width, height)?;
     let orientation = reader.info().exif_metadata.as_deref().map_or(1, exif::orientation);
     let mut levels = vec![0; reader.output_buffer_size()];
-    let frame = reader.next_frame(&mut levels).map_err(|error| format!("the PNG picture is damaged: {error}"))?;
+    let frame =
+        reader.next_frame(&mut levels).map_err(|error| format!("the PNG picture is damaged: {error}"))?;
     let samples = frame.color_type.samples();
     let has_alpha = matches!(frame.color_type, png::ColorType::GrayscaleAlpha | png::ColorType::Rgba);
     Ok(Pixels { planes: planes(&levels, width, height, samples, has_alpha, colour)?, orientation })

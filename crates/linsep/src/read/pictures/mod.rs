@@ -144,10 +144,15 @@ impl RecordReader for PictureReader {
         let (mut values, mut labels) = (Vec::new(), Vec::new());
         self.batch_files.clear();
         while labels.is_empty() {
-            let decoded: Vec<_> = self.files.next_window(1, |_| false, |files| {
-                let decode = |bytes: Vec<u8>| decode_picture(&bytes, form).map_err(ReadErrorKind::BadPicture);
-                files.map(|(place, _, bytes)| (place, bytes.and_then(decode))).collect::<Vec<_>>()
-            });
+            let decoded: Vec<_> = self.files.next_window(
+                1,
+                |_| false,
+                |files| {
+                    let decode =
+                        |bytes: Vec<u8>| decode_picture(&bytes, form).map_err(ReadErrorKind::BadPicture);
+                    files.map(|(place, _, bytes)| (place, bytes.and_then(decode))).collect::<Vec<_>>()
+                },
+            );
             if decoded.is_empty() {
                 return Ok(None);
             }

@@ -76,7 +76,10 @@ pub(super) fn resized(plane: &Plane, width: usize, height: usize) -> Plane {
         .flat_map(|row| {
             across.iter().map(move |reach| {
                 let pixels = &row[reach.first..reach.first + reach.weights.len()];
-                pixels.iter().zip(&reach.weights).fold(0.0, |sum, (&level, weight)| sum + f32::from(level) * weight)
+                pixels
+                    .iter()
+                    .zip(&reach.weights)
+                    .fold(0.0, |sum, (&level, weight)| sum + f32::from(level) * weight)
             })
         })
         .collect();

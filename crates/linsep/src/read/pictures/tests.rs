@@ -1,6 +1,8 @@
 use crate::Error;
 use crate::features::PictureForm;
-use crate::read::{Format, Labels, Loaded, PictureOptions, PictureSize, ReadOptions, RowStream, Schema, Source, read};
+use crate::read::{
+    Format, Labels, Loaded, PictureOptions, PictureSize, ReadOptions, RowStream, Schema, Source, read,
+};
 use std::fs;
 use std::path::Path;
 
@@ -59,7 +61,9 @@ fn threads_do_not_show() {
     let folder = folder();
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| load(folder.path(), &sized(600, 500, false)).unwrap().dataset.fingerprint().to_string())
+        pool.install(|| {
+            load(folder.path(), &sized(600, 500, false)).unwrap().dataset.fingerprint().to_string()
+        })
     };
     assert_eq!(with(1), with(4));
 }
@@ -84,7 +88,11 @@ fn broken_pictures_are_named_or_skipped() {
 fn a_model_keeps_the_size() {
     let folder = folder();
     let trained = load(folder.path(), &sized(5, 4, false)).unwrap();
-    let known = ReadOptions { schema: Some(trained.schema.clone()), labels: Labels::Ignored, ..ReadOptions::default() };
+    let known = ReadOptions {
+        schema: Some(trained.schema.clone()),
+        labels: Labels::Ignored,
+        ..ReadOptions::default()
+    };
     let picture = folder.path().join("dark").join("photo.jpeg");
     let mut stream = RowStream::open(&Source::from(picture.as_path()), &known).unwrap();
     let batch = stream.next_batch().unwrap().unwrap();
@@ -93,7 +101,10 @@ fn a_model_keeps_the_size() {
     assert!(stream.next_batch().unwrap().is_none());
     let other = ReadOptions { pictures: sized(6, 4, false).pictures, ..known.clone() };
     let error = RowStream::open(&Source::from(folder.path()), &other).err().unwrap().to_string();
-    assert!(error.contains("these are pictures of 6x4 pixels in grey, and the model was trained with 5x4"), "{error}");
+    assert!(
+        error.contains("these are pictures of 6x4 pixels in grey, and the model was trained with 5x4"),
+        "{error}"
+    );
     let table = ReadOptions { schema: Some(Schema::Array { features: 20 }), ..known };
     let error = RowStream::open(&Source::from(picture.as_path()), &table).err().unwrap().to_string();
     assert!(error.contains("the model was not trained on pictures"), "{error}");

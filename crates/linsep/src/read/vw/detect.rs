@@ -10,13 +10,15 @@ pub(super) fn is_vowpal_wabbit(head: &[u8]) -> bool {
     let end = memchr::memrchr(b'\n', text).unwrap_or(text.len());
     let lines = text[..end].split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii_end);
     let lines = lines.filter(|line| !line.is_empty()).take(LINES);
-    let Some(lines) = lines.map(|line| Line::of(std::str::from_utf8(line).ok()?)).collect::<Option<Vec<_>>>() else {
+    let Some(lines) = lines.map(|line| Line::of(std::str::from_utf8(line).ok()?)).collect::<Option<Vec<_>>>()
+    else {
         return false;
     };
     let Some(first) = lines.first() else { return false };
     let numbers = lines.iter().all(|line| line.has_number);
     // Names with values are found nowhere else; names alone, behind the same namespace on every line and longer on some.
-    let same_namespace = !first.namespace.is_empty() && lines.iter().all(|line| line.namespace == first.namespace);
+    let same_namespace =
+        !first.namespace.is_empty() && lines.iter().all(|line| line.namespace == first.namespace);
     let all_values = lines.iter().all(|line| line.values > 0);
     let values = lines.iter().any(|line| line.values > 0) && (numbers || same_namespace || all_values);
     let names = same_namespace && numbers && lines.iter().any(|line| line.names > 0);
@@ -87,8 +89,16 @@ mod tests {
             assert!(is_vowpal_wabbit(text.as_bytes()), "{text}");
         }
         for text in [
-            "1|2|3\n", "1 | 2 | a\n", "1 |f\n", "12:30|x:1\n", "id |name |x\n1 |foo bar |y\n2 |bar foo |z\n",
-            "1 |foo bar |y\n2 |bar foo |z\n", "", "a,b\n1,2\n", "1 1:2 3:4\n", "time | note\n12 | x:1\n",
+            "1|2|3\n",
+            "1 | 2 | a\n",
+            "1 |f\n",
+            "12:30|x:1\n",
+            "id |name |x\n1 |foo bar |y\n2 |bar foo |z\n",
+            "1 |foo bar |y\n2 |bar foo |z\n",
+            "",
+            "a,b\n1,2\n",
+            "1 1:2 3:4\n",
+            "time | note\n12 | x:1\n",
         ] {
             assert!(!is_vowpal_wabbit(text.as_bytes()), "{text}");
         }

@@ -84,7 +84,8 @@ impl Block {
             (error.valid_up_to(), ReadErrorKind::BadRow("this is not UTF-8 text".to_string()))
         })?;
         let Some(bar) = line.find('|') else {
-            let problem = format!("there is no bar before the features, in \"{}\"", excerpt(line.trim().as_bytes()));
+            let problem =
+                format!("there is no bar before the features, in \"{}\"", excerpt(line.trim().as_bytes()));
             return Err((0, ReadErrorKind::BadRow(problem)));
         };
         let head = parse_head(&line[..bar], rules)?;
@@ -186,7 +187,13 @@ fn parse_head(text: &str, rules: Rules) -> Result<Head<'_>, Fault> {
     }
     let bad = |at: usize, problem: String| Err((at, ReadErrorKind::BadRow(problem)));
     if let Some(&(at, token)) = found.get(3) {
-        return bad(at, format!("more than a label, an importance and an initial prediction: \"{}\"", excerpt(token.as_bytes())));
+        return bad(
+            at,
+            format!(
+                "more than a label, an importance and an initial prediction: \"{}\"",
+                excerpt(token.as_bytes())
+            ),
+        );
     }
     let label = found.first().copied();
     if let Some((at, label)) = label {

@@ -24,7 +24,10 @@ fn namespaces_weights_and_tags() {
         loaded.schema.feature_names().unwrap(),
         ["price^a", "price^b", "word^red", "word^a", "price^zero", "plain", "x"]
     );
-    assert_eq!(named(&loaded, 0), pairs(&[("price^a", 0.5), ("price^b", 1.0), ("word^red", 2.0), ("word^a", 6.0)]));
+    assert_eq!(
+        named(&loaded, 0),
+        pairs(&[("price^a", 0.5), ("price^b", 1.0), ("word^red", 2.0), ("word^a", 6.0)])
+    );
     assert_eq!(named(&loaded, 1), pairs(&[("price^b", 2.0 - 1e-3)]));
     assert_eq!(named(&loaded, 2), pairs(&[("plain", 1.0), ("x", 4.0)]));
     assert_eq!(loaded.dataset.weights(), Some(&[2.5, 1.0, 1.0][..]));
@@ -36,7 +39,11 @@ fn namespaces_weights_and_tags() {
 fn a_model_knows_features_by_name() {
     let trained = load("1 |f a:1 b:2\n-1 |f c:3\n", &ReadOptions::default()).unwrap();
     assert_eq!(trained.dataset.weights(), None);
-    let options = ReadOptions { schema: Some(trained.schema.clone()), labels: Labels::Ignored, ..ReadOptions::default() };
+    let options = ReadOptions {
+        schema: Some(trained.schema.clone()),
+        labels: Labels::Ignored,
+        ..ReadOptions::default()
+    };
     let input = Input::of_text(b"|f c:7 new:5 a:4\n".to_vec());
     let mut reader = VwReader::new("rows".into(), input, &options, CHUNK_BYTES);
     let batch = reader.next_batch().unwrap().unwrap();
@@ -87,7 +94,8 @@ fn naive(line: &str) -> (String, f64, Vec<(String, f64)>) {
         let mut tokens = part.split_whitespace();
         let namespace = if part.starts_with(' ') { "" } else { tokens.next().unwrap_or("") };
         for token in tokens {
-            let (name, value) = token.split_once(':').map_or((token, 1.0), |(name, value)| (name, value.parse().unwrap()));
+            let (name, value) =
+                token.split_once(':').map_or((token, 1.0), |(name, value)| (name, value.parse().unwrap()));
             let name = if namespace.is_empty() { name.to_string() } else { format!("{namespace}^{name}") };
             match sums.iter_mut().find(|(known, _)| *known == name) {
                 Some((_, sum)) => *sum += value,

@@ -23,7 +23,18 @@ pub(super) static XLSX: FormatDescriptor = FormatDescriptor {
     columns: FormatColumns::Table,
     is_text: false,
     is_written: false,
-    options: &["label", "ignore", "column", "header", "missing", "na", "auto", "sheet", "text", "text_options"],
+    options: &[
+        "label",
+        "ignore",
+        "column",
+        "header",
+        "missing",
+        "na",
+        "auto",
+        "sheet",
+        "text",
+        "text_options",
+    ],
     matched_by_number: None,
     detect: Detect::Bytes(is_workbook),
     open,
@@ -82,7 +93,10 @@ fn choose_sheet(names: &[String], wanted: Option<&str>, noticed: &Noticed) -> Re
     let Some(wanted) = wanted else {
         if names.len() > 1 {
             let others = counted(names.len() as u64 - 1, "sheet is", "sheets are");
-            let remark = format!("Sheet \"{first}\" is read; {others} not. Another can be named with ⟦sheet⟧: {}.", listed());
+            let remark = format!(
+                "Sheet \"{first}\" is read; {others} not. Another can be named with ⟦sheet⟧: {}.",
+                listed()
+            );
             noticed.lock().unwrap_or_else(PoisonError::into_inner).remarks.push(remark);
         }
         return Ok(first.clone());
@@ -126,13 +140,17 @@ impl Sheet {
             let held = sheet.texts.len() + sheet.cells.len() * size_of::<Cell>();
             if held > looked + STEP {
                 looked = held;
-                memory::check(2 * held as u64, || "the cells of the sheet".to_string()).map_err(|error| error.to_string())?;
+                memory::check(2 * held as u64, || "the cells of the sheet".to_string())
+                    .map_err(|error| error.to_string())?;
             }
         }
         if !sheet.cells.is_sorted_by_key(|cell| (cell.row, cell.column)) {
             sheet.cells.sort_by_key(|cell| (cell.row, cell.column));
         }
-        let twice = sheet.cells.windows(2).find(|pair| (pair[0].row, pair[0].column) == (pair[1].row, pair[1].column));
+        let twice = sheet
+            .cells
+            .windows(2)
+            .find(|pair| (pair[0].row, pair[0].column) == (pair[1].row, pair[1].column));
         match twice {
             Some(pair) => Err(format!("the workbook is damaged: row {} has a cell twice", pair[0].row + 1)),
             None => Ok(sheet),
@@ -158,7 +176,9 @@ impl Sheet {
     fn to_csv(&self) -> Result<String, String> {
         let columns = || self.cells.iter().map(|cell| cell.column);
         let (first, last) = (columns().min().unwrap_or(0), columns().max().unwrap_or(0));
-        let (Some(top), Some(bottom)) = (self.cells.first(), self.cells.last()) else { return Ok(String::new()) };
+        let (Some(top), Some(bottom)) = (self.cells.first(), self.cells.last()) else {
+            return Ok(String::new());
+        };
         let (wide, high) = (u64::from(last - first) + 1, u64::from(bottom.row - top.row) + 1);
         if wide * high > MOST_CELLS {
             let cells = grouped(self.cells.len() as u64);

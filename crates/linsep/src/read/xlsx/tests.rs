@@ -54,16 +54,23 @@ fn members(sheets: &[(&str, &str)]) -> Vec<(&'static str, Vec<u8>)> {
     for (place, (name, _)) in sheets.iter().enumerate() {
         let number = place + 1;
         book += &format!("<sheet name=\"{name}\" sheetId=\"{number}\" r:id=\"r{number}\"/>");
-        links += &format!("<Relationship Id=\"r{number}\" Type=\"{relations}/worksheet\" Target=\"worksheets/sheet{number}.xml\"/>");
+        links += &format!(
+            "<Relationship Id=\"r{number}\" Type=\"{relations}/worksheet\" Target=\"worksheets/sheet{number}.xml\"/>"
+        );
     }
-    let workbook = format!("<workbook xmlns=\"{main}\" xmlns:r=\"{relations}\"><sheets>{book}</sheets></workbook>");
+    let workbook =
+        format!("<workbook xmlns=\"{main}\" xmlns:r=\"{relations}\"><sheets>{book}</sheets></workbook>");
     files.push(("xl/workbook.xml", workbook.into_bytes()));
     let package = "http://schemas.openxmlformats.org/package/2006/relationships";
-    let book = format!("<Relationships xmlns=\"{package}\"><Relationship Id=\"r1\" Type=\"{relations}/officeDocument\" Target=\"xl/workbook.xml\"/></Relationships>");
+    let book = format!(
+        "<Relationships xmlns=\"{package}\"><Relationship Id=\"r1\" Type=\"{relations}/officeDocument\" Target=\"xl/workbook.xml\"/></Relationships>"
+    );
     files.push(("_rels/.rels", book.into_bytes()));
     let links = format!("<Relationships xmlns=\"{package}\">{links}</Relationships>");
     files.push(("xl/_rels/workbook.xml.rels", links.into_bytes()));
-    let styles = format!("<styleSheet xmlns=\"{main}\"><cellXfs count=\"2\"><xf numFmtId=\"0\"/><xf numFmtId=\"14\"/></cellXfs></styleSheet>");
+    let styles = format!(
+        "<styleSheet xmlns=\"{main}\"><cellXfs count=\"2\"><xf numFmtId=\"0\"/><xf numFmtId=\"14\"/></cellXfs></styleSheet>"
+    );
     files.push(("xl/styles.xml", styles.into_bytes()));
     for ((_, rows), name) in sheets.iter().zip(names) {
         let sheet = format!("<worksheet xmlns=\"{main}\"><sheetData>{rows}</sheetData></worksheet>");
@@ -91,8 +98,15 @@ fn rows() -> String {
     let head = ["x", "colour", "when", "kind"].iter().zip(["B", "C", "D", "E"]);
     let head: String = head.map(|(name, column)| text(&format!("{column}4"), name)).collect();
     let mut rows = format!("<row r=\"2\">{}</row><row r=\"4\">{head}</row>", text("B2", "Sales of the year"));
-    for (row, x, colour, day, kind) in [(5, 1.5, "red", 45322.0, "a"), (6, -2.0, "b,\"lue", 45323.5, "b"), (8, 7.0, "red", 45324.0, "a")] {
-        let cells = [number(&format!("B{row}"), x, 0), text(&format!("C{row}"), colour), number(&format!("D{row}"), day, 1), text(&format!("E{row}"), kind)];
+    for (row, x, colour, day, kind) in
+        [(5, 1.5, "red", 45322.0, "a"), (6, -2.0, "b,\"lue", 45323.5, "b"), (8, 7.0, "red", 45324.0, "a")]
+    {
+        let cells = [
+            number(&format!("B{row}"), x, 0),
+            text(&format!("C{row}"), colour),
+            number(&format!("D{row}"), day, 1),
+            text(&format!("E{row}"), kind),
+        ];
         rows += &format!("<row r=\"{row}\">{}</row>", cells.concat());
     }
     rows + "<row r=\"9\"><c r=\"B9\" t=\"e\"><v>#DIV/0!</v></c><c r=\"D9\" s=\"1\"><v>45325</v></c><c r=\"E9\" t=\"str\"><v>b</v></c></row>"
@@ -100,10 +114,18 @@ fn rows() -> String {
 
 #[test]
 fn a_sheet_is_a_table() {
-    let loaded = load(archive(&members(&[("Data & more", &rows()), ("Other", "")]), None), CsvOptions::default()).unwrap();
+    let loaded =
+        load(archive(&members(&[("Data & more", &rows()), ("Other", "")]), None), CsvOptions::default())
+            .unwrap();
     assert_eq!(loaded.format, Format::XLSX);
-    assert_eq!(loaded.notes.format, "Excel workbook, sheet \"Data & more\", header, 2 columns of numbers, 1 of words");
-    assert_eq!(loaded.schema.feature_names().unwrap(), ["x", "when", "colour=red", "colour=b,\"lue", "colour missing"]);
+    assert_eq!(
+        loaded.notes.format,
+        "Excel workbook, sheet \"Data & more\", header, 2 columns of numbers, 1 of words"
+    );
+    assert_eq!(
+        loaded.schema.feature_names().unwrap(),
+        ["x", "when", "colour=red", "colour=b,\"lue", "colour missing"]
+    );
     let when = |i: usize| loaded.dataset.row(i).iter().find(|&(j, _)| j == 1).unwrap().1;
     assert_eq!([when(0), when(1), when(3)], [19753.0, 19754.5, 19756.0]);
     assert_eq!([0, 1, 2, 3].map(|i| loaded.dataset.line(i)), [5, 6, 8, 9]);
@@ -126,7 +148,8 @@ fn sheets_are_chosen_by_name_or_number() {
     assert!(error.contains("names \"Smal\", and the sheets are \"Data\", \"Small\""), "{error}");
     let csv = CsvOptions { sheet: Some("Data".into()), missing: Missing::Refuse, ..CsvOptions::default() };
     let options = ReadOptions { csv, ..ReadOptions::default() };
-    let error = read(&Source::Shared("book".into(), book().into()), &options, &mut ()).unwrap_err().to_string();
+    let error =
+        read(&Source::Shared("book".into(), book().into()), &options, &mut ()).unwrap_err().to_string();
     assert_eq!(error, "book:9: the cell in column \"x\" is missing (found \"#DIV/0!\")");
 }
 
@@ -138,9 +161,18 @@ fn bombs_and_damage_are_refused() {
     let long = format!("<row r=\"1\"><c r=\"A1\"><v>{zeros}</v></c></row>");
     for (bytes, message) in [
         (archive(&members(&[("Far", far)]), None), "too far apart: 16,384 columns and 1,048,576 rows"),
-        (archive(&members(&[("Long", &long)]), Some(100)), "does not have the length that the directory says"),
+        (
+            archive(&members(&[("Long", &long)]), Some(100)),
+            "does not have the length that the directory says",
+        ),
         (archive(&members(&[("Empty", "")]), None), "no rows"),
-        (archive(&members(&[("Twice", "<row r=\"1\"><c r=\"A1\"><v>1</v></c><c r=\"A1\"><v>1</v></c></row>")]), None), "row 1 has a cell twice"),
+        (
+            archive(
+                &members(&[("Twice", "<row r=\"1\"><c r=\"A1\"><v>1</v></c><c r=\"A1\"><v>1</v></c></row>")]),
+                None,
+            ),
+            "row 1 has a cell twice",
+        ),
         (archive(&[("xl/other", vec![1, 2, 3])], None), "the workbook is damaged"),
     ] {
         let error = load(bytes, CsvOptions::default()).unwrap_err().to_string();
