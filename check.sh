@@ -2,6 +2,7 @@
 # The test command of the project. Installs what the tests need, and can be run again at any time.
 #
 #     ./check.sh           everything
+#     ./check.sh --parquet the feature `parquet`: Parquet and Arrow files, whose crates are not compiled otherwise
 #     ./check.sh --miri    the code with pointers and the inner loops in Miri, which needs a nightly toolchain
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
@@ -63,8 +64,23 @@ miri() {
         cargo +nightly miri test -p linsep --lib --locked -- dataset::storage linalg
 }
 
+# The feature that is not compiled by default.
+parquet() {
+    cargo clippy -p linsep -p linsep-cli --features linsep-cli/parquet --all-targets --locked -- -D warnings
+    cargo test -p linsep --features parquet --lib --locked -- read::columnar read::foreign read::formats
+    cargo build -p linsep-cli --features parquet --locked
+    python_environment
+    LINSEP_PARQUET=1 LINSEP="$CARGO_TARGET_DIR/debug/linsep" \
+        "$environment/bin/python" -m pytest -q -p no:cacheprovider tests/oracle/test_tables.py
+}
+
 case "${1:-}" in
     "") ;;
+    --parquet)
+        run parquet
+        announce "Parquet and Arrow files are read"
+        exit 0
+        ;;
     --miri)
         run miri
         announce "Miri found nothing"

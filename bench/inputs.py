@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""From raw files to a model: texts and mails (and what else is read as it comes), linsep beside scikit-learn.
+"""From raw files to a model: texts, mails, pictures and tables as they come, linsep beside scikit-learn.
 
 Every case has files to learn from and files to judge on, the same for both. Both begin with the raw files: linsep as a whole
 program, scikit-learn as a whole Python program that decodes the files with what Python has, and by its own clock after all
-imports. The errors are means over several splits.
+imports. The errors are means over several splits, unless the files come divided.
 """
 
 import argparse
@@ -16,13 +16,16 @@ from pathlib import Path
 
 from common import LINSEP, TARGET, WORK, Run, build, environment, machine, say, write_record
 
-PACKAGES = ["numpy==2.4.6", "scipy==1.17.1", "scikit-learn==1.9.1"]
+PACKAGES = ["numpy==2.4.6", "pandas==3.1.1", "pillow==13.0.0", "scipy==1.17.1", "scikit-learn==1.9.1"]
 INSIDE = Path(__file__).resolve().parent / "real_tables" / "inputs_peer.py"
 TEST_SHARE = 0.25
 
 
 class Case:
     """Raw data of one kind: how it is divided, and how linsep is asked to learn from it."""
+
+    # Whether the files come divided.
+    divided = False
 
     def __init__(self, name, kind, options=()):
         self.name, self.kind, self.options = name, kind, options
@@ -71,6 +74,28 @@ class Mails(Case):
         return folder / "train", folder / "test"
 
 
+class Divided(Case):
+    """Files to learn from and files to judge on, as they are distributed."""
+
+    divided = True
+
+    def __init__(self, name, kind, train, test, options=()):
+        super().__init__(name, kind, options)
+        self.train, self.test = train, test
+
+    def split(self, data, folder, seed):
+        return data / self.train, data / self.test
+
+
+class Adult(Divided):
+    """The census. Labels of the test rows end in a full stop, which both are spared."""
+
+    def split(self, data, folder, seed):
+        rows = [line.rstrip(".") for line in (data / self.test).read_text().splitlines() if line.count(",") > 5]
+        (folder / "adult.test").write_text("\n".join(rows) + "\n")
+        return data / self.train, folder / "adult.test"
+
+
 CASES = [
     Lines("SMS spam", "sms-spam/SMSSpamCollection", ("--text", "2", "--label", "1")),
     Mails(
@@ -78,6 +103,21 @@ CASES = [
         "text/spamassassin.tar.xz",
         {"ham": ["easy-ham-1", "easy-ham-2", "hard-ham-1"], "spam": ["spam-1", "spam-2"]},
     ),
+    Divided(
+        "cats and dogs, 128x128 grey",
+        "pictures",
+        "cats-dogs/training_set",
+        "cats-dogs/test_set",
+        ("--size", "128x128", "--learner", "logistic"),
+    ),
+    Divided(
+        "MNIST",
+        "idx",
+        "mnist/train-images-idx3-ubyte.gz",
+        "mnist/t10k-images-idx3-ubyte.gz",
+        ("--learner", "logistic"),
+    ),
+    Adult("adult", "table", "csv/adult.data", "csv/adult.test", ("--learner", "logistic")),
 ]
 
 
@@ -109,7 +149,7 @@ def main():
     verdicts = []
     for case in (case for case in CASES if given.only in (None, case.name)):
         runs = {}
-        for seed in range(given.splits):
+        for seed in range(1 if case.divided else given.splits):
             folder = WORK / "inputs"
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
@@ -145,7 +185,7 @@ def main():
         "# From raw files to a model",
         "",
         "Made by `bench/inputs.py`; `bench/README.md` says what is measured and how. Errors are means over "
-        f"{given.splits} splits with {TEST_SHARE:.0%} of the rows held out; seconds are the least of them.",
+        f"{given.splits} splits with {TEST_SHARE:.0%} of the rows held out, where the files do not come divided; seconds are the least of them.",
         "",
         *lines,
         "",

@@ -3,8 +3,11 @@
 # this is needed again when a format changes. Needs `linsep` on the path.
 set -eu
 cd "$(dirname "$0")"
+# Written by pyarrow, openpyxl and Pillow, which this script does not need: kept as they are.
+kept=$(mktemp -d)
+cp seeds/columnar/* seeds/xlsx/workbook* seeds/picture/*.png "$kept"
 rm -rf seeds
-for target in libsvm csv arff encoding array cache model checkpoint certificate compressed recipe columns spec document texts; do
+for target in libsvm csv arff jsonl vw idx xlsx columnar picture encoding array cache model checkpoint certificate compressed recipe columns spec document texts; do
     mkdir -p "seeds/$target"
 done
 seeds=$PWD/seeds
@@ -83,6 +86,25 @@ for choice in 002 022 062; do
 done
 prefixed 003 sparse.arff arff/sparse-003
 prefixed 022 iris.dat arff/keel-022
+
+printf '{"size": 1.5, "colour": "red", "when": "2024-01-31", "kind": "a"}\n{"kind": "b", "size": null, "more": {"v": [1, true]}}\n' > rows.jsonl
+printf '1 2.5 tag|price a:0.5 b |word:2 red\n-1 | plain x:4\n' > rows.vw
+printf '\000\000\010\003\000\000\000\002\000\000\000\002\000\000\000\001\001\002\003\377' > pictures.idx
+for choice in 002 022 006; do
+    prefixed $choice rows.jsonl "jsonl/rows-$choice"
+    prefixed $choice rows.vw "vw/rows-$choice"
+done
+prefixed 000 pictures.idx idx/pictures-000
+# A sheet, a zero, and the texts that its cells share.
+{ printf '\022<worksheet><sheetData><row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="inlineStr"><is><t>kind</t></is></c></row><row r="2"><c r="A2" s="1"><v>45322.5</v></c><c r="B2" t="str"><v>a</v></c></row><row r="3"><c r="A3" t="e"><v>#REF!</v></c><c r="B3" t="b"><v>1</v></c></row></sheetData></worksheet>'
+  printf '\000<sst><si><t>when</t></si></sst>'; } > "$seeds"/xlsx/sheet-022
+mv "$kept"/workbook* "$seeds"/xlsx
+mv "$kept"/*.png "$seeds"/picture
+mv "$kept"/* "$seeds"/columnar
+rmdir "$kept"
+for picture in "$golden"/../../src/read/pictures/samples/*.jpg; do
+    prefixed 263 "$picture" "picture/$(basename "$picture" .jpg)"
+done
 
 # The second byte chooses an encoding by its name (the lowest three bits), and how UTF-16 is made of the text.
 printf 'gr\366\337e;kind\n1;gro\337\n2;klein\n3;klein\n' > german.csv

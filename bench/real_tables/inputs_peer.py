@@ -2,14 +2,20 @@
 
 import email
 import email.policy
+import gzip
 import html.parser
 import json
+import struct
 import sys
 import time
 from pathlib import Path
 
+import numpy
+from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
 
 
@@ -61,7 +67,37 @@ def mail(path):
     return "\n".join(found)
 
 
+def pictures(folder):
+    from PIL import Image, ImageOps
+
+    rows, labels = [], []
+    for path in sorted(folder.glob("*/*")):
+        picture = ImageOps.exif_transpose(Image.open(path)).convert("L")
+        rows.append(numpy.asarray(picture.resize((128, 128), Image.Resampling.BILINEAR), dtype=float).ravel())
+        labels.append(path.parent.name)
+    return numpy.array(rows), labels
+
+
+def idx(path):
+    def array(path):
+        raw = gzip.open(path).read()
+        rows, start = struct.unpack(">I", raw[4:8])[0], 4 + 4 * raw[3]
+        return numpy.frombuffer(raw, dtype="u1", offset=start).reshape(rows, -1)
+
+    labels = path.with_name(path.name.replace("images", "labels").replace("idx3", "idx1"))
+    return array(path).astype(float), array(labels).ravel()
+
+
+def table(path):
+    import pandas
+
+    rows = pandas.read_csv(path, header=None, skipinitialspace=True, keep_default_na=False)
+    return rows.iloc[:, :-1], rows.iloc[:, -1]
+
+
 def read(kind, path):
+    if kind in NUMBERS:
+        return {"pictures": pictures, "idx": idx, "table": table}[kind](path)
     if kind == "lines":
         rows = [line.split("\t", 1) for line in path.read_text(encoding="utf-8").split("\n") if line]
         return [text for _, text in rows], [label for label, _ in rows]
@@ -73,6 +109,17 @@ def read(kind, path):
     return texts, labels
 
 
+# How rows of numbers and words are prepared; texts have vectorizers.
+NUMBERS = {
+    "pictures": MaxAbsScaler,
+    "idx": MaxAbsScaler,
+    "table": lambda: make_column_transformer(
+        (StandardScaler(), make_column_selector(dtype_include="number")),
+        (OneHotEncoder(handle_unknown="ignore"), make_column_selector(dtype_exclude="number")),
+    ),
+}
+
+
 def main():
     kind, train, test, out = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), Path(sys.argv[4])
     clock = time.perf_counter()
@@ -80,17 +127,22 @@ def main():
     reading = time.perf_counter() - clock
     judged, truth = read(kind, test)
     found = {}
-    for weights, vectorizer in [("tf-idf", TfidfVectorizer), ("counts", CountVectorizer)]:
+    if kind in NUMBERS:
+        ways = [("", NUMBERS[kind])]
+    else:
+        ways = [
+            ("tf-idf, ", lambda: TfidfVectorizer(min_df=2)),
+            ("counts, ", lambda: CountVectorizer(min_df=2)),
+        ]
+    for way, preparation in ways:
         for name, learner in [("LinearSVC", LinearSVC), ("LogisticRegression", LogisticRegression)]:
             options = {"max_iter": 1000} if learner is LogisticRegression else {}
             clock = time.perf_counter()
-            made = vectorizer(min_df=2)
-            rows = made.fit_transform(texts)
-            model = learner(**options).fit(rows, labels)
+            model = make_pipeline(preparation(), learner(**options)).fit(texts, labels)
             seconds = time.perf_counter() - clock + reading
-            said = model.predict(made.transform(judged))
+            said = model.predict(judged)
             wrong = sum(one != other for one, other in zip(said, truth))
-            found[f"{weights}, {name}"] = {"error": wrong / len(truth), "seconds": seconds}
+            found[f"{way}{name}"] = {"error": wrong / len(truth), "seconds": seconds}
     out.write_text(json.dumps(found))
 
 

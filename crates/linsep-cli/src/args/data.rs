@@ -5,7 +5,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use linsep::features::{Ngrams, TermKind, TermWeights};
 use linsep::job::{BiasSpec, ClassSpec, DataSpec};
-use linsep::read::{ColumnAs, FORMATS, Format, Missing, Source, parse_delimiter};
+use linsep::read::{ColumnAs, FORMATS, Format, Missing, PictureSize, Source, parse_delimiter};
 use linsep::scale::Scaling;
 use linsep::train::ClassWeight;
 use std::path::{Path, PathBuf};
@@ -44,6 +44,9 @@ pub(crate) struct ReadArgs {
     /// N/A, #N/A, NaN and null, and among numbers also none, -, . and the error values of spreadsheets]
     #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
     pub(crate) na: Option<String>,
+    /// Excel: the sheet, by name or number from 1 [default: the first]
+    #[arg(long, value_name = "SHEET")]
+    pub(crate) sheet: Option<String>,
     /// Tables: column of texts, by name or number from 1: one feature for each word (repeat, or separate by commas)
     #[arg(long, value_name = "COLUMN", value_delimiter = ',', help_heading = "Text")]
     pub(crate) text: Vec<String>,
@@ -68,13 +71,19 @@ pub(crate) struct ReadArgs {
     /// These words alone, separated by commas
     #[arg(long, value_name = "WORDS", value_delimiter = ',', help_heading = "Text")]
     pub(crate) words: Vec<String>,
+    /// Pictures: the size that all are brought to [default: that of the first, or 128x128 if it is larger]
+    #[arg(long, value_name = "WIDTHxHEIGHT", help_heading = "Pictures")]
+    pub(crate) size: Option<PictureSize>,
+    /// Pictures: red, green and blue as features, not one level of grey
+    #[arg(long, visible_alias = "color", help_heading = "Pictures")]
+    pub(crate) colour: bool,
     /// Folders: the largest file accepted, such as 100MB [default: 64MB]
     #[arg(long, value_name = "SIZE", value_parser = super::size)]
     pub(crate) max_file: Option<u64>,
     /// LIBSVM: index of the first feature [default: 0 if index 0 occurs, else 1]
     #[arg(long, value_name = "0|1", value_parser = clap::value_parser!(u32).range(0..=1))]
     pub(crate) index_base: Option<u32>,
-    /// NumPy, CSV: file with one label for each row (.npy, or text with one per line)
+    /// NumPy, IDX, CSV: file with one label for each row (.npy, IDX, or text with one per line)
     #[arg(long, value_name = "FILE")]
     pub(crate) labels: Option<PathBuf>,
     /// The encoding of a text, such as windows-1252 or utf-16le [default: UTF-8, or what the first bytes speak for]
@@ -228,6 +237,7 @@ impl ReadArgs {
         }
         read.csv.delimiter = self.delimiter.or(read.csv.delimiter);
         read.csv.missing = self.missing.unwrap_or(read.csv.missing);
+        read.csv.sheet = self.sheet.clone().or(read.csv.sheet.take());
         if !self.text.is_empty() {
             read.text.columns = self.text.clone();
         }
@@ -240,6 +250,8 @@ impl ReadArgs {
         read.text.min_count = self.min_count.or(read.text.min_count);
         read.text.max_vocabulary = self.max_vocabulary.or(read.text.max_vocabulary);
         read.text.hash_bits = self.hash_bits.or(read.text.hash_bits);
+        read.pictures.size = self.size.or(read.pictures.size);
+        read.pictures.colour |= self.colour;
         read.max_file = self.max_file.or(read.max_file);
         read.libsvm.index_base = self.index_base.or(read.libsvm.index_base);
         read.array.labels_file = self.labels.clone().or(read.array.labels_file.take());

@@ -370,6 +370,9 @@ pub(crate) struct InspectArgs {
     /// Show what each column adds to the score, as curves and by words, the largest effects first
     #[arg(long, conflicts_with = "spec")]
     pub(crate) effects: bool,
+    /// Write the weights of the pixels of a model of pictures as a picture: red speaks for the class, blue against it
+    #[arg(long, value_name = "FILE.png", conflicts_with = "spec")]
+    pub(crate) weights_png: Option<PathBuf>,
     /// How many of the strongest weights, and of the largest effects, to show
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: usize,
@@ -464,7 +467,9 @@ pub(crate) struct DemoArgs {
     /// Which data set
     #[arg(value_enum, default_value_t = DemoArg::Iris)]
     pub(crate) data: DemoArg,
-    /// The folder that the demonstration is about: for mail, one with a sub-folder of mails for each class
+    /// The folder that the demonstration is about, with a sub-folder for each class: of mails for mail, of pictures for cats-dogs
+    /// (which makes some if there is none)
+    #[arg(value_name = "DIR")]
     pub(crate) folder: Option<PathBuf>,
     /// Write the data set to a file instead, to try the other commands on
     #[arg(long, value_name = "FILE")]
@@ -481,6 +486,8 @@ pub(crate) enum DemoArg {
     Spam,
     /// Your e-mails, in a folder: two words alone, then all words
     Mail,
+    /// Fifty pictures: learned by heart without an error, and what that is worth
+    CatsDogs,
 }
 
 #[derive(Debug, Args)]

@@ -1,6 +1,6 @@
 //! `linsep demo`: the whole job on data that comes with the program.
 
-use super::{demo_mail, print_result};
+use super::{demo_mail, demo_pictures, print_result};
 use crate::args::{DemoArg, DemoArgs};
 use crate::console::{Console, ProgressDisplay};
 use crate::exit::{Exit, Usage};
@@ -21,22 +21,23 @@ const BREAST_CANCER: &[u8] = include_bytes!("../../../../data/breast_cancer.csv"
 const SPAM: &[u8] = include_bytes!("../../../../data/spam.csv");
 
 pub(crate) fn run(args: &DemoArgs, console: Console) -> anyhow::Result<Exit> {
-    if let DemoArg::Mail = args.data {
-        if args.export.is_some() {
-            return Err(Usage("demo mail has no data of its own to export".to_string()).into());
+    let own = |what: &str| Usage(format!("demo {what} has no data of its own to export"));
+    match args.data {
+        DemoArg::Mail if args.export.is_some() => return Err(own("mail").into()),
+        DemoArg::Mail => return demo_mail::run(args.folder.as_deref(), console),
+        DemoArg::CatsDogs if args.export.is_some() => return Err(own("cats-dogs").into()),
+        DemoArg::CatsDogs => return demo_pictures::run(args.folder.as_deref(), console),
+        _ if args.folder.is_some() => {
+            let problem =
+                "only demo mail and demo cats-dogs take a folder: the other data sets come with the program";
+            return Err(Usage(problem.to_string()).into());
         }
-        return demo_mail::run(args.folder.as_deref(), console);
-    }
-    if args.folder.is_some() {
-        return Err(Usage(
-            "only demo mail takes a folder: the other data sets come with the program".to_string(),
-        )
-        .into());
+        _ => {}
     }
     let (name, bytes) = match args.data {
         DemoArg::Iris => ("iris.csv", IRIS),
         DemoArg::BreastCancer => ("breast_cancer.csv", BREAST_CANCER),
-        DemoArg::Spam | DemoArg::Mail => ("spam.csv", SPAM),
+        DemoArg::Spam | DemoArg::Mail | DemoArg::CatsDogs => ("spam.csv", SPAM),
     };
     if let Some(path) = &args.export {
         linsep::store::write_atomically(path, |out| out.write_all(bytes))?;
@@ -48,7 +49,7 @@ pub(crate) fn run(args: &DemoArgs, console: Console) -> anyhow::Result<Exit> {
     let text = match args.data {
         DemoArg::Iris => demo.iris()?,
         DemoArg::BreastCancer => demo.breast_cancer()?,
-        DemoArg::Spam | DemoArg::Mail => demo.spam()?,
+        DemoArg::Spam | DemoArg::Mail | DemoArg::CatsDogs => demo.spam()?,
     };
     print_result(|out| out.write_all(text.as_bytes()))
 }

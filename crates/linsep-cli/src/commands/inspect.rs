@@ -2,13 +2,14 @@
 
 use super::{load_model, print_json, print_result};
 use crate::args::InspectArgs;
+use crate::console::Console;
 use crate::exit::Exit;
 use crate::layout::report_lines;
 use anyhow::bail;
 use linsep::classes::Classes;
 use linsep::features::Scaler;
 use linsep::job::{Spec, TrainSpec};
-use linsep::model::{Calibration, ColumnEffect, Effect, Model};
+use linsep::model::{Calibration, ColumnEffect, Effect, Model, WeightsPicture};
 use linsep::numbers;
 use linsep::read::cache::{Cache, is_cache};
 use linsep::report::{self, boundary_table};
@@ -16,13 +17,16 @@ use linsep::train::Learned;
 use serde_json::json;
 use std::path::Path;
 
-pub(crate) fn run(args: &InspectArgs) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &InspectArgs, console: Console) -> anyhow::Result<Exit> {
     if is_cache(&args.model).unwrap_or(false) {
         return inspect_cache(args);
     }
     let model = load_model(&args.model)?;
     if args.spec {
         return print_spec(&model, &args.model);
+    }
+    if let Some(path) = &args.weights_png {
+        write_weights(&model, path, console)?;
     }
     let strongest = strongest(&model, args.top);
     let shows_effects = args.effects || (args.json && !model.recipe.expansion.is_none());
@@ -204,6 +208,20 @@ fn probabilities(calibration: &Calibration) -> serde_json::Value {
         Calibration::Temperature { inverse } => record["inverse"] = json!(inverse),
     }
     record
+}
+
+/// Writes the weights of a model of pictures as a picture, and says how to look at it.
+fn write_weights(model: &Model, path: &Path, console: Console) -> anyhow::Result<()> {
+    let picture = WeightsPicture::of(model)?;
+    linsep::store::write_atomically(path, |out| out.write_all(&picture.png))?;
+    let colours = match picture.red_and_blue {
+        true => "red speaks for the class, blue against it",
+        false => "a colour that is brighter than grey speaks for the class",
+    };
+    let (width, height) = picture.size;
+    let parts = picture.classes.join(", ");
+    console.note(&format!("{} written, {width}x{height} pixels: {colours} ({parts})", path.display()));
+    Ok(())
 }
 
 /// Prints the specification that makes the model again.

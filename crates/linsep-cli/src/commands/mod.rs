@@ -5,6 +5,7 @@ mod compare;
 mod convert;
 mod demo;
 mod demo_mail;
+mod demo_pictures;
 mod evaluate;
 mod export;
 mod generate;
@@ -43,7 +44,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
         Command::Verify(args) => verify::run(&args, console),
         Command::Evaluate(args) => evaluate::run(&args, console),
         Command::Export(args) => export::run(&args, console),
-        Command::Inspect(args) => inspect::run(&args),
+        Command::Inspect(args) => inspect::run(&args, console),
         Command::Plot(args) => plot::run(&args, console),
         Command::Convert(args) => convert::run(&args, console),
         Command::Generate(args) => generate::run(&args, console),

@@ -272,9 +272,13 @@ def read(
     header: bool | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
+    sheet: str | int | None = None,
+    size: str | None = None,
+    colour: bool = False,
     skip_bad: bool = False,
 ) -> _data.Data:
-    """Reads a file in any format of the command line: LIBSVM, CSV, TSV, ARFF, NumPy, or a cache of linsep.
+    """Reads a file in any format of the command line: LIBSVM, CSV, TSV, ARFF, JSON Lines, Vowpal Wabbit, Excel, NumPy, IDX, a
+    folder of pictures, or a cache of linsep.
 
     Parameters
     ----------
@@ -286,6 +290,11 @@ def read(
         The column of the label, by name or number from 1; the last if not given.
     labels
         A second file with the labels, for arrays.
+    sheet
+        The sheet of a workbook, by name or number from 1; the first if not given.
+    size, colour
+        Of pictures, in a folder with one sub-folder for each class: the size that all are brought to, such as ``"128x128"``, and
+        whether red, green and blue are features and not one level of grey.
     ignore, missing, columns, na, header, delimiter, encoding, skip_bad
         As the options of the command line (``docs/formats.md``): columns to leave out, what a missing cell becomes, what
         columns hold, which words mean a missing cell, and so on.
@@ -302,9 +311,13 @@ def read(
         csv["columns"] = {str(name): str(kind) for name, kind in columns.items()}
     if na is not None:
         csv["na"] = [str(word) for word in na]
+    if sheet is not None:
+        csv["sheet"] = str(sheet)
     options: dict[str, Any] = {"skip_bad": bool(skip_bad)}
     if csv:
         options["csv"] = csv
+    if size is not None or colour:
+        options["pictures"] = {"colour": bool(colour), **({} if size is None else {"size": size})}
     if labels is not None:
         options["array"] = {"labels_file": os.fspath(labels)}
     for name, value in (("format", format), ("encoding", encoding)):

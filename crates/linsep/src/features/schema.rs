@@ -1,8 +1,8 @@
 //! How the columns of a file become features: what a model remembers of its training file.
 
 use super::{
-    FeatureKind, MISSING_WORD, Missing, MissingWords, Number, OnMissing, Scaler, TermWeights, Text,
-    TextChoice, Words,
+    FeatureKind, MISSING_WORD, Missing, MissingWords, Number, OnMissing, PictureForm, Scaler, TermWeights,
+    Text, TextChoice, Words,
 };
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +30,8 @@ pub enum Schema {
         #[serde(default)]
         missing_words: MissingWords,
     },
+    /// Pictures of one size.
+    Pictures(PictureForm),
     /// An array without names.
     Array {
         /// Number of columns.
@@ -91,6 +93,7 @@ impl Schema {
             Schema::Table { features, .. } => {
                 features.len() + self.learned_texts().map(|(_, text)| text.terms.len()).sum::<usize>()
             }
+            Schema::Pictures(form) => form.features(),
         }
     }
 
@@ -252,6 +255,7 @@ impl Schema {
                 };
                 features.get(j).cloned().or_else(term).unwrap_or_else(|| format!("{}", j + 1))
             }
+            Schema::Pictures(form) => form.feature_name(j),
             _ => (j + self.index_base() as usize).to_string(),
         }
     }

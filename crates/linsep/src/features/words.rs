@@ -29,6 +29,13 @@ pub struct Words {
     pub rare: Option<Rare>,
 }
 
+impl Words {
+    /// Whether a missing cell is one of the categories: some training rows had none.
+    pub(crate) fn knows_missing(&self) -> bool {
+        self.words.iter().any(|(word, _)| word == MISSING_WORD)
+    }
+}
+
 impl FeatureKind for Words {
     fn features(&self) -> Vec<usize> {
         let rare = self.rare.iter().map(|rare| rare.feature);

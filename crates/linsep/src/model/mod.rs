@@ -8,6 +8,7 @@ mod explain;
 mod file;
 mod isotonic;
 mod onnx;
+mod pixels;
 mod predict;
 mod probability;
 mod reliability;
@@ -21,6 +22,7 @@ pub use evaluate::{
 pub(crate) use expand::learn_expansion;
 pub use explain::{Explainer, Explanation, Part};
 pub use onnx::{InputNumbers, OnnxFile, OnnxInput};
+pub use pixels::WeightsPicture;
 pub use predict::{Prediction, Predictor};
 pub use probability::{Calibration, ISOTONIC_ROWS, ISOTONIC_ROWS_OF_SIDE};
 pub use reliability::{Bin, Reliability, RowProbabilities};

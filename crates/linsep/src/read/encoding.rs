@@ -40,6 +40,7 @@ pub(crate) fn to_utf8(input: Input, name: Option<&str>) -> Result<(Input, Option
         let (result, _, written, _) = decoder.decode_to_utf8(bytes, text, last);
         debug_assert!(result == CoderResult::InputEmpty, "there is room for all");
         text.truncate(written);
+        Ok(())
     };
     let decoded = input.replaced(HEAD_BYTES, |rest| Box::new(Filtered::new(rest, decode)))?;
     let remark = guessed.then(|| {

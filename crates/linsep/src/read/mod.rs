@@ -10,6 +10,8 @@ mod arff;
 mod array;
 pub mod cache;
 mod chunks;
+#[cfg(feature = "parquet")]
+mod columnar;
 mod csv;
 #[cfg(target_arch = "x86_64")]
 mod digits;
@@ -20,19 +22,24 @@ mod filter;
 mod folder;
 mod foreign;
 mod formats;
+mod jsonl;
 mod label_table;
 mod libsvm;
 mod load;
 mod notes;
 mod number;
 pub(crate) mod options;
+mod pictures;
 mod reader;
+mod rewritten;
 mod row_stream;
 mod second_file;
 mod source;
 mod stamp;
 #[cfg(test)]
 mod tests;
+mod vw;
+mod xlsx;
 
 pub use crate::dataset::Batch;
 pub use crate::features::{Column, ColumnKind, Missing, Schema};
@@ -44,6 +51,10 @@ pub use foreign::ForeignFile;
 pub use formats::{FORMATS, Format, FormatColumns, FormatDescriptor};
 pub use load::{Loaded, read};
 pub use notes::{ReadNotes, SkippedRow};
-pub use options::{ArrayOptions, ColumnAs, CsvOptions, Labels, LibsvmOptions, ReadOptions, parse_delimiter};
+pub use options::{
+    ArrayOptions, ColumnAs, CsvOptions, Labels, LibsvmOptions, PictureOptions, PictureSize, ReadOptions,
+    parse_delimiter,
+};
+pub use pictures::decode_picture;
 pub use row_stream::RowStream;
 pub use source::{OnceReader, Source};

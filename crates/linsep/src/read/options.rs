@@ -52,6 +52,9 @@ pub struct ReadOptions {
     /// How texts become features.
     #[serde(skip_serializing_if = "is_default")]
     pub text: TextOptions,
+    /// How pictures become features.
+    #[serde(skip_serializing_if = "is_default")]
+    pub pictures: PictureOptions,
     /// Options of LIBSVM text.
     #[serde(skip_serializing_if = "is_default")]
     pub libsvm: LibsvmOptions,
@@ -69,7 +72,7 @@ pub struct ReadOptions {
     pub online: bool,
 }
 
-/// Options of delimited text (CSV and TSV).
+/// Options of tables: delimited text (CSV and TSV), and what is read as if it were that.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CsvOptions {
@@ -94,6 +97,9 @@ pub struct CsvOptions {
     /// Which words mean a missing cell, in every column; an empty cell always does. If not given, the usual words do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub na: Option<Vec<String>>,
+    /// The sheet of a workbook, by name or number from 1; the first if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sheet: Option<String>,
     /// Leave out columns that nothing general is learned from: identifiers, and columns that are always the same.
     #[serde(skip_serializing_if = "is_default")]
     pub auto: bool,
@@ -158,6 +164,54 @@ impl ColumnAs {
             Some(known) => Ok((column.to_string(), known)),
             None => Err(format!("no kind of column is called \"{kind}\": the kinds are {}", kinds())),
         }
+    }
+}
+
+/// How pictures become features.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PictureOptions {
+    /// The size that all are brought to; that of the first picture if not given, or 128x128 if that is larger.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<PictureSize>,
+    /// Whether red, green and blue are features, and not one level of grey.
+    #[serde(skip_serializing_if = "is_default")]
+    pub colour: bool,
+}
+
+/// The size of a picture in pixels. Its text is `WIDTHxHEIGHT`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct PictureSize {
+    /// Pixels in a row.
+    pub width: u32,
+    /// Rows of pixels.
+    pub height: u32,
+}
+
+impl std::str::FromStr for PictureSize {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let side = |text: &str| text.parse().ok().filter(|side| (1..=65_536).contains(side));
+        let sides = text.split_once(['x', 'X', '×']);
+        sides
+            .and_then(|(width, height)| Some(Self { width: side(width)?, height: side(height)? }))
+            .ok_or_else(|| "a width and a height in pixels are needed, such as 128x128".to_string())
+    }
+}
+
+impl TryFrom<String> for PictureSize {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<PictureSize> for String {
+    fn from(PictureSize { width, height }: PictureSize) -> String {
+        format!("{width}x{height}")
     }
 }
 
@@ -256,7 +310,7 @@ impl ReadOptions {
 
     /// The options given that have a meaning for some formats only, by their names in messages.
     fn given(&self) -> impl Iterator<Item = &'static str> {
-        let CsvOptions { label, ignore, columns, header, delimiter, missing, na, auto } = &self.csv;
+        let CsvOptions { label, ignore, columns, header, delimiter, missing, na, sheet, auto } = &self.csv;
         [
             ("label", label.is_some()),
             ("ignore", !ignore.is_empty()),
@@ -265,9 +319,12 @@ impl ReadOptions {
             ("delimiter", delimiter.is_some()),
             ("missing", !matches!(missing, Missing::NotSaid | Missing::Auto | Missing::Refuse)),
             ("na", na.is_some()),
+            ("sheet", sheet.is_some()),
             ("auto", *auto),
             ("index_base", self.libsvm.index_base.is_some()),
             ("labels", self.array.labels_file.is_some()),
+            ("size", self.pictures.size.is_some()),
+            ("colour", self.pictures.colour),
             ("text", !self.text.columns.is_empty()),
             (
                 "text_options",
@@ -351,6 +408,7 @@ mod tests {
                 delimiter: Some(b'\t'),
                 missing: Missing::DropRow,
                 na: Some(vec!["-999".into()]),
+                sheet: Some("Data".into()),
                 auto: true,
             },
             libsvm: LibsvmOptions { index_base: Some(0) },
@@ -370,7 +428,7 @@ mod tests {
         assert_eq!(serde_json::to_string(&ReadOptions::default()).unwrap(), "{}");
         assert_eq!(
             serde_json::to_string(&all()).unwrap(),
-            r#"{"format":"tsv","skip_bad":true,"max_features":1000,"max_classes":100,"max_line":2000000,"encoding":"latin1","csv":{"label":"kind","ignore":["id","3"],"columns":{"zip":"words"},"header":false,"delimiter":"tab","missing":"drop-row","na":["-999"],"auto":true},"libsvm":{"index_base":0},"array":{"labels_file":"labels.npy"}}"#
+            r#"{"format":"tsv","skip_bad":true,"max_features":1000,"max_classes":100,"max_line":2000000,"encoding":"latin1","csv":{"label":"kind","ignore":["id","3"],"columns":{"zip":"words"},"header":false,"delimiter":"tab","missing":"drop-row","na":["-999"],"sheet":"Data","auto":true},"libsvm":{"index_base":0},"array":{"labels_file":"labels.npy"}}"#
         );
     }
 

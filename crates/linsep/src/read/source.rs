@@ -403,6 +403,12 @@ impl Input {
     }
 
     /// Whatever a reader gives, of which `wanted` bytes are looked at first.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn of_reader(reader: Box<dyn Read + Send>, wanted: usize) -> io::Result<Self> {
+        Self::new(reader, wanted)
+    }
+
+    /// The same, where its beginning can be read.
     #[cfg(test)]
     pub(crate) fn from_reader(reader: Box<dyn Read + Send>, wanted: usize) -> Self {
         Self::new(reader, wanted).expect("the beginning can be read")

@@ -208,9 +208,8 @@ fn check(data: &Dataset, format: Format) -> Result<(), SettingsError> {
                 return refuse("a table needs at least one column besides the label".to_string());
             }
         }
-        Format::ARFF => return refuse("ARFF is read, not written: write CSV".to_string()),
-        Format::DOCUMENTS => {
-            return refuse("texts and mails are read, not written: write CSV, LIBSVM or npz".to_string());
+        format if !format.descriptor().is_written => {
+            return refuse(format!("{} is read, not written: write CSV", format.title()));
         }
         Format::NPZ if data.columns() == 0 => {
             return refuse("an array needs at least one column".to_string());

@@ -428,8 +428,9 @@ impl Runner<'_> {
         let fits = |schema: &Schema| match (schema, format) {
             (schema, Format::LINSEP) => std::mem::discriminant(schema) == std::mem::discriminant(own),
             (Schema::Numbered { .. }, format) => format == Format::LIBSVM,
-            (Schema::Table { .. }, format) => format.is_table() || format == Format::DOCUMENTS,
-            (Schema::Array { .. }, format) => matches!(format, Format::NPY | Format::NPZ),
+            (Schema::Table { .. }, format) => format.has_names() || format == Format::DOCUMENTS,
+            (Schema::Pictures(_), _) => std::mem::discriminant(schema) == std::mem::discriminant(own),
+            (Schema::Array { .. }, format) => matches!(format, Format::NPY | Format::NPZ | Format::IDX),
         };
         match &self.warm {
             Some(model) if !fits(&model.recipe.columns) => Err(SettingsError::new(

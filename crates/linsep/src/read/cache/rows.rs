@@ -118,7 +118,7 @@ impl RecordReader for CacheReader {
             true => BatchRows::Sparse { offsets, indices, values },
             false => BatchRows::Dense { columns: values.len() / labels.len(), values },
         };
-        Ok(Some(Batch { rows, labels, lines: Some(lines), filled: None }))
+        Ok(Some(Batch { rows, labels, lines: Some(lines), filled: None, weights: None }))
     }
 
     fn label_names(&self) -> &[String] {

@@ -216,6 +216,11 @@ impl Scratch {
         if self.rows + batch.len() as u64 > u64::from(u32::MAX) {
             return shape("more than 4294967295 rows");
         }
+        if batch.weights.is_some() {
+            return shape(
+                "some rows have an importance other than 1, which only training from memory can use: read the file itself, without a cache, ⟦memory⟧ or a conversion",
+            );
+        }
         let width = match &batch.rows {
             BatchRows::Dense { columns, .. } => Some(*columns),
             BatchRows::Sparse { .. } => None,

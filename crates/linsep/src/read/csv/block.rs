@@ -100,6 +100,8 @@ pub(super) struct Rules {
     pub(super) mark_filled: bool,
     /// Whether the last column is that of the labels only because the rows end in a delimiter.
     pub(super) trailing_delimiter: bool,
+    /// Whether a record is one line, whatever line ends its cells hold.
+    pub(super) record_lines: bool,
     /// Whether rows without anything special may be read the quick way. The result is the same.
     pub(super) plain_rows: bool,
 }
@@ -203,6 +205,7 @@ impl Block {
     fn read_record(&mut self, text: &[u8], whole: bool, reading: &Reading) -> bool {
         let mut record = std::mem::take(&mut self.record);
         record.clear(self.line_count, self.bytes);
+        record.one_line = reading.rules.record_lines;
         let read = match scan(&text[self.bytes..], reading.delimiter, whole, &mut record) {
             Ok(None) => return false,
             Ok(Some(extent)) => {

@@ -1,12 +1,12 @@
 //! What the first rows tell: the delimiter, the number of columns, and whether the first row names them.
 
-use super::records::{Fault, Record, Records};
+use super::records::{Fault, LineNumbering, Record, Records};
 use super::spaces;
 use crate::features::MissingWords;
 use crate::features::dates::{days, hours};
 use crate::features::styled::Written;
 use crate::features::{DateOrder, Decimal};
-use crate::read::error::ReadErrorKind;
+use crate::read::error::{LongLine, ReadErrorKind, RowFailure};
 use crate::read::number::parse_number;
 use crate::read::{Column, ColumnKind, ReadOptions, Schema};
 use std::collections::{HashMap, HashSet};
@@ -21,6 +21,7 @@ pub(super) struct Dialect {
     pub(super) width: usize,
     /// The names of the columns, where the first row has them.
     pub(super) header: Option<Vec<String>>,
+    pub(super) numbering: LineNumbering,
 }
 
 /// The beginning of a text.
@@ -109,7 +110,7 @@ pub(super) fn settle(sample: Sample<'_>, options: &ReadOptions) -> Result<Dialec
     };
     let has_header = FirstRow::look(sample, delimiter, width).is_some_and(|row| row.is_header(options));
     let header = if has_header { Some(names(sample, delimiter, width)?) } else { None };
-    Ok(Dialect { delimiter, width, header })
+    Ok(Dialect { delimiter, width, header, numbering: LineNumbering::TEXT })
 }
 
 /// The delimiter that a first line such as `sep=;` names, and the length of that line. Spreadsheet programs write it.
@@ -176,6 +177,18 @@ fn first_fault(sample: Sample<'_>, delimiter: u8) -> Option<Fault> {
 /// A fault of the file as a whole.
 pub(super) fn nowhere(kind: ReadErrorKind) -> Fault {
     Fault { line: 0, column: 0, kind }
+}
+
+/// A failure of the source after this line, or in the row that it names.
+pub(super) fn failed(failure: std::io::Error, line: u64) -> Fault {
+    match RowFailure::of(failure) {
+        Ok(RowFailure { line, column, kind }) => Fault { line, column, kind },
+        Err(failure) => {
+            let (line, column) =
+                LongLine::lines_before(&failure).map_or((line, 1), |lines| (line + lines, 0));
+            Fault { line, column: if line == 0 { 0 } else { column }, kind: failure.into() }
+        }
+    }
 }
 
 /// The first row against those below it.

@@ -27,7 +27,7 @@ mod tests;
 mod titles;
 
 use super::chunks::{CHUNK_BYTES, Chunk, Chunks};
-use super::error::{LongLine, ReadError, ReadErrorKind};
+use super::error::{ReadError, ReadErrorKind};
 use super::formats::{Detect, Format, FormatColumns, FormatDescriptor};
 use super::label_table::LabelTable;
 use super::reader::{Expected, Opening, RecordReader};
@@ -40,7 +40,7 @@ use crate::{Error, SettingsError};
 use block::{Block, Reading, Rules};
 use columns::{CellUse, Column, Counts};
 use dialect::Dialect;
-use records::Fault;
+use records::{Fault, LineNumbering};
 use std::io;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use suspects::Suspect;
@@ -67,6 +67,7 @@ pub(super) static CSV: FormatDescriptor = FormatDescriptor {
     extensions: &["csv"],
     columns: FormatColumns::Table,
     is_text: true,
+    is_written: true,
     options: CSV_OPTIONS,
     matched_by_number: None,
     detect: Detect::Row(has_delimiter),
@@ -82,6 +83,7 @@ pub(super) static TSV: FormatDescriptor = FormatDescriptor {
     open,
     columns: FormatColumns::Table,
     is_text: true,
+    is_written: true,
     options: CSV_OPTIONS,
     matched_by_number: None,
 };
@@ -164,12 +166,27 @@ impl CsvReader {
         guess: bool,
     ) -> Result<Self, ReadError> {
         let source_name = name.clone();
-        Self::open(name, input, options, guess, CHUNK_BYTES).map_err(|fault| located(&source_name, fault))
+        Self::open(name, input, options, guess, CHUNK_BYTES, LineNumbering::TEXT)
+            .map_err(|fault| located(&source_name, fault))
+    }
+
+    /// Opens a table that was made from another format: its lines are those of that one, and its bytes mean nothing.
+    pub(super) fn of_records(
+        name: String,
+        input: Input,
+        options: &ReadOptions,
+        guess: bool,
+        first: u64,
+    ) -> Result<Self, ReadError> {
+        let source_name = name.clone();
+        let numbering = LineNumbering { first, by_record: true };
+        Self::open(name, input, options, guess, CHUNK_BYTES, numbering)
+            .map_err(|fault| located(&source_name, fault))
     }
 
     /// The same reader for a text that was made from another format.
-    pub(super) fn called(mut self, format: &str) -> Self {
-        self.notes.format = self.notes.format.replacen("CSV", format, 1);
+    pub(super) fn called(mut self, instead_of: &str, format: &str) -> Self {
+        self.notes.format = self.notes.format.replacen(instead_of, format, 1);
         self
     }
 
@@ -206,11 +223,7 @@ impl CsvReader {
         let batch = self.take_unfinished(failure.is_none());
         let line = self.line;
         self.pending = self.pending.take().or_else(|| match failure {
-            Some(failure) => {
-                let (line, column) =
-                    LongLine::lines_before(&failure).map_or((line, 1), |lines| (line + lines, 0));
-                Some(Fault { line, column, kind: failure.into() })
-            }
+            Some(failure) => Some(dialect::failed(failure, line)),
             None => self.empty_column(),
         });
         self.ended = true;
@@ -294,7 +307,7 @@ impl CsvReader {
             self.suspects.retain_mut(|suspect| rows_agree(&rows, suspect));
         }
         let filled = self.rules.mark_filled.then_some(block.filled);
-        Some(Batch { rows, labels: block.labels, lines: Some(block.lines), filled })
+        Some(Batch { rows, labels: block.labels, lines: Some(block.lines), filled, weights: None })
     }
 
     /// Describes the terms of texts that were met, and names their features.

@@ -3,7 +3,7 @@
 use super::block::{Block, Reading, Rules};
 use super::columns::{CellUse, Counts};
 use super::dialect::{self, Sample, TrailingDelimiter};
-use super::records::Fault;
+use super::records::{Fault, LineNumbering};
 use super::settle::{Settled, missing_words, settle_columns, settle_dialect};
 use super::{CsvReader, look, plain, remarks, spaces, stray_quotes, titles};
 use crate::features::text::TextNumbers;
@@ -22,6 +22,7 @@ impl CsvReader {
         options: &ReadOptions,
         guess: bool,
         chunk_bytes: usize,
+        numbering: LineNumbering,
     ) -> Result<Self, Fault> {
         if options.online
             && options.schema.is_none()
@@ -30,7 +31,7 @@ impl CsvReader {
             return Err(dialect::nowhere(ReadErrorKind::MeanInOnePass));
         }
         let mut options = Cow::Borrowed(options);
-        let mut line = 1;
+        let mut line = numbering.first;
         if let Some((delimiter, length)) = dialect::separator_line(input.head()) {
             input.drop_front(length);
             options.to_mut().csv.delimiter.get_or_insert(delimiter);
@@ -61,6 +62,7 @@ impl CsvReader {
             dialect = settle_dialect(&mut input, &options)?;
         }
         let sample = Sample { bytes: input.head(), cut: !input.head_is_all() };
+        dialect.numbering = numbering;
         let delimiter = dialect.delimiter;
         let trailing_delimiter = match options.csv.label {
             Some(_) => TrailingDelimiter::No,
@@ -98,6 +100,7 @@ impl CsvReader {
             guessed,
             mark_filled: options.schema.is_none() && options.csv.missing.notes_gaps(),
             trailing_delimiter: trailing_delimiter != TrailingDelimiter::No,
+            record_lines: numbering.by_record,
             plain_rows: plain::may_divide(delimiter) && !missing_words.has_numbers() && !has_texts,
         };
         let counts = vec![Counts::default(); columns.len()];

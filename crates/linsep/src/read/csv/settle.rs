@@ -108,7 +108,8 @@ pub(super) fn settle_columns(
     }
     let sample = Sample { bytes: input.head(), cut: !input.head_is_all() };
     // A copy: the input is read on before they are looked at again.
-    let mut first_records = Records::new(sample.bytes.to_vec(), sample.cut, dialect.delimiter);
+    let mut first_records =
+        Records::new(sample.bytes.to_vec(), sample.cut, dialect.delimiter).numbered(dialect.numbering);
     let (options, about_texts) = free_text::considered(options, &names, &mut first_records, header)?;
     let options = &*options;
     let mut settled = settle_from(names, input, dialect, options, guess, first_records)?;
@@ -162,16 +163,13 @@ fn settle_from(
         if held >= STEP && memory::available().is_some_and(|available| held > available) {
             return Err(dialect::nowhere(io::Error::from(io::ErrorKind::OutOfMemory).into()));
         }
-        let more = input
-            .by_ref()
-            .take(STEP)
-            .read_to_end(&mut text)
-            .map_err(|error| dialect::nowhere(error.into()))?;
+        let more =
+            input.by_ref().take(STEP).read_to_end(&mut text).map_err(|error| dialect::failed(error, 0))?;
         if more == 0 {
             break;
         }
     }
-    let mut records = Records::new(text, false, dialect.delimiter);
+    let mut records = Records::new(text, false, dialect.delimiter).numbered(dialect.numbering);
     let Settlement { columns, remarks, .. } = draft.settle(&mut records, limit)?;
     // Whatever the way of reading, the first rows suspect a column, and all rows clear it.
     let watched = if options.csv.auto { &mut records } else { &mut first_records };

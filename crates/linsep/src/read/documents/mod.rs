@@ -30,6 +30,7 @@ pub(super) static DOCUMENTS: FormatDescriptor = FormatDescriptor {
     extensions: &["eml", "mbox"],
     columns: FormatColumns::Documents,
     is_text: false,
+    is_written: false,
     options: &["text_options", "max_file", "encoding"],
     matched_by_number: None,
     detect: Detect::InFolder(|_| true),
@@ -307,7 +308,7 @@ impl RecordReader for DocumentReader {
         }
         self.rows += labels.len() as u64;
         let rows = BatchRows::Sparse { offsets, indices, values };
-        Ok(Some(Batch { rows, labels, lines: None, filled: None }))
+        Ok(Some(Batch { rows, labels, lines: None, filled: None, weights: None }))
     }
 
     fn label_names(&self) -> &[String] {

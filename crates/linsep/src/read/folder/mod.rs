@@ -24,6 +24,8 @@ pub(super) struct FolderFiles {
     files: Vec<ListedFile>,
     next: usize,
     limit: u64,
+    /// Files that are read before the first of them is given out.
+    window: usize,
 }
 
 /// A file that was read: its place among the files, and its bytes or what is wrong with it.
@@ -31,7 +33,17 @@ pub(super) type ReadFile<'a> = (usize, &'a Path, Result<Vec<u8>, ReadErrorKind>)
 
 impl FolderFiles {
     pub(super) fn new(files: Vec<ListedFile>, options: &ReadOptions) -> Self {
-        Self { files, next: 0, limit: options.max_file.unwrap_or(ReadOptions::MAX_FILE) }
+        Self {
+            files,
+            next: 0,
+            limit: options.max_file.unwrap_or(ReadOptions::MAX_FILE),
+            window: WINDOW_FILES,
+        }
+    }
+
+    /// The same, with at most so many files in a window: for files whose rows are large.
+    pub(super) fn at_most(self, files: usize) -> Self {
+        Self { window: files.clamp(1, WINDOW_FILES), ..self }
     }
 
     /// The file at a place.
@@ -60,7 +72,7 @@ impl FolderFiles {
         work: impl Fn(&mut dyn Iterator<Item = ReadFile<'_>>) -> T + Sync,
     ) -> Vec<T> {
         let (start, mut bytes) = (self.next, 0);
-        while self.next - start < WINDOW_FILES && bytes < WINDOW_BYTES {
+        while self.next - start < self.window && bytes < WINDOW_BYTES {
             let Some(file) = self.files.get(self.next).filter(|file| !alone(file)) else { break };
             bytes += std::fs::metadata(&file.path).map_or(0, |found| found.len());
             self.next += 1;
