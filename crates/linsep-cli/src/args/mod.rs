@@ -2,11 +2,15 @@
 
 mod choice;
 mod data;
+#[cfg(feature = "explore")]
+mod explore;
 mod learner;
 mod probability;
 mod separate;
 
 pub(crate) use data::{BiasArgs, CacheArgs, ClassArgs, ReadArgs, TaskArgs};
+#[cfg(feature = "explore")]
+pub(crate) use explore::ExploreArgs;
 pub(crate) use learner::{GridArgs, LearnerArg, LearnerArgs};
 pub(crate) use probability::{ProbabilityArgs, ThresholdArg};
 pub(crate) use separate::{SeparateArgs, VerifyArgs};
@@ -88,6 +92,9 @@ pub(crate) enum Command {
     Generate(GenerateArgs),
     /// Run the whole job on a data set that comes with the program, and say what it shows
     Demo(DemoArgs),
+    /// Open a page on this machine where a perceptron learns before one's eyes, on built-in data or on your own
+    #[cfg(feature = "explore")]
+    Explore(ExploreArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
 }
