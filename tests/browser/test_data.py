@@ -5,10 +5,11 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import subprocess
 
 import numpy as np
 import pytest
-from conftest import read_number, start, stop
+from conftest import Watched, program_path, read_number, start, stop
 from playwright.sync_api import expect
 
 
@@ -99,10 +100,6 @@ def test_a_bad_file_gets_the_message_of_the_reader(watched, page, server, progra
     page.wait_for_timeout(150)
     path = tmp_path / name
     path.write_bytes(content)
-    import subprocess
-
-    from conftest import program_path
-
     told = subprocess.run([str(program_path()), "-q", "train", str(path)], capture_output=True, text=True)
     if told.returncode == 0:
         expect(page.locator("#failure")).to_be_hidden()
@@ -181,8 +178,6 @@ def test_a_hundred_thousand_rows(watched, page):
 
 
 def test_the_file_of_the_command_line_opens(browser, tmp_path):
-    from conftest import Watched
-
     path = tmp_path / "own.csv"
     path.write_text(CSV)
     server = start(path, "--label", "kind")
@@ -198,10 +193,6 @@ def test_the_file_of_the_command_line_opens(browser, tmp_path):
 
 
 def test_a_bad_file_of_the_command_line_is_refused(tmp_path):
-    import subprocess
-
-    from conftest import program_path
-
     path = tmp_path / "bad.csv"
     path.write_text("a,b\n1,x\n2\n")
     done = subprocess.run([str(program_path()), "explore", "--no-open", str(path)], capture_output=True, text=True, timeout=20)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import xml.etree.ElementTree as tree
 
 import pytest
 from conftest import read_number, run_job
@@ -256,8 +257,6 @@ def test_what_is_saved_is_what_is_shown(page, tmp_path):
     assert len(trace) == total(page) and json.loads(trace[0])["update"] == 1
     assert 'job = "train"' in saved("spec").read_text()
     assert saved("data").read_text().startswith("x,y,class\n")
-    import xml.etree.ElementTree as tree
-
     picture = tree.parse(saved("picture")).getroot()
     shapes = [element.tag.rsplit("}")[-1] for element in picture.iter()]
     assert shapes.count("circle") + shapes.count("path") > 50 and "text" in shapes and "title" in shapes

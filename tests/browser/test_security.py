@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import subprocess
+from pathlib import Path
 
 import pytest
 from conftest import program_path, run_job, start, stop
@@ -98,9 +99,7 @@ def test_no_path_leads_to_a_file(server, path):
         {"job": "predict", "data": {"source": "square"}, "model": "/etc/passwd"},
     ],
 )
-def test_no_job_of_a_page_names_a_file(server, spec, tmp_path):
-    from pathlib import Path
-
+def test_no_job_of_a_page_names_a_file(server, spec):
     status, _, body = server.ask("POST", "/api/v1/run", json.dumps(spec).encode())
     assert status in (400, 404), body
     assert b"root:" not in body
@@ -152,9 +151,9 @@ def test_a_port_in_use_is_said(server):
 
 def test_ctrl_c_ends_the_server_at_once_with_work_under_way(tmp_path):
     server = start()
-    rows = b"".join(b"%d,%d,%s\n" % (i * 7919 % 10007, i * 104729 % 10009, b"ab"[i % 2 : i % 2 + 1]) for i in range(60000))
+    rows = b"".join(b"%d,%d,%s\n" % (i * 79 % 101, i * 47 % 103, b"ab"[i * i % 3 % 2 : i * i % 3 % 2 + 1]) for i in range(600))
     _, lines = server.lines("POST", "/api/v1/data?name=big.csv", b"x,y,c\n" + rows)
-    spec = json.dumps({"job": "train", "data": {"source": lines[-1]["data"]["id"]}, "learner": "perceptron", "epochs": 1000000}).encode()
+    spec = json.dumps({"job": "train", "data": {"source": lines[-1]["data"]["id"]}, "learner": "perceptron", "epochs": 100000000}).encode()
     open_ = socket.create_connection(("127.0.0.1", server.port))
     head = f"POST /api/v1/run HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nAuthorization: Bearer {server.token}\r\nContent-Length: {len(spec)}\r\n\r\n"
     open_.sendall(head.encode() + spec)

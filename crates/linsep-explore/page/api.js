@@ -44,9 +44,9 @@ export const part = async (id, name) => (await asked(`results/${id}/${name}`)).b
 export const drawing = async (id, signal) =>
   arrays(await (await asked(`results/${id}/drawing`, { signal })).arrayBuffer());
 
-/** Runs a job. `hear` gets each line that comes before the result. */
-export async function run(spec, { signal, hear } = {}) {
-  const response = await asked("run", { method: "POST", body: JSON.stringify(spec), signal });
+/** Runs a job. `hear` gets each line that comes before the result; without its history only the result can be drawn. */
+export async function run(spec, { signal, hear, history = true } = {}) {
+  const response = await asked(history ? "run" : "run?history=false", { method: "POST", body: JSON.stringify(spec), signal });
   const reader = response.body.getReader();
   const decoder = new TextDecoder();
   let text = "";

@@ -44,7 +44,7 @@ export class Compare {
       for (const name of names) {
         hear({ progress: { text: `learning with ${name}`, share: null } });
         try {
-          const result = await api.run({ job: "train", ...this.#spec({ learner: name }) }, { signal });
+          const result = await api.run({ job: "train", ...this.#spec({ learner: name }) }, { signal, history: false });
           await this.#take(result, name, signal);
         } catch (error) {
           if (error.name === "AbortError") throw error;
@@ -94,7 +94,7 @@ export class Compare {
       let converged = 0;
       for (let seed = 1; seed <= count; seed++) {
         hear({ progress: { text: `order ${seed} of ${count}`, share: seed / count } });
-        const result = await api.run({ job: "train", ...this.#spec({ learner: "perceptron", order: "shuffle", seed }) }, { signal });
+        const result = await api.run({ job: "train", ...this.#spec({ learner: "perceptron", order: "shuffle", seed }) }, { signal, history: false });
         const drawing = await api.drawing(result.id, signal);
         this.base ??= { drawing, points: { x: drawing.x, y: drawing.y, row: drawing.row, side: drawing.side } };
         if (drawing.about.final && drawing.about.plane === "columns") this.lines.push({ name: `seed ${seed}`, line: drawing.about.final, order: true });

@@ -23,6 +23,11 @@ export class Learn {
     });
   }
 
+  /** Shows rows that nothing was learned from yet, or could be. */
+  bare(drawing) {
+    this.take(null, drawing);
+  }
+
   take(result, drawing) {
     this.result = result;
     this.drawing = drawing;
@@ -56,7 +61,7 @@ export class Learn {
       return `pass ${grouped(pass)}: row ${grouped(row)}, agreement ${short(drawing["update.agreement"][k - 1])}`;
     }
     if (drawing["pass.number"]) return k === 0 ? "before the first pass" : `after ${grouped(drawing["pass.number"][k - 1])} ${drawing["pass.number"][k - 1] === 1 ? "pass" : "passes"}`;
-    return "this learner gives its answer at once";
+    return this.result ? "this learner gives its answer at once" : "";
   }
 
   line(k) {
@@ -94,6 +99,7 @@ export class Learn {
     const past = [];
     for (let i = Math.max(1, k - PAST * this.stride); i < k; i += this.stride) { const before = this.line(i); if (before) past.push(before); }
     const scene = { points, axes: axesOf(about), flat: about.features === 1, mistakes: this.mistakes, lines, past };
+    if (!this.result) return scene;
     if (about.region) { scene.region = about.region; scene.cells = drawing.region; } else scene.half = line ?? (total === 0 ? final : null);
     if (final && about.band) scene.band = { line: final, width: about.band };
     if (k > 0 && drawing["update.row"]) {
@@ -121,6 +127,10 @@ export class Learn {
   #report() {
     const { result, app } = this;
     const box = byId("learn-report");
+    if (!result) {
+      for (const id of ["learn-report", "learn-command", "learn-downloads"]) fill(byId(id));
+      return;
+    }
     if (result.no_model) {
       fill(box, el("p", { class: "verdict bad" }, result.no_model.message), el("p", { class: "help" }, result.no_model.help));
     } else fill(box, report(result.report), weights(result.weights));

@@ -101,7 +101,14 @@ class App {
     this.form.show(this.state.settings);
     this.edit.update();
     const view = this.picture.view;
-    await this.#learnNow();
+    // Many rows are seen before they are learned from.
+    if (set.rows > 5000) this.learn.bare(await api.points(set.id, this.state.settings.classes?.only));
+    try {
+      await this.#learnNow();
+    } catch (failure) {
+      if (failure.name !== "AbortError") this.learn.bare(await api.points(set.id, null));
+      throw failure;
+    }
     if (keepsView && view) this.picture.view = view;
     if (!points && this.edit.on) await this.edit.toggle(true);
     this.draw();

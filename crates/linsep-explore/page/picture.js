@@ -3,7 +3,7 @@
 import { CanvasPen, SvgPen } from "./pen.js";
 import { short } from "./dom.js";
 
-const MARGIN = { left: 54, right: 18, top: 16, bottom: 46 };
+const MARGIN = { left: 54, right: 18, top: 30, bottom: 46 };
 /** Boundaries before the current one that are still seen. */
 const PAST = 14;
 
@@ -269,15 +269,33 @@ export class Picture {
     arrow(pen, [to[0] - part * (to[0] - from[0]), to[1] - part * (to[1] - from[1])], to, { stroke: ink.bad, width: 2 });
   }
 
+  /** The middle of a box in the corner where it hides the fewest rows. */
+  #corner({ box, px, py }, half) {
+    const { points } = this.scene;
+    const size = `${box.width}×${box.height}`;
+    if (this.room?.points === points && this.room.size === size) return this.room.at;
+    const [left, right] = [box.x + half + 4, box.x + box.width - half - 4];
+    const [top, bottom] = [box.y + half + 18, box.y + box.height - half - 4];
+    const hidden = ([cx, cy]) => {
+      let count = 0;
+      for (let i = 0; i < points.x.length; i++) count += Math.abs(px(points.x[i]) - cx) < half + 6 && Math.abs(py(points.y[i]) - cy + 7) < half + 13;
+      return count;
+    };
+    const places = [[right, top], [right, bottom], [left, bottom], [left, top]].map((at) => ({ at, count: hidden(at) }));
+    const best = places.reduce((one, other) => (other.count < one.count ? other : one));
+    this.room = { points, size, at: best.at };
+    return best.at;
+  }
+
   /** θ before, what the update adds, θ after: as arrows in a corner. */
   #vectors(pen, ink, scale, { before, added, after }) {
     const size = Math.min(104, scale.box.width / 4);
-    const [cx, cy] = [scale.box.x + scale.box.width - size / 2 - 8, scale.box.y + size / 2 + 20];
+    const half = size / 2 + 4;
+    const [cx, cy] = this.#corner(scale, half);
     const all = [before, after, [0, 0]];
     const most = Math.max(...all.flat().map(Math.abs), Math.abs(added[0]), Math.abs(added[1]), 1e-300);
     const k = (0.44 * size) / most;
     const at = ([x, y]) => [cx + x * k, cy - y * k];
-    const half = size / 2 + 4;
     pen.path([[cx - half, cy - half - 14], [cx + half, cy - half - 14], [cx + half, cy + half], [cx - half, cy + half]],
       { fill: ink.surface, stroke: ink.line, opacity: 0.94, closed: true });
     pen.text(cx, cy - half - 1, "θ + z = new θ", { fill: ink.quiet, size: 11, align: "center" });
@@ -304,7 +322,7 @@ export class Picture {
       }
     }
     pen.text(box.x + box.width / 2, box.y + box.height + 36, cut(across.name), { fill: ink.text, size: 12, align: "center" });
-    if (!this.scene.flat) pen.text(box.x + 8, box.y + 12, `↑ ${cut(up.name)}`, { fill: ink.text, size: 12 });
+    if (!this.scene.flat) pen.text(box.x - 40, box.y - 11, `↑ ${cut(up.name)}`, { fill: ink.text, size: 12 });
   }
 }
 

@@ -41,6 +41,7 @@ export class Proof {
         : "No boundary has a margin above ‖θₖ‖/k: the more mistakes, the smaller it must be. No boundary has been found that would bound it from below.",
       [{ name: "‖θₖ‖/k ≥ γ*", values: trace("margin_upper") }, ...lower(result, trace("margin_upper"))], { logarithmic: true }));
     }
+    byId("proof-lines").replaceChildren();
     this.curves = cards.map((one) => one.curve);
     fill(byId("curves"), cards.map((one) => one.element));
     byId("no-proof").hidden = cards.length > 0;

@@ -2,11 +2,14 @@
 
 import { el } from "./dom.js";
 
+/** Facts about files: the page saves what is asked for. */
+const LEFT_OUT = new Set(["Saved"]);
+
 /** The blocks of a report as elements. */
 export function report(blocks) {
   return blocks.map((block) => {
     if (block.facts) {
-      return el("dl", { class: "facts" }, block.facts.flatMap(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]));
+      return el("dl", { class: "facts" }, block.facts.filter(([name]) => !LEFT_OUT.has(name)).flatMap(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]));
     }
     if (block.heading) return el("h3", {}, block.heading);
     if (block.paragraph) return el("p", {}, block.paragraph);

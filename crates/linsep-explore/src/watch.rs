@@ -12,6 +12,10 @@ use tokio::sync::mpsc::UnboundedSender;
 /// A text of the library, with settings named as the form of the page names them.
 pub(crate) fn worded(text: &str) -> String {
     spelled(text, |Mention { field, value }| {
+        if field == "holdout" {
+            // The page holds rows out where it compares.
+            return "see the comparison".to_string();
+        }
         let field = field.replace('_', " ");
         value.map_or_else(|| format!("“{field}”"), |value| format!("“{field}: {value}”"))
     })

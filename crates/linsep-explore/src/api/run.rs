@@ -6,12 +6,29 @@ use super::stream::streamed;
 use crate::jobs;
 use crate::server::App;
 use axum::body::Bytes;
-use axum::extract::State;
+use axum::extract::{Query, State};
 use axum::response::Response;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-pub(super) async fn run(State(app): State<Arc<App>>, body: Bytes) -> Result<Response, Failure> {
+/// How much of a job is drawn.
+#[derive(Deserialize)]
+pub(super) struct Drawn {
+    /// Whether the way to the result is drawn too, which takes runs of its own.
+    #[serde(default = "usually")]
+    history: bool,
+}
+
+fn usually() -> bool {
+    true
+}
+
+pub(super) async fn run(
+    State(app): State<Arc<App>>,
+    Query(drawn): Query<Drawn>,
+    body: Bytes,
+) -> Result<Response, Failure> {
     let value: Value = serde_json::from_slice(&body)
         .map_err(|error| Failure::bad(format!("the job is not JSON: {error}")))?;
     let (spec, id) = jobs::parse(value).map_err(Failure::bad)?;
@@ -26,7 +43,7 @@ pub(super) async fn run(State(app): State<Arc<App>>, body: Bytes) -> Result<Resp
         if place.is_err() || listener.is_gone() {
             return Value::Null;
         }
-        match jobs::run(&app, &job, spec, listener) {
+        match jobs::run(&app, &job, spec, drawn.history, listener) {
             Ok((result, kept)) => {
                 app.results.keep(kept);
                 json!({ "result": result })

@@ -84,7 +84,9 @@ pub(crate) fn parse(value: Value) -> Result<(Spec, String), String> {
             Spec::Compare(read::<CompareSpec>(fields)?)
         }
         other => {
-            return Err(format!("there is no job \"{other}\" here; the jobs are train, separate and compare"));
+            return Err(format!(
+                "there is no job \"{other}\" here; the jobs are train, separate and compare"
+            ));
         }
     };
     Ok((spec, id))
@@ -126,8 +128,14 @@ fn read<T: DeserializeOwned>(mut fields: Map<String, Value>) -> Result<T, String
     serde_json::from_value(Value::Object(fields)).map_err(wanted)
 }
 
-/// Runs a job on a data set: what the page is told, and what is kept.
-pub(crate) fn run(app: &App, set: &DataSet, spec: Spec, listener: &Listener) -> Result<(Value, Kept), Error> {
+/// Runs a job on a data set: what the page is told, and what is kept, with or without the way to the result.
+pub(crate) fn run(
+    app: &App,
+    set: &DataSet,
+    spec: Spec,
+    history: bool,
+    listener: &Listener,
+) -> Result<(Value, Kept), Error> {
     let mut id = [0; 12];
     getrandom::fill(&mut id).map_err(|error| Error::Rows {
         place: set.name.clone(),
@@ -135,7 +143,7 @@ pub(crate) fn run(app: &App, set: &DataSet, spec: Spec, listener: &Listener) -> 
     })?;
     let id: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
     let (mut result, kept) = match spec {
-        Spec::Train(spec) => train::run(app, set, *spec, id, listener)?,
+        Spec::Train(spec) => train::run(app, set, *spec, id, history, listener)?,
         Spec::Separate(spec) => separate::run(app, set, spec, id, listener)?,
         Spec::Compare(spec) => compare::run(app, set, spec, id, listener)?,
         _ => return Err(Error::Interrupted),

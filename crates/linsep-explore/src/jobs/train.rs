@@ -31,6 +31,7 @@ pub(super) fn run(
     set: &DataSet,
     spec: TrainSpec,
     id: String,
+    history: bool,
     listener: &Listener,
 ) -> Result<(Value, Kept), Error> {
     let job = TrainSpec { data: set.spec(true), ..spec.clone() };
@@ -42,7 +43,7 @@ pub(super) fn run(
     let facts = if no_model.is_none() { train_report(&trained) } else { Vec::new() };
     let record = serde_json::to_value(TrainRecord::from(&trained))
         .map_err(|error| Error::Spec { place: "the record".to_string(), problem: error.to_string() })?;
-    let (drawing, trace) = draw(set, &job, &trained, listener)?;
+    let (drawing, trace) = draw(set, &job, &trained, history, listener)?;
     let as_file = Spec::Train(Box::new(TrainSpec { data: set.as_file(), ..spec }));
     let result = json!({
         "job": "train",
@@ -92,6 +93,7 @@ fn draw(
     set: &DataSet,
     job: &TrainSpec,
     trained: &Trained,
+    history: bool,
     listener: &Listener,
 ) -> Result<(Vec<u8>, Option<String>), Error> {
     let model = &trained.model;
@@ -119,7 +121,9 @@ fn draw(
     let mut trace = None;
     let mut mistakes: HashMap<u32, u32> = HashMap::new();
     let makes_updates = two_sides && has_model && updates_one_by_one(model);
-    if makes_updates {
+    if !history {
+        // Only the result is drawn.
+    } else if makes_updates {
         let (history, text) = replay(job, trained, &plane, &seen, draws_lines, listener)?;
         history.rows.iter().for_each(|&row| *mistakes.entry(row).or_default() += 1);
         put_history(&mut arrays, &history, &rows);
