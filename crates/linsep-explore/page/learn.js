@@ -153,7 +153,7 @@ const same = (one, other) => Boolean(one && other) && one.every((value, i) => Ma
 export function axesOf(about) {
   if (about.plane === "columns") return about.features === 1 ? [about.axes[0], { ...about.axes[1], name: "" }] : about.axes;
   const plain = { mean: 0, divisor: 1 };
-  const first = about.plane === "theta" ? "along the weights θ: the distance to the boundary shows" : "from the mean of one class to that of the other";
+  const first = about.plane === "theta" ? "along the weights θ" : "from the mean of one class to that of the other";
   return [{ name: first, ...plain }, { name: "the strongest direction across", ...plain }];
 }
 

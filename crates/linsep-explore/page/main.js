@@ -59,7 +59,8 @@ class App {
     const { settings, update, view, lesson } = this.state;
     const given = Object.keys(settings).length ? { settings, update } : { update };
     this.selectView(view);
-    if (lesson !== null && this.lessons.list[lesson]) { byId("lesson-card").hidden = false; this.lessons.show(); }
+    byId("lesson-card").hidden = lesson === null || !this.lessons.list[lesson];
+    this.lessons.show();
     const table = this.state.points && unpacked(this.state.points);
     if (table) {
       const points = this.state.points;
@@ -178,6 +179,7 @@ class App {
     if (about.plane === "means") parts.push(`${grouped(about.features)} features are drawn in the plane of the difference between the classes and the strongest direction across it. This result has no boundary that could be drawn there.`);
     if (about.plane === "columns" && about.axes?.some((axis) => axis.divisor !== 1 || axis.mean !== 0)) parts.push("The columns are drawn on the scale on which they are learned; the axes have the units of the file.");
     if (about.updates > (source["update.row"]?.length ?? Infinity)) parts.push(`The first ${grouped(source["update.row"].length)} of ${grouped(about.updates)} updates can be gone through.`);
+    if (about.region) parts.push("The boundary is no straight line: the regions are those of the result.");
     if (about.stride > 1) parts.push(`The boundary is drawn after every ${grouped(about.stride)} updates.`);
     byId("plane-note").textContent = parts.join(" ");
     fill(byId("legend"), about.outcomes.slice(0, 6).map((name, i) => el("li", { class: `shape shape-${i % 6}` }, name)),

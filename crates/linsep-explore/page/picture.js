@@ -233,7 +233,7 @@ export class Picture {
     for (let i = 0; i < x.length; i++) {
       const [px, py] = [scale.px(x[i]), scale.py(y[i])];
       const count = mistakes ? mistakes[i] : 0;
-      const radius = base + (count ? Math.min(9, (many ? 1 : 1.7) * Math.sqrt(count)) : 0);
+      const radius = base + (count ? Math.min(7, (many ? 0.8 : 1.5) * Math.sqrt(count)) : 0);
       shape(pen, px, py, radius, side[i], ink, many ? 0.6 : 0.9);
       if (mark?.[i]) {
         const ring = mark[i] === 2 ? ink.bad : ink.accent;
@@ -288,18 +288,19 @@ export class Picture {
   }
 
   /** θ before, what the update adds, θ after: as arrows in a corner. */
-  #vectors(pen, ink, scale, { before, added, after }) {
+  #vectors(pen, ink, scale, { before, after }) {
     const size = Math.min(104, scale.box.width / 4);
     const half = size / 2 + 4;
     const [cx, cy] = this.#corner(scale, half);
     const all = [before, after, [0, 0]];
-    const most = Math.max(...all.flat().map(Math.abs), Math.abs(added[0]), Math.abs(added[1]), 1e-300);
-    const k = (0.44 * size) / most;
-    const at = ([x, y]) => [cx + x * k, cy - y * k];
+    const middle = [0, 1].map((axis) => (Math.max(...all.map((one) => one[axis])) + Math.min(...all.map((one) => one[axis]))) / 2);
+    const most = Math.max(...all.flatMap((one) => one.map((value, axis) => Math.abs(value - middle[axis]))), 1e-300);
+    const k = (0.42 * size) / most;
+    const at = ([x, y]) => [cx + (x - middle[0]) * k, cy - (y - middle[1]) * k];
     pen.path([[cx - half, cy - half - 14], [cx + half, cy - half - 14], [cx + half, cy + half], [cx - half, cy + half]],
       { fill: ink.surface, stroke: ink.line, opacity: 0.94, closed: true });
     pen.text(cx, cy - half - 1, "θ + z = new θ", { fill: ink.quiet, size: 11, align: "center" });
-    pen.circle(cx, cy, 2, { fill: ink.quiet });
+    pen.circle(...at([0, 0]), 2, { fill: ink.quiet });
     arrow(pen, at([0, 0]), at(before), { stroke: ink.quiet, width: 1.6, dash: [3, 2] });
     arrow(pen, at(before), at(after), { stroke: ink.bad, width: 2 });
     arrow(pen, at([0, 0]), at(after), { stroke: ink.text, width: 2 });
