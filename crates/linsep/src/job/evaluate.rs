@@ -1,7 +1,7 @@
 //! Judging a model on labelled rows.
 
 use super::data::{load_model, tell};
-use super::measure::{Evaluated, Judged, probabilities_beside};
+use super::measure::{Evaluated, Judged, JudgedRow, probabilities_beside};
 use super::predict::{not_finite, overrule_threshold, predict_rows};
 use super::{DataSpec, TrainSpec};
 use crate::Error;
@@ -39,10 +39,29 @@ impl EvaluateSpec {
     pub fn run(&self, observer: &mut dyn Observer) -> Result<Evaluated, Error> {
         let mut model = load_model(&self.model)?;
         overrule_threshold(&mut model, self.threshold)?;
+        Ok(self.run_on(&model, observer, |_| ())?.0)
+    }
+
+    /// Judges a model in memory, and gives every row by itself too.
+    pub fn run_with_rows(
+        &self,
+        model: &Model,
+        observer: &mut dyn Observer,
+    ) -> Result<(Evaluated, Vec<JudgedRow>), Error> {
+        self.run_on(model, observer, Judged::rows)
+    }
+
+    /// Judges a model, with what `also` makes of the rows.
+    fn run_on<R>(
+        &self,
+        model: &Model,
+        observer: &mut dyn Observer,
+        also: impl FnOnce(&Judged) -> R,
+    ) -> Result<(Evaluated, R), Error> {
         let mut options = self.data.read.clone();
         options.schema = Some(model.recipe.columns.clone());
         let mut stream = RowStream::open(&self.data.source, &options)?;
-        let judged = self.judge(&model, &mut stream, observer)?;
+        let judged = self.judge(model, &mut stream, observer)?;
         // A stream that the user ended is not the whole: judging a part of it would mislead.
         if observer.will_stop() {
             return Err(Error::Interrupted);
@@ -54,7 +73,7 @@ impl EvaluateSpec {
                 problem: format!(
                     "none of its {} has a label that the model knows ({}); the first is \"{}\"",
                     counted(unknown, "row", "rows"),
-                    known(&model),
+                    known(model),
                     stream.label_names().first().map_or("", String::as_str)
                 ),
             });
@@ -73,15 +92,16 @@ impl EvaluateSpec {
             observer.note(Note::Warning(&format!("{rows} skipped")));
         }
         let rows = judged.len() + unknown;
-        let is_training = self.are_training_rows(&model, rows, observer);
+        let is_training = self.are_training_rows(model, rows, observer);
         if observer.will_stop() {
             return Err(Error::Interrupted);
         }
         let held_out =
-            TrainSpec::from_model(&model).is_some_and(|spec| spec.is_ok_and(|spec| spec.holdout.is_some()));
-        let evaluated = judged.measure(&model, None, notes.skipped).on_training_rows(is_training, held_out);
+            TrainSpec::from_model(model).is_some_and(|spec| spec.is_ok_and(|spec| spec.holdout.is_some()));
+        let also = also(&judged);
+        let evaluated = judged.measure(model, None, notes.skipped).on_training_rows(is_training, held_out);
         evaluated.warnings().iter().for_each(|warning| warning.tell(observer));
-        Ok(evaluated)
+        Ok((evaluated, also))
     }
 
     /// Whether the model was trained on these very rows, all of them or all but those that were held out: its fingerprint is
@@ -166,7 +186,10 @@ impl EvaluateSpec {
                 return Err(not_finite(stream.name(), batch.line(i).unwrap_or(row)));
             }
             match outcomes[batch.label(i) as usize] {
-                Some(outcome) => judged.push(&prediction, probabilities, outcome),
+                Some(outcome) => {
+                    let line = batch.line(i).unwrap_or(judged.len() + judged.unknown + 1);
+                    judged.push(line, &prediction, probabilities, outcome);
+                }
                 None if self.data.read.skip_bad => judged.unknown += 1,
                 None => {
                     let label = &stream.label_names()[batch.label(i) as usize];
