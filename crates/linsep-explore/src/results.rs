@@ -2,6 +2,7 @@
 
 use linsep::Model;
 use linsep::job::Spec;
+use linsep::theory::trace::TracePoint;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,8 +13,7 @@ pub(crate) struct Kept {
     pub(crate) name: String,
     pub(crate) spec: Spec,
     pub(crate) model: Option<Box<Model>>,
-    /// The trace, as the command line writes it.
-    pub(crate) trace: Option<String>,
+    pub(crate) trace: Option<Vec<TracePoint>>,
     pub(crate) certificate: Option<String>,
     /// The arrays of the picture.
     pub(crate) drawing: Vec<u8>,
@@ -21,9 +21,12 @@ pub(crate) struct Kept {
 
 impl Kept {
     fn bytes(&self) -> usize {
-        let texts = [&self.trace, &self.certificate].into_iter().flatten().map(String::len).sum::<usize>();
+        let weights = |point: &TracePoint| point.weights.as_ref().map_or(0, Vec::len);
+        let point = |point: &TracePoint| size_of::<TracePoint>() + 8 * weights(point);
+        let trace = self.trace.as_ref().map_or(0, |points| points.len() * points.first().map_or(0, point));
+        let certificate = self.certificate.as_ref().map_or(0, String::len);
         let model = self.model.as_ref().map_or(0, |model| 24 * model.recipe.features());
-        self.drawing.len() + texts + model
+        self.drawing.len() + trace + certificate + model
     }
 }
 

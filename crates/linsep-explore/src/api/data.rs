@@ -159,7 +159,7 @@ pub(super) async fn points(
         arrays.put("y", places.iter().map(|place| place.1));
         arrays.put("row", drawn.iter().map(|&i| rows[i as usize]));
         arrays.put("side", drawn.iter().map(|&i| place(i as usize).unwrap_or(0).min(255) as u8));
-        arrays.say("plane", &plane.kind.name());
+        arrays.say("plane", &plane.name());
         arrays.say("axes", &seen.column_axes(&names));
         arrays.say("features", &data.columns());
         arrays.say("rows", &rows.len());

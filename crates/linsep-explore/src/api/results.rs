@@ -6,6 +6,7 @@ use crate::server::App;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use linsep::theory::trace::TracePoint;
 use std::sync::Arc;
 
 pub(super) async fn part(
@@ -22,7 +23,7 @@ pub(super) async fn part(
                 let model = kept.model.as_ref().ok_or_else(|| missing("this job has no model"))?;
                 model.to_bytes().map_err(linsep::Error::from)?
             }
-            "trace" => kept.trace.clone().ok_or_else(|| missing("this job has no trace"))?.into_bytes(),
+            "trace" => lines_of(kept.trace.as_ref().ok_or_else(|| missing("this job has no trace"))?),
             "certificate" => {
                 kept.certificate.clone().ok_or_else(|| missing("this job has no certificate"))?.into_bytes()
             }
@@ -37,6 +38,17 @@ pub(super) async fn part(
         Ok((headers, bytes).into_response())
     })
     .await
+}
+
+/// The trace as the command line writes it: JSON Lines.
+fn lines_of(points: &[TracePoint]) -> Vec<u8> {
+    let mut text = Vec::new();
+    for point in points {
+        // Numbers and texts can always be written.
+        let _ = serde_json::to_writer(&mut text, point);
+        text.push(b'\n');
+    }
+    text
 }
 
 /// What a part is called when it is saved, in letters that every header may hold.

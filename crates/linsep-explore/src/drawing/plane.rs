@@ -1,175 +1,113 @@
 //! The plane in which rows are drawn.
 //!
-//! One or two features are their own plane. Of more, the plane is spanned by the weights w of the boundary and by the strongest
-//! direction across it: the direction orthogonal to w in which the rows differ most. There the distance of every row from
-//! that boundary is its true distance. Another boundary is drawn where it cuts the plane through the centre of the rows.
+//! One or two features are their own plane. More are drawn in the [plane](linsep::theory::plane) of the weights of the
+//! boundary and the strongest direction across it; where there is no boundary, the difference between the means of the sides
+//! takes the place of the weights.
 
 use super::Seen;
-use linsep::Theta;
 use linsep::features::RecipeBuffer;
-use linsep::random::Random;
+use linsep::theory::plane::Plane as Across;
+use linsep::{Dataset, Row, Theta};
 
 /// a·x + b·y + c = 0, with the positive side where the left side is positive.
 pub(crate) type Line = [f64; 3];
 
-/// Which plane it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PlaneKind {
+/// A plane in the space of the features.
+#[derive(Clone, Debug)]
+pub(crate) enum Plane {
     /// The columns themselves.
     Columns,
     /// The weights of a boundary, and the strongest direction across it.
-    Theta,
-    /// The difference between the means of the sides, and the strongest direction across it: for rows without a boundary.
-    Means,
-}
-
-impl PlaneKind {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            PlaneKind::Columns => "columns",
-            PlaneKind::Theta => "theta",
-            PlaneKind::Means => "means",
-        }
-    }
-}
-
-/// A plane in the space of the features.
-#[derive(Clone, Debug)]
-pub(crate) struct Plane {
-    pub(crate) kind: PlaneKind,
-    /// Two directions of length 1, orthogonal to each other; empty where the columns are the plane.
-    along: Vec<f64>,
-    across: Vec<f64>,
-    /// The centre of the rows, less its part in the plane.
-    centre: Vec<f64>,
+    Theta(Across),
+    /// The difference between the means of the sides, and the strongest direction across it.
+    Means(Across),
 }
 
 /// Rows that tell the strongest direction: a sample is enough for a picture.
 const MOST_ROWS: usize = 2000;
-const ITERATIONS: usize = 30;
 
 impl Plane {
-    /// The plane of one or two columns.
-    pub(crate) fn columns() -> Self {
-        Self { kind: PlaneKind::Columns, along: Vec::new(), across: Vec::new(), centre: Vec::new() }
+    /// The plane of a boundary; that of the means of the sides where there is none.
+    pub(crate) fn of(seen: &Seen<'_>, theta: Option<&Theta>, signs: &[i8]) -> Self {
+        if seen.features <= 2 {
+            return Plane::Columns;
+        }
+        let Some(sample) = sampled(seen) else { return Plane::Columns };
+        if let Some(plane) = theta.and_then(|theta| Across::of(&sample, theta)) {
+            return Plane::Theta(plane);
+        }
+        let mut difference = Theta::zero(seen.features, 0.0);
+        let ups = signs.iter().filter(|&&sign| sign > 0).count().max(1) as f64;
+        let downs = signs.iter().filter(|&&sign| sign < 0).count().max(1) as f64;
+        let mut buffer = RecipeBuffer::default();
+        for i in (0..seen.rows.len()).step_by(step(seen)) {
+            difference.add(if signs[i] > 0 { 1.0 / ups } else { -1.0 / downs }, seen.row(i, &mut buffer));
+        }
+        let first = || {
+            let mut first = Theta::zero(seen.features, 0.0);
+            first.weights[0] = 1.0;
+            first
+        };
+        let plane = Across::of(&sample, &difference).or_else(|| Across::of(&sample, &first()));
+        plane.map_or(Plane::Columns, Plane::Means)
     }
 
-    /// The plane of a boundary with these weights; that of the means of the sides where they are zero.
-    pub(crate) fn of(seen: &Seen<'_>, weights: Option<&[f64]>, signs: &[i8]) -> Self {
-        if seen.features <= 2 {
-            return Self::columns();
+    /// What the page calls it.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Plane::Columns => "columns",
+            Plane::Theta(_) => "theta",
+            Plane::Means(_) => "means",
         }
-        let mut buffer = RecipeBuffer::default();
-        let step = seen.rows.len().div_ceil(MOST_ROWS).max(1);
-        let sampled: Vec<usize> = (0..seen.rows.len()).step_by(step).collect();
-        let mut centre = vec![0.0; seen.features];
-        let mut difference = vec![0.0; seen.features];
-        let ups = sampled.iter().filter(|&&i| signs[i] > 0).count().max(1) as f64;
-        let downs = (sampled.len() as f64 - ups).max(1.0);
-        for &i in &sampled {
-            let row = seen.row(i, &mut buffer);
-            row.add_to(1.0 / sampled.len() as f64, &mut centre);
-            row.add_to(if signs[i] > 0 { 1.0 / ups } else { -1.0 / downs }, &mut difference);
-        }
-        let along = weights.map(<[f64]>::to_vec).and_then(normalised);
-        let kind = if along.is_some() { PlaneKind::Theta } else { PlaneKind::Means };
-        let along = along.or_else(|| normalised(difference)).unwrap_or_else(|| unit(seen.features));
-        let across = strongest_across(seen, &sampled, &centre, &along);
-        for direction in [&along, &across] {
-            let part = dot(&centre, direction);
-            add(&mut centre, -part, direction);
-        }
-        Self { kind, along, across, centre }
     }
 
     /// Where a row is in the plane.
-    pub(crate) fn place(&self, row: linsep::Row<'_>) -> (f64, f64) {
-        if self.kind == PlaneKind::Columns {
-            let mut place = [0.0; 2];
-            row.iter().take_while(|&(j, _)| j < 2).for_each(|(j, value)| place[j] = value);
-            return place.into();
+    pub(crate) fn place(&self, row: Row<'_>) -> (f64, f64) {
+        match self {
+            Plane::Columns => {
+                let mut place = [0.0; 2];
+                row.iter().take_while(|&(j, _)| j < 2).for_each(|(j, value)| place[j] = value);
+                place.into()
+            }
+            Plane::Theta(plane) | Plane::Means(plane) => plane.place(row).into(),
         }
-        (row.dot(&self.along), row.dot(&self.across))
     }
 
     /// Where the boundary of θ cuts the plane.
     pub(crate) fn line(&self, theta: &Theta) -> Line {
-        let weights = &theta.weights;
-        if self.kind == PlaneKind::Columns {
-            let weight = |j: usize| weights.get(j).copied().unwrap_or(0.0);
-            return [weight(0), weight(1), theta.intercept()];
+        match self {
+            Plane::Columns => {
+                let weight = |j: usize| theta.weights.get(j).copied().unwrap_or(0.0);
+                [weight(0), weight(1), theta.intercept()]
+            }
+            Plane::Theta(plane) | Plane::Means(plane) => plane.line(theta),
         }
-        [
-            dot(weights, &self.along),
-            dot(weights, &self.across),
-            dot(weights, &self.centre) + theta.intercept(),
-        ]
     }
 }
 
-/// The direction orthogonal to `along` in which the rows differ most, by the power method.
-fn strongest_across(seen: &Seen<'_>, sampled: &[usize], centre: &[f64], along: &[f64]) -> Vec<f64> {
-    let mut random = Random::new(0);
-    let mut direction: Vec<f64> = (0..seen.features).map(|_| random.normal()).collect();
+/// Every so many-th row is enough.
+fn step(seen: &Seen<'_>) -> usize {
+    seen.rows.len().div_ceil(MOST_ROWS).max(1)
+}
+
+/// A sample of the rows as the learner sees them.
+fn sampled(seen: &Seen<'_>) -> Option<Dataset> {
+    let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
     let mut buffer = RecipeBuffer::default();
-    let project = |mut direction: Vec<f64>| {
-        let part = dot(&direction, along);
-        add(&mut direction, -part, along);
-        normalised(direction)
-    };
-    direction = project(direction).unwrap_or_else(|| unit(seen.features));
-    for _ in 0..ITERATIONS {
-        let mut next = vec![0.0; seen.features];
-        let mut shifts = 0.0;
-        let offset = dot(centre, &direction);
-        for &i in sampled {
-            let row = seen.row(i, &mut buffer);
-            let part = row.dot(&direction) - offset;
-            row.add_to(part, &mut next);
-            shifts += part;
+    for i in (0..seen.rows.len()).step_by(step(seen)) {
+        for (column, value) in seen.row(i, &mut buffer).iter().filter(|&(_, value)| value != 0.0) {
+            indices.push(column as u32);
+            values.push(value);
         }
-        add(&mut next, -shifts, centre);
-        match project(next) {
-            Some(next) => direction = next,
-            // Rows that differ along the weights only.
-            None => break,
-        }
+        offsets.push(values.len());
     }
-    // A direction and its opposite are one; the largest entry decides, so that the picture does not flip.
-    let largest =
-        direction.iter().copied().fold(0.0f64, |most, x| if x.abs() > most.abs() { x } else { most });
-    if largest < 0.0 {
-        direction.iter_mut().for_each(|x| *x = -*x);
-    }
-    direction
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-fn add(to: &mut [f64], factor: f64, from: &[f64]) {
-    to.iter_mut().zip(from).for_each(|(to, from)| *to += factor * from);
-}
-
-fn unit(features: usize) -> Vec<f64> {
-    (0..features).map(|j| f64::from(u8::from(j == 0))).collect()
-}
-
-/// The vector with length 1; none where it is too short to have a direction.
-fn normalised(mut vector: Vec<f64>) -> Option<Vec<f64>> {
-    let length = dot(&vector, &vector).sqrt();
-    if !(length.is_finite() && length > 1e-150) {
-        return None;
-    }
-    vector.iter_mut().for_each(|x| *x /= length);
-    Some(vector)
+    let labels = vec!["row"; offsets.len() - 1];
+    Dataset::sparse(seen.features, &offsets, &indices, &values, &labels).ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use linsep::Dataset;
 
     /// Five columns: the boundary is along the first, the rows differ most along the third.
     fn rows() -> (Dataset, Vec<u32>, Vec<i8>) {
@@ -190,27 +128,28 @@ mod tests {
         let (data, numbers, signs) = rows();
         let seen = Seen::as_read(&data, &numbers);
         let theta = Theta { weights: vec![3.0, 0.5, 0.01, -1.0, 2.0], bias: 0.7, bias_input: 1.0 };
-        let plane = Plane::of(&seen, Some(&theta.weights), &signs);
-        assert_eq!(plane.kind, PlaneKind::Theta);
+        let plane = Plane::of(&seen, Some(&theta), &signs);
+        assert_eq!(plane.name(), "theta");
         let [a, b, c] = plane.line(&theta);
-        let length = dot(&theta.weights, &theta.weights).sqrt();
-        assert!(b.abs() < 1e-9 && (a - length).abs() < 1e-9, "{a} {b}");
         for i in 0..data.len() {
             let (x, y) = plane.place(data.row(i));
             assert!((a * x + b * y + c - theta.score(data.row(i))).abs() < 1e-9);
         }
-        // Nearly all that is left of the third column is across.
-        assert!(plane.across[2] > 0.9, "{:?}", plane.across);
     }
 
     #[test]
     fn rows_without_a_boundary_are_drawn_by_the_means_of_their_sides() {
         let (data, numbers, signs) = rows();
         let seen = Seen::as_read(&data, &numbers);
-        for weights in [None, Some([0.0; 5].as_slice())] {
-            let plane = Plane::of(&seen, weights, &signs);
-            assert_eq!(plane.kind, PlaneKind::Means);
-            assert!(plane.along[0] > 0.3 && dot(&plane.along, &plane.across).abs() < 1e-9);
+        for theta in [None, Some(&Theta::zero(5, 1.0))] {
+            let plane = Plane::of(&seen, theta, &signs);
+            assert_eq!(plane.name(), "means");
+            // The sides are apart along the first axis.
+            let side = |sign: i8| {
+                let places = (0..40).filter(|&i| signs[i] == sign).map(|i| plane.place(data.row(i)).0);
+                places.sum::<f64>() / 20.0
+            };
+            assert!(side(1) > side(-1) + 1.0);
         }
     }
 

@@ -52,7 +52,7 @@ fn drawing(separated: &Separated, decided: &Decided) -> Vec<u8> {
     let rows: Vec<u32> = (0..data.len()).filter(|&i| sign(i).is_some()).map(|i| i as u32).collect();
     let signs: Vec<i8> = rows.iter().map(|&i| sign(i as usize).unwrap_or(-1)).collect();
     let seen = Seen::as_read(data, &rows);
-    let plane = Plane::of(&seen, separation.weights.as_ref().map(|theta| theta.weights.as_slice()), &signs);
+    let plane = Plane::of(&seen, separation.weights.as_ref(), &signs);
     let blamed = decided.blame.as_ref().map_or(&[][..], |blamed| &blamed.found.rows);
     // The row with its part: 1 for those of the witness or on the edge of the band, 2 for those to blame, 3 for contradictions.
     let edge = separation.closest.first().map_or(0.0, |nearest| nearest.value * 1.001);
@@ -73,7 +73,7 @@ fn drawing(separated: &Separated, decided: &Decided) -> Vec<u8> {
     arrays.put("side", drawn.iter().map(|&i| u8::from(signs[i as usize] > 0)));
     arrays.put("mark", drawn.iter().map(|&i| marked.get(&(rows[i as usize] as usize)).copied().unwrap_or(0)));
     let names: Vec<String> = (0..data.columns().min(2)).map(|j| separated.schema.feature_name(j)).collect();
-    arrays.say("plane", &plane.kind.name());
+    arrays.say("plane", &plane.name());
     arrays.say("axes", &seen.column_axes(&names));
     arrays.say("features", &data.columns());
     arrays.say("rows", &rows.len());

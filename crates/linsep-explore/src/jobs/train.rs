@@ -95,7 +95,7 @@ fn draw(
     trained: &Trained,
     history: bool,
     listener: &Listener,
-) -> Result<(Vec<u8>, Option<String>), Error> {
+) -> Result<(Vec<u8>, Option<Vec<TracePoint>>), Error> {
     let model = &trained.model;
     let (schema, data) = set.settled();
     let rows = rows_of(data, &kept_classes(data, &job.classes.only));
@@ -115,7 +115,7 @@ fn draw(
         _ => linear,
     };
     let base = base.filter(|theta| theta.weights.len() == seen.features);
-    let plane = Plane::of(&seen, base.map(|theta| theta.weights.as_slice()), &signs);
+    let plane = Plane::of(&seen, base, &signs);
     let draws_lines = two_sides && (seen.is_learned_space() || seen.features == model.recipe.features());
     let mut arrays = Arrays::default();
     let mut trace = None;
@@ -124,13 +124,13 @@ fn draw(
     if !history {
         // Only the result is drawn.
     } else if makes_updates {
-        let (history, text) = replay(job, trained, &plane, &seen, draws_lines, listener)?;
+        let (history, points) = replay(job, trained, &plane, &seen, draws_lines, listener)?;
         history.rows.iter().for_each(|&row| *mistakes.entry(row).or_default() += 1);
         put_history(&mut arrays, &history, &rows);
-        if let Some(text) = &text {
-            put_trace(&mut arrays, text);
+        if let Some(points) = &points {
+            put_trace(&mut arrays, points);
         }
-        trace = text;
+        trace = points;
     } else if let (Some(theta), true) = (linear, draws_lines) {
         put_passes(&mut arrays, &passes(job, trained, &plane, theta.weights.len(), listener));
     }
@@ -146,7 +146,7 @@ fn draw(
     arrays.put("side", drawn.iter().map(|&i| outcome(i as usize).min(255) as u8));
     let names: Vec<String> = (0..data.columns().min(2)).map(|j| schema.feature_name(j)).collect();
     let axes = seen.column_axes(&names);
-    arrays.say("plane", &plane.kind.name());
+    arrays.say("plane", &plane.name());
     arrays.say("axes", &axes);
     arrays.say("features", &seen.features);
     arrays.say("rows", &rows.len());
@@ -199,19 +199,17 @@ fn replay<'a>(
     seen: &'a Seen<'_>,
     draws_lines: bool,
     listener: &'a Listener,
-) -> Result<(History<'a>, Option<String>), Error> {
+) -> Result<(History<'a>, Option<Vec<TracePoint>>), Error> {
     let settings = &trained.model.settings;
     let updates = trained.model.evidence.updates;
     let traced = settings.learner.abilities().traces_mistakes
         && settings.class_weight == ClassWeight::Equal
         && settings.init == Init::Zero
         && !trained.model.evidence.weighted;
-    let folder = tempfile::tempdir().map_err(|source| Error::Write { path: std::env::temp_dir(), source })?;
-    let path = folder.path().join("trace.jsonl");
     let again = TrainSpec {
         max_updates: if updates > MOST_UPDATES { Some(MOST_UPDATES) } else { job.max_updates },
         probabilities: false,
-        trace: traced.then(|| path.clone()),
+        keep_trace: traced,
         trace_points: traced.then_some(MOST_UPDATES + 1),
         ..job.clone()
     };
@@ -221,16 +219,11 @@ fn replay<'a>(
     if listener.is_gone() {
         return Err(Error::Interrupted);
     }
-    if let Some(lost) = repeated.lost.into_iter().next() {
-        return Err(lost);
-    }
-    let text = traced.then(|| std::fs::read_to_string(&path)).transpose();
-    let text = text.map_err(|source| Error::Write { path: path.clone(), source })?;
     let mut history = watch.into_history().ok_or(Error::Interrupted)?;
     if !seen.is_learned_space() {
         history.places_of(|position, buffer| plane.place(seen.row(position as usize, buffer)));
     }
-    Ok((history, text))
+    Ok((history, traced.then_some(repeated.trace)))
 }
 
 fn put_history(arrays: &mut Arrays, history: &History<'_>, rows: &[u32]) {
@@ -252,8 +245,7 @@ fn put_lines(arrays: &mut Arrays, lines: &[Line]) {
 }
 
 /// The trace as arrays: each number as the command line writes it.
-fn put_trace(arrays: &mut Arrays, text: &str) {
-    let points: Vec<TracePoint> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+fn put_trace(arrays: &mut Arrays, points: &[TracePoint]) {
     arrays.put("trace.norm_squared", points.iter().map(|point| point.norm_squared));
     arrays.put("trace.norm_squared_bound", points.iter().map(|point| point.norm_squared_bound));
     arrays.put("trace.margin_upper", points.iter().map(|point| point.margin_upper));
