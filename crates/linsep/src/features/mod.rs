@@ -127,6 +127,8 @@ pub(crate) struct Observed {
     /// The first row that has the feature, and how many have it.
     pub(crate) first: Vec<Option<u32>>,
     pub(crate) rows: Vec<u64>,
+    /// How many rows there are.
+    pub(crate) len: usize,
 }
 
 impl Observed {
@@ -161,7 +163,7 @@ impl Observed {
         let rows: f64 = train.weights().map_or(train.len() as f64, |weights| weights.iter().sum());
         let mean = |(mean, missing): (&Mean, &f64)| mean.over(rows - missing);
         let means = filled.map(|_| means.iter().zip(&missing_weight).map(mean).collect());
-        Self { means, missing, first, rows: rows_with }
+        Self { means, missing, first, rows: rows_with, len: train.len() }
     }
 }
 
@@ -313,7 +315,7 @@ fn learn_observed(
     let prefixes: Vec<String> = columns.iter().map(|column| term_prefix(columns, &column.name)).collect();
     for (column, prefix) in columns.iter_mut().zip(prefixes) {
         let ColumnKind::Text(text) = &mut column.kind else { continue };
-        let learned = text.learn(&observed, train.len(), names.len());
+        let learned = text.learn(&observed, names.len());
         learned.iter().for_each(|&(old, new)| numbers[old as usize] = Some(new));
         names.extend((0..text.terms.len()).map(|term| text.feature_name(&prefix, term)));
         weighings.push(text.weighing());
