@@ -108,7 +108,20 @@ const MOST_VALUES: f64 = (1 << 25) as f64;
 
 /// Writes each row out as often as it occurs, if all weights are whole numbers and their sum is not huge.
 pub(super) fn repeat(loaded: &mut Loaded) -> Result<(), Error> {
-    let Some(positions) = repeated_positions(&loaded.dataset) else { return Ok(()) };
+    let Some(positions) = repeated_positions(&loaded.dataset) else {
+        let is_whole =
+            loaded.dataset.weights().is_some_and(|weights| weights.iter().all(|w| w.fract() == 0.0));
+        loaded.notes.remarks.push(format!(
+            "{}: they weigh what is learned, and errors count {}.",
+            if is_whole {
+                "So many rows cannot be written out"
+            } else {
+                "The weights are not whole numbers, so they are no counts"
+            },
+            counted(loaded.dataset.len() as u64, "row", "rows")
+        ));
+        return Ok(());
+    };
     let (table_rows, rows) = (loaded.dataset.len() as u64, positions.len() as u64);
     loaded.dataset = loaded.dataset.subset(&positions)?.without_weights().without_empty_classes();
     loaded.fingerprint = None;
