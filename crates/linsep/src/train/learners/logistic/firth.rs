@@ -355,3 +355,37 @@ impl Basis {
         ControlFlow::Continue(basis)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A factor of a matrix that takes long can be called off; the others are right.
+    #[test]
+    fn the_factor_can_be_interrupted() {
+        let k = 500;
+        // L Lᵀ for L with ones below its diagonal of twos.
+        let entry = |a: usize, b: usize| a.min(b) as f64 + if a == b { 4.0 } else { 2.0 };
+        let matrix: Vec<f64> = (0..k * k).map(|at| entry(at / k, at % k)).collect();
+        let mut asked = 0;
+        let mut factor = matrix.clone();
+        let ended: ControlFlow<(), _> = factorise(&mut factor, k, &mut || {
+            asked += 1;
+            ControlFlow::Continue(())
+        });
+        assert_eq!(ended, ControlFlow::Continue(Some(())));
+        assert!(asked >= 2, "{asked}");
+        for a in 0..k {
+            for b in 0..=a {
+                let expected = if a == b { 2.0 } else { 1.0 };
+                assert!((factor[a * k + b] - expected).abs() < 1e-9, "{a}, {b}");
+            }
+        }
+        let mut left = asked;
+        let ended = factorise(&mut matrix.clone(), k, &mut || {
+            left -= 1;
+            if left == 0 { ControlFlow::Break("enough") } else { ControlFlow::Continue(()) }
+        });
+        assert_eq!(ended, ControlFlow::Break("enough"));
+    }
+}
