@@ -39,8 +39,7 @@ class Perceptron(WeightedOnlineClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -161,8 +160,7 @@ class AveragedPerceptron(WeightedOnlineClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -283,8 +281,7 @@ class VotedPerceptron(OnlineClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -397,8 +394,7 @@ class MarginPerceptron(OnlineClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -514,8 +510,7 @@ class BatchPerceptron(WeightedClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -626,8 +621,7 @@ class PocketPerceptron(Classifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -729,8 +723,7 @@ class LiftedPerceptron(Classifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -843,8 +836,7 @@ class KernelPerceptron(WeightedClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -966,8 +958,7 @@ class MulticlassPerceptron(WeightedOnlineClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -1095,8 +1086,7 @@ class SGDClassifier(WeightedOnlineClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -1223,8 +1213,7 @@ class LinearSVM(WeightedClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -1345,8 +1334,7 @@ class LogisticRegression(WeightedClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -1463,8 +1451,7 @@ class MaxMarginClassifier(Classifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -1562,8 +1549,7 @@ class Memoriser(WeightedClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -1670,8 +1656,7 @@ class PassiveAggressiveClassifier(WeightedOnlineClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
