@@ -362,6 +362,62 @@ def test_numbers_of_frames_are_exact_or_refused():
             linsep.LogisticRegression().fit(X.to_arrow() if isinstance(X, pl.DataFrame) else pa.Table.from_pandas(X), LABELS)
 
 
+def test_dates_and_durations_are_numbers():
+    days, hours = pd.date_range("2024-01-01", periods=150), pd.to_timedelta(np.arange(150), unit="h")
+    frame = pd.DataFrame({"day": days, "hours": hours, "word": ["a", "b"] * 75})
+    models = []
+    for X in (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame)):
+        fitted = linsep.LogisticRegression().fit(X, LABELS)
+        assert fitted.model_.feature_names == ["day", "hours", "word=a", "word=b"]
+        models.append(fitted.coef_.tolist())
+    # A day is written with or without its midnight.
+    assert np.allclose(models[0], models[1], rtol=1e-6) and np.allclose(models[0], models[2], rtol=1e-6)
+
+
+def test_frames_with_words_are_refused_as_arrays_are():
+    frame = pd.DataFrame(IRIS, columns=list("abcd")).assign(w="u")
+    names = np.array(["", "x", "z"])
+    for X, y, message in [
+        (frame.assign(a=np.inf), LABELS, "contains infinity: the column 'a'"),
+        (frame.assign(w="u\0v"), LABELS, "'w' has a word with a zero byte"),
+        (frame.rename(columns={"a": ""}), LABELS, "has no name"),
+        (frame, names[LABELS], "the label ''"),
+        (frame, np.array([" x", "x", "z"])[LABELS], "' x' and 'x' are two names of one class"),
+        (frame, np.array(["nan", "x", "z"])[LABELS], "the label 'nan'"),
+        (frame, [10**30 + int(k) for k in LABELS], "Unknown label type"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            linsep.Perceptron().fit(X, y)
+    # What the command line notes is a warning here.
+    fitted = linsep.LogisticRegression().fit(frame, LABELS)
+    with pytest.warns(UserWarning, match="'a' held numbers") as caught:
+        fitted.predict(frame.assign(a="word"))
+    assert caught[0].filename == __file__
+
+
+def test_labels_of_arrow_and_weights_by_equal_keys():
+    words = pa.array(["a", "b", "c"]).take(pa.array(LABELS))
+    assert linsep.Perceptron().fit(IRIS, words).classes_.tolist() == ["a", "b", "c"]
+    one, other = (linsep.LogisticRegression(class_weight={key: 2.0}).fit(IRIS, LABELS) for key in (1, 1.0))
+    assert np.array_equal(one.coef_, other.coef_)
+    with pytest.warns(UserWarning, match="column-vector") as caught:
+        linsep.Perceptron().fit(IRIS, LABELS[:, None])
+    assert caught[0].filename == __file__
+
+
+def test_one_class_and_no_time_are_told_in_the_words_of_python():
+    for function in (linsep.separate, linsep.compare, linsep.tune, linsep.theory):
+        with pytest.raises(ValueError, match="y has one class, 0"):
+            function(IRIS, np.zeros(150, dtype=int))
+    with pytest.raises(ValueError, match="max_seconds="):
+        linsep.tune(IRIS, LABELS, max_seconds=1e-9)
+    with pytest.raises(ValueError, match="give the weights as a dict"):
+        linsep.Perceptron(class_weight="balanced").partial_fit(IRIS, LABELS)
+    with pytest.raises(ValueError, match="at least two classes"):
+        linsep.Perceptron().partial_fit(IRIS[:50], LABELS[:50], classes=[0])
+    assert linsep.verify(linsep.separate(FEW, SIDES).certificate.encode(), FEW, SIDES).accepted
+
+
 def test_a_frame_without_rows_yet_says_what_to_do():
     with pytest.raises(TypeError, match=r"collect\(\)"):
         linsep.Perceptron().fit(pl.DataFrame(IRIS, schema=list("abcd")).lazy(), LABELS)

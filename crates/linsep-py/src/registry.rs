@@ -34,31 +34,19 @@ pub fn estimator(learner: &str) -> Option<&'static str> {
 #[pyfunction]
 pub fn learners() -> String {
     let all: Vec<Value> = linsep::train::learners().iter().map(|learner| learner_of(learner)).collect();
-    Value::from(all).to_string()
+    in_python(&Value::from(all).to_string())
 }
 
 fn learner_of(learner: &Descriptor) -> Value {
-    let mut form = spelled_in_python(learner_form(learner));
+    let mut form = learner_form(learner);
     form["estimator"] = json!(estimator(learner.name));
     form
-}
-
-/// A form whose texts spell settings as parameters.
-fn spelled_in_python(form: Value) -> Value {
-    match form {
-        Value::String(text) => in_python(&text).into(),
-        Value::Array(parts) => parts.into_iter().map(spelled_in_python).collect(),
-        Value::Object(fields) => {
-            fields.into_iter().map(|(name, value)| (name, spelled_in_python(value))).collect()
-        }
-        other => other,
-    }
 }
 
 /// The settings that learners share, as JSON: name, kind, choices, help, and which learners have it.
 #[pyfunction]
 pub fn settings() -> String {
-    spelled_in_python(settings_form().into()).to_string()
+    in_python(&Value::from(settings_form()).to_string())
 }
 
 /// The name of the class that each label stands for; none for a label that no class has.

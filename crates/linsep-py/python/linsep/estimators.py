@@ -39,8 +39,7 @@ class Perceptron(WeightedOnlineClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -161,8 +160,7 @@ class AveragedPerceptron(WeightedOnlineClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -283,8 +281,7 @@ class VotedPerceptron(OnlineClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -397,8 +394,7 @@ class MarginPerceptron(OnlineClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -514,8 +510,7 @@ class BatchPerceptron(WeightedClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -626,8 +621,7 @@ class PocketPerceptron(Classifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -729,8 +723,7 @@ class LiftedPerceptron(Classifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -843,8 +836,7 @@ class KernelPerceptron(WeightedClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -966,8 +958,7 @@ class MulticlassPerceptron(WeightedOnlineClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -1075,25 +1066,27 @@ class SGDClassifier(WeightedOnlineClassifier):
     loss : default 'hinge'
         The loss of a row with agreement a. 'perceptron': max(0, −a); 'hinge': max(0, 1−a); 'log': ln(1 +
         e^−a), logistic regression; 'squared': ½(1−a)², least squares.
-    schedule : default 'adaptive'
-        How the step changes. 'adaptive': Its own for each feature, whatever the scale of the feature;
-        'constant': The same in every step; '1/k': η/k in step k; '1/sqrt-k': η/√k in step k; 'power': η/k^p
-        in step k, with p from power=; 'shrinking': η/(1 + ηλk).
+    schedule : default None
+        How the step changes; None for adaptive (shrinking with a penalty, constant with the perceptron loss).
+        'adaptive': Its own for each feature, whatever the scale of the feature; 'constant': The same in every
+        step; '1/k': η/k in step k; '1/sqrt-k': η/√k in step k; 'power': η/k^p in step k, with p from power=;
+        'shrinking': η/(1 + ηλk).
     power : default None
         The power p of schedule='power'. From 0 to 1.
-    step : default 'auto'
-        The first step. Above 0, or 'auto' for 1.5 for adaptive steps, else 1/R².
-    l2 : default 0.0
-        The penalty on ½ of the squared length of the weights, not for adaptive steps. 0 or more.
-    combine : default 'average'
-        What joins the weights of the run into the result. 'last': The last weights; 'average': The mean over
-        all rows seen.
+    step : default None
+        The first step; None for auto (1 with the perceptron loss). Above 0, or 'auto' for 1.5 for adaptive
+        steps, else 1/R².
+    l2 : default None
+        The penalty on ½ of the squared length of the weights, not for adaptive steps; None for 0 (0.0001 with
+        shrinking steps). 0 or more.
+    combine : default None
+        What joins the weights of the run into the result; None for average (last with the perceptron loss).
+        'last': The last weights; 'average': The mean over all rows seen.
     epochs : default 10
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -1166,11 +1159,11 @@ class SGDClassifier(WeightedOnlineClassifier):
         self,
         *,
         loss: Literal["perceptron", "hinge", "log", "squared"] = "hinge",
-        schedule: Literal["adaptive", "constant", "1/k", "1/sqrt-k", "power", "shrinking"] = "adaptive",
+        schedule: Literal["adaptive", "constant", "1/k", "1/sqrt-k", "power", "shrinking"] | None = None,
         power: float | None = None,
-        step: float | Literal["auto"] = "auto",
-        l2: float = 0.0,
-        combine: Literal["last", "average"] = "average",
+        step: float | Literal["auto"] | None = None,
+        l2: float | None = None,
+        combine: Literal["last", "average"] | None = None,
         epochs: int = 10,
         scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
         order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
@@ -1220,8 +1213,7 @@ class LinearSVM(WeightedClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -1342,8 +1334,7 @@ class LogisticRegression(WeightedClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -1460,8 +1451,7 @@ class MaxMarginClassifier(Classifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -1559,8 +1549,7 @@ class Memoriser(WeightedClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -1667,8 +1656,7 @@ class PassiveAggressiveClassifier(WeightedOnlineClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
