@@ -271,15 +271,17 @@ impl Columns {
         }
     }
 
-    /// The last column of the first row that is not left out.
+    /// The last column of the first row that is not left out, unless it is the last of all, which is the label of any table.
     fn last_of_first_row(&self, options: &ReadOptions) -> Option<String> {
-        let of_first_row = &self.names[..self.of_first_row.min(self.names.len())];
-        let ignored = |place: usize, name: &String| {
+        let is_used = |&(place, name): &(usize, &String)| {
             let number = (place + 1).to_string();
-            options.csv.ignore.iter().any(|ignored| ignored == name || *ignored == number)
+            !options.csv.ignore.iter().any(|ignored| ignored == name || *ignored == number)
         };
-        let mut used = of_first_row.iter().enumerate().filter(|(place, name)| !ignored(*place, name));
-        used.next_back().map(|(_, name)| name.clone()).filter(|_| self.names.len() > 1)
+        let mut used = self.names.iter().enumerate().filter(is_used);
+        let last = used.next_back()?;
+        let (_, label) =
+            std::iter::once(last).chain(used.rev()).find(|&(place, _)| place < self.of_first_row)?;
+        (label != last.1).then(|| label.clone())
     }
 
     /// The rows as CSV, after their columns.

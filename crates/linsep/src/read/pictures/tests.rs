@@ -80,7 +80,7 @@ fn broken_pictures_are_named_or_skipped() {
     let loaded = load(folder.path(), &options).unwrap();
     assert_eq!((loaded.dataset.len(), loaded.notes.skipped), (15, 2));
     assert!(loaded.notes.first_skipped[1].reason.ends_with("notes.txt: this is no PNG and no JPEG picture"));
-    let small = ReadOptions { max_file: Some(100), skip_bad: true, ..sized(4, 4, false) };
+    let small = ReadOptions { max_file: Some(300), skip_bad: true, ..sized(4, 4, false) };
     assert_eq!(load(folder.path(), &small).unwrap().dataset.len(), 14, "the JPEG picture is larger");
 }
 
