@@ -8,7 +8,7 @@ use crate::table::Table;
 use crate::watch::watched;
 use linsep::Error;
 use linsep::job::RoundingCheck;
-use linsep::model::{InputNumbers, Reliability, RowProbabilities};
+use linsep::model::{InputNumbers, Reliability, RowProbabilities, Times};
 use linsep::numbers::{self, Rounding};
 use linsep::observe::{Observer, Progress};
 use linsep::read::{Labels, ReadOptions, RowStream, Source};
@@ -134,7 +134,7 @@ pub fn reliability(
             false => RowProbabilities::of_many(shares, found as usize, truth as usize),
         })
         .collect();
-    match Reliability::of(&rows) {
+    match Reliability::of(&rows, Times::ONCE) {
         Some(reliability) => Ok(json!(reliability).to_string()),
         None => Err(PyValueError::new_err("there are no rows")),
     }
