@@ -44,6 +44,7 @@ fn drawn(number: u64) -> String {
 
 #[test]
 #[ignore = "needs R: see above"]
+#[expect(clippy::print_stdout, reason = "what was compared is told")]
 fn estimates_and_statuses_are_those_of_r() {
     let mut tables: BTreeMap<String, String> = [
         ("endometrial", published::endometrial(&["NV", "PI", "EH"])),
