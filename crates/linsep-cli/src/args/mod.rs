@@ -2,6 +2,8 @@
 
 mod choice;
 mod data;
+#[cfg(feature = "explore")]
+mod explore;
 mod learn;
 mod learner;
 mod plot;
@@ -9,10 +11,12 @@ mod probability;
 mod separate;
 
 pub(crate) use data::{BiasArgs, CacheArgs, ClassArgs, ReadArgs, TaskArgs};
+#[cfg(feature = "explore")]
+pub(crate) use explore::ExploreArgs;
 pub(crate) use learn::{LearnArgs, set};
 pub(crate) use learner::{GridArgs, LearnerArg, LearnerArgs};
 pub(crate) use plot::{
-    ComparePlotArgs, DrawArgs, LearnedPlotArgs, ModelPlotArgs, PathPlotArgs, PlotArgs, PlotKind,
+    ComparePlotArgs, DrawArgs, LearnedPlotArgs, ModelPlotArgs, PathPlotArgs, PlotArgs, PlotKind, ReportArgs,
     SeparationPlotArgs, WeightPlotArgs,
 };
 pub(crate) use probability::{ProbabilityArgs, ThresholdArg};
@@ -89,12 +93,18 @@ pub(crate) enum Command {
     Inspect(InspectArgs),
     /// Draw a picture: a boundary, a proof, learners side by side, a curve; as SVG, PNG or HTML
     Plot(Box<PlotArgs>),
+    /// Write a page to send to a colleague: the data in figures, learners compared, error, calibration, verdict and proof, worst
+    /// mistakes, warnings
+    Report(Box<ReportArgs>),
     /// Write data in another format, or as a cache that opens at once; what is read back is the same
     Convert(ConvertArgs),
     /// Make data: the square of the lecture notes, blobs with a margin, XOR, random labels, text-like rows
     Generate(GenerateArgs),
     /// Run the whole job on a data set that comes with the program, or on a folder of mails, and say what it shows
     Demo(DemoArgs),
+    /// Open a page on this machine where a perceptron learns before one's eyes, on built-in data or on your own
+    #[cfg(feature = "explore")]
+    Explore(ExploreArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
 }

@@ -6,11 +6,14 @@ mod convert;
 mod demo;
 mod demo_mail;
 mod evaluate;
+#[cfg(feature = "explore")]
+mod explore;
 mod export;
 mod generate;
 mod inspect;
 mod plot;
 mod predict;
+mod report;
 mod separate;
 mod theory;
 mod train;
@@ -45,9 +48,12 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
         Command::Export(args) => export::run(&args, console),
         Command::Inspect(args) => inspect::run(&args),
         Command::Plot(args) => plot::run(&args, console),
+        Command::Report(args) => report::run(&args, console),
         Command::Convert(args) => convert::run(&args, console),
         Command::Generate(args) => generate::run(&args, console),
         Command::Demo(args) => demo::run(&args, console),
+        #[cfg(feature = "explore")]
+        Command::Explore(args) => explore::run(&args, console),
         Command::Completions(args) => {
             let mut script = Vec::new();
             clap_complete::generate(args.shell, &mut Arguments::command(), "linsep", &mut script);
