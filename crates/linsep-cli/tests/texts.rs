@@ -226,10 +226,7 @@ fn lines_are_answered_as_they_come() {
         assert!(answers.next().is_none());
         assert!(child.wait().expect("end").success());
     }
-    folder
-        .linsep_with_input("predict table -", b"x,y\n1,5\n1,2,3\n")
-        .exits(3)
-        .tells(&["standard input:3:"]);
+    folder.linsep_with_input("predict table -", b"x,y\n1,5\n1,2,3\n").exits(3).tells(&["standard input:3:"]);
     folder.linsep_with_input("predict table -", b"").exits(3).tells(&["no rows"]);
     folder.linsep_with_input("predict table - --csv", b"x,y\n\n1,5\n5,1\n").exits(0).tells(&["3,a,", "4,b,"]);
 }

@@ -110,6 +110,10 @@ fn told(progress: &Progress) -> Value {
             "text": format!("reading, row {}", grouped(*rows)),
             "share": total.and_then(|total| share(*bytes, total)),
         }),
+        Progress::Files { files, total, rows } => json!({
+            "text": format!("reading, row {}", grouped(*rows)),
+            "share": share(*files, *total),
+        }),
         Progress::Writing { bytes, total, .. } => {
             json!({ "text": "writing", "share": share(*bytes, *total) })
         }
