@@ -14,6 +14,7 @@ mod generate;
 mod inspect;
 mod plot;
 mod predict;
+mod report;
 mod separate;
 mod theory;
 mod train;
@@ -48,6 +49,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
         Command::Export(args) => export::run(&args, console),
         Command::Inspect(args) => inspect::run(&args, console),
         Command::Plot(args) => plot::run(&args, console),
+        Command::Report(args) => report::run(&args, console),
         Command::Convert(args) => convert::run(&args, console),
         Command::Generate(args) => generate::run(&args, console),
         Command::Demo(args) => demo::run(&args, console),

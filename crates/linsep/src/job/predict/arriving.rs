@@ -236,7 +236,7 @@ fn end_of_lines(bytes: &[u8]) -> Option<usize> {
     let quotes = memchr::memchr_iter(b'"', &bytes[..end]).count();
     // A cell may go over several lines; but not over very many, where quotes are just characters.
     const FAR: usize = 1 << 16;
-    (quotes % 2 == 0 || end > FAR).then_some(end)
+    (quotes.is_multiple_of(2) || end > FAR).then_some(end)
 }
 
 /// Whether bytes begin as those do that are no lines: compressed ones, arrays, caches.

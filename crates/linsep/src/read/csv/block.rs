@@ -435,7 +435,7 @@ impl Block {
         let mut row: Vec<(u32, f64)> = Vec::new();
         for ends in self.offsets.windows(2) {
             let own = ends[0]..ends[1];
-            if !self.indices[own.clone()].last().is_some_and(|&last| last >= NEW_TERM) {
+            if self.indices[own.clone()].last().is_none_or(|&last| last < NEW_TERM) {
                 continue;
             }
             let numbered = |number: u32| match number.checked_sub(NEW_TERM) {

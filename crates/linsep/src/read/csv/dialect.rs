@@ -251,7 +251,8 @@ impl FirstRow {
                     || self.counts_columns(options)
             }
             Some(Schema::Table { header: true, columns, .. }) => {
-                self.names_all(columns) || self.word_over_numbers(|_| true)
+                // One name of the model is enough where texts or words stand below it: a name may have changed.
+                self.names_all(columns) || self.names_one(columns) || self.word_over_numbers(|_| true)
             }
             // The model's file had no header, so this one most likely has none; only a word where the model
             // knows that numbers stand is a name.
@@ -283,6 +284,13 @@ impl FirstRow {
             .and_then(|label| self.cells.iter().position(|cell| cell == label.as_bytes()));
         let below = label.map_or(self.below.last(), |label| self.below.get(label));
         counts(&self.cells) && below.is_some_and(|below| !below.recurs && below.numbers + below.words >= 2)
+    }
+
+    /// Whether a column of a model with texts, its label among them, is named here.
+    fn names_one(&self, columns: &[Column]) -> bool {
+        let named = |cell: &[u8]| columns.iter().any(|column| column.name.as_bytes() == cell);
+        columns.iter().any(|column| matches!(column.kind, ColumnKind::Text(_)))
+            && self.cells.iter().any(|cell| named(cell.as_ref()))
     }
 
     /// Whether every column that the model needs is named here.
