@@ -130,12 +130,7 @@ const DEEPEST: usize = 32;
 type Give<'a> = dyn FnMut(&str, Option<&str>) -> Result<(), String> + 'a;
 
 /// Gives each value of an object, laid flat, with the name of its column; `None` for `null`.
-fn each_value(
-    object: &str,
-    prefix: &str,
-    depth: usize,
-    give: &mut Give<'_>,
-) -> Result<(), (usize, String)> {
+fn each_value(object: &str, prefix: &str, depth: usize, give: &mut Give<'_>) -> Result<(), (usize, String)> {
     let at = |value: &str| value.as_ptr() as usize - object.as_ptr() as usize;
     let Pairs(pairs) = serde_json::from_str(object).map_err(|error| fault(object, &error))?;
     let mut name = String::new();
