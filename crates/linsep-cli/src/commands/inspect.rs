@@ -212,7 +212,7 @@ fn probabilities(calibration: &Calibration) -> serde_json::Value {
 
 /// Writes the weights of a model of pictures as a picture, and says how to look at it.
 fn write_weights(model: &Model, path: &Path, console: Console) -> anyhow::Result<()> {
-    let picture = WeightsPicture::of(model)?;
+    let picture = WeightsPicture::of(model).map_err(linsep::Error::from)?;
     linsep::store::write_atomically(path, |out| out.write_all(&picture.png))?;
     let colours = match picture.red_and_blue {
         true => "red speaks for the class, blue against it",

@@ -21,7 +21,7 @@ pub fn shapes(form: PictureForm, count: u64, seed: u64) -> Result<Dataset, Datas
 
 fn shape(form: PictureForm, number: u64, seed: u64) -> Vec<f64> {
     let mut random = Random::of(seed, Stream::MadeRow(number));
-    let is_disc = number % 2 == 0;
+    let is_disc = number.is_multiple_of(2);
     let (width, height) = (f64::from(form.width), f64::from(form.height));
     let within = |random: &mut Random, low: f64, high: f64| low + (high - low) * random.uniform();
     let side = width.min(height);

@@ -46,7 +46,7 @@ impl WeightsPicture {
         }
         let classes: Vec<String> = match &model.classes {
             Classes::Pair(pair) => vec![pair.positive.clone()],
-            Classes::Each { names } => names.iter().cloned().collect(),
+            Classes::Each { names } => names.clone(),
         };
         let parts: Vec<Vec<f64>> =
             (0..classes.len()).map(|outcome| model.weights_of(outcome).to_vec()).collect();

@@ -126,13 +126,11 @@ struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 /// The deepest nesting that is laid flat.
 const DEEPEST: usize = 32;
 
+/// What is done with a value: the name of its column, and its text unless it is `null`.
+type Give<'a> = dyn FnMut(&str, Option<&str>) -> Result<(), String> + 'a;
+
 /// Gives each value of an object, laid flat, with the name of its column; `None` for `null`.
-fn each_value(
-    object: &str,
-    prefix: &str,
-    depth: usize,
-    give: &mut dyn FnMut(&str, Option<&str>) -> Result<(), String>,
-) -> Result<(), (usize, String)> {
+fn each_value(object: &str, prefix: &str, depth: usize, give: &mut Give<'_>) -> Result<(), (usize, String)> {
     let at = |value: &str| value.as_ptr() as usize - object.as_ptr() as usize;
     let Pairs(pairs) = serde_json::from_str(object).map_err(|error| fault(object, &error))?;
     let mut name = String::new();

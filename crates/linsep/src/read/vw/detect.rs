@@ -48,7 +48,7 @@ impl<'a> Line<'a> {
             tokens.pop();
         }
         let is_number = |token: &&str| token.parse::<f64>().is_ok();
-        if tokens.len() > 3 || !tokens.iter().skip(1).all(|token| is_number(&token)) {
+        if tokens.len() > 3 || !tokens.iter().skip(1).all(is_number) {
             return None;
         }
         let has_number = tokens.first().is_none_or(is_number);
