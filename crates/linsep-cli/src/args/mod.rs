@@ -8,7 +8,7 @@ mod plot;
 mod probability;
 mod separate;
 
-pub(crate) use data::{BiasArgs, CacheArgs, ClassArgs, ReadArgs, TaskArgs};
+pub(crate) use data::{BiasArgs, CacheArgs, ClassArgs, ReadArgs, TaskArgs, WeightsArg};
 pub(crate) use learn::{LearnArgs, set};
 pub(crate) use learner::{GridArgs, LearnerArg, LearnerArgs};
 pub(crate) use plot::{
@@ -325,6 +325,8 @@ pub(crate) struct EvaluateArgs {
     pub(crate) data: PathBuf,
     #[command(flatten)]
     pub(crate) threshold: ThresholdArg,
+    #[command(flatten)]
+    pub(crate) weights: WeightsArg,
     /// Print one JSON record on standard output instead of the report
     #[arg(long)]
     pub(crate) json: bool,
