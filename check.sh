@@ -46,6 +46,13 @@ python_package() {
     VIRTUAL_ENV="$environment" "$environment/bin/maturin" develop --quiet --locked
 }
 
+# The browser of the explorer's tests: Debian's own, which Playwright drives. Nothing else is downloaded.
+browser() {
+    if ! command -v chromium >/dev/null 2>&1; then
+        install_packages chromium
+    fi
+}
+
 # A toolchain without the usual components gets them; where rustup is not used they come with it.
 components() {
     if ! cargo fmt --version >/dev/null 2>&1 || ! cargo clippy --version >/dev/null 2>&1; then
@@ -86,6 +93,8 @@ run python_environment
 LINSEP="$CARGO_TARGET_DIR/debug/linsep" run "$environment/bin/python" -m pytest -q -p no:cacheprovider tests/oracle
 run python_package
 LINSEP="$CARGO_TARGET_DIR/debug/linsep" run "$environment/bin/python" -m pytest -q -p no:cacheprovider tests/python
+run browser
+LINSEP="$CARGO_TARGET_DIR/debug/linsep" run "$environment/bin/python" -m pytest -q -p no:cacheprovider tests/browser
 run python3 tests/torture/run.py "$CARGO_TARGET_DIR/debug/linsep" --short
 
 announce "everything passed"

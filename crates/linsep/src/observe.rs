@@ -4,6 +4,7 @@ use crate::Error;
 use crate::dataset::Row;
 use crate::memory;
 use crate::store::StoreError;
+use crate::theta::Theta;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -100,6 +101,9 @@ pub struct Update<'a> {
     pub sign: i8,
     /// ⟨θ, z⟩ before the update.
     pub agreement: f64,
+    /// θ after the update, where the rows are in memory and the learner holds one vector. Descent with a penalty keeps it but
+    /// for a positive factor.
+    pub theta: Option<&'a Theta>,
 }
 
 /// Something that the user of a job should hear.

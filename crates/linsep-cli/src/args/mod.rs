@@ -2,6 +2,8 @@
 
 mod choice;
 mod data;
+#[cfg(feature = "explore")]
+mod explore;
 mod learn;
 mod learner;
 mod plot;
@@ -9,6 +11,8 @@ mod probability;
 mod separate;
 
 pub(crate) use data::{BiasArgs, CacheArgs, ClassArgs, ReadArgs, TaskArgs, WeightsArg};
+#[cfg(feature = "explore")]
+pub(crate) use explore::ExploreArgs;
 pub(crate) use learn::{LearnArgs, set};
 pub(crate) use learner::{GridArgs, LearnerArg, LearnerArgs};
 pub(crate) use plot::{
@@ -95,6 +99,9 @@ pub(crate) enum Command {
     Generate(GenerateArgs),
     /// Run the whole job on a data set that comes with the program, and say what it shows
     Demo(DemoArgs),
+    /// Open a page on this machine where a perceptron learns before one's eyes, on built-in data or on your own
+    #[cfg(feature = "explore")]
+    Explore(ExploreArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
 }

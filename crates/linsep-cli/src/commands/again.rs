@@ -32,7 +32,16 @@ fn train(spec: &TrainSpec) -> String {
         .option("scale", spec.scale.and_then(named))
         .bias(&spec.bias)
         .option("epochs", spec.epochs.map(|epochs| epochs.to_string()))
+        .option("max-updates", spec.max_updates.map(|updates| updates.to_string()))
+        .option("max-seconds", spec.max_seconds.map(|seconds| seconds.to_string()))
+        .option("order", spec.order.and_then(named))
         .seed(spec.seed.unwrap_or(0))
+        .option("init", spec.init.as_ref().map(|init| init.display().to_string()))
+        .option("mistake", spec.mistake.and_then(named))
+        .option("shards", spec.shards.map(|shards| shards.to_string()))
+        .option("mixing", spec.mixing.and_then(named))
+        .option("max-pairs", spec.max_pairs.map(|pairs| pairs.to_string()))
+        .flag("probabilities", spec.probabilities)
         .reading(&spec.data)
         .output(spec.output.as_deref())
         .0
@@ -40,6 +49,7 @@ fn train(spec: &TrainSpec) -> String {
 
 fn compare(spec: &CompareSpec) -> String {
     Words::command("compare", &spec.data)
+        .option("learners", (!spec.learners.is_empty()).then(|| spec.learners.join(",")))
         .classes(&spec.classes)
         .option("scale", (spec.scale != Scaling::Auto).then(|| named(spec.scale)).flatten())
         .bias(&spec.bias)

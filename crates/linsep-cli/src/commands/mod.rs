@@ -5,6 +5,8 @@ mod compare;
 mod convert;
 mod demo;
 mod evaluate;
+#[cfg(feature = "explore")]
+mod explore;
 mod export;
 mod generate;
 mod inspect;
@@ -47,6 +49,8 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
         Command::Convert(args) => convert::run(&args, console),
         Command::Generate(args) => generate::run(&args, console),
         Command::Demo(args) => demo::run(&args, console),
+        #[cfg(feature = "explore")]
+        Command::Explore(args) => explore::run(&args, console),
         Command::Completions(args) => {
             let mut script = Vec::new();
             clap_complete::generate(args.shell, &mut Arguments::command(), "linsep", &mut script);

@@ -305,7 +305,7 @@ mod tests {
                 let row_squared = theta.extended_norm_squared(row);
                 theta.add(f64::from(sign), row);
                 let (number, position) = (k as u64 + 1, u64::from(i));
-                recorder.record(&Update { number, epoch: 1, position, row, row_squared, sign, agreement });
+                recorder.record(&Update { number, epoch: 1, position, row, row_squared, sign, agreement, theta: None });
             }
             let trace = recorder.finish();
             prop_assert_eq!(trace.len(), mistakes.len());

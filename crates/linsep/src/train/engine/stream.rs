@@ -220,6 +220,7 @@ impl StreamRun {
                     row_squared: applied.row_squared,
                     sign: self.state.seen.signs[class],
                     agreement: applied.agreement,
+                    theta: None,
                 });
             }
             if self.state.is_at_limit() {
