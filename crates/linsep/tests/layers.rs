@@ -23,6 +23,7 @@ const STAGES: &[&[&str]] = &[
     &["job"],
     &["report"],
     &["chart"],
+    &["page"],
 ];
 
 /// The one error type names the errors of all stages, and every stage gives it.

@@ -16,7 +16,7 @@ pub(crate) use explore::ExploreArgs;
 pub(crate) use learn::{LearnArgs, set};
 pub(crate) use learner::{GridArgs, LearnerArg, LearnerArgs};
 pub(crate) use plot::{
-    ComparePlotArgs, DrawArgs, LearnedPlotArgs, ModelPlotArgs, PathPlotArgs, PlotArgs, PlotKind,
+    ComparePlotArgs, DrawArgs, LearnedPlotArgs, ModelPlotArgs, PathPlotArgs, PlotArgs, PlotKind, ReportArgs,
     SeparationPlotArgs, WeightPlotArgs,
 };
 pub(crate) use probability::{ProbabilityArgs, ThresholdArg};
@@ -93,6 +93,9 @@ pub(crate) enum Command {
     Inspect(InspectArgs),
     /// Draw a picture: a boundary, a proof, learners side by side, a curve; as SVG, PNG or HTML
     Plot(Box<PlotArgs>),
+    /// Write a page to send to a colleague: the data in figures, learners compared, error, calibration, verdict and proof, worst
+    /// mistakes, warnings
+    Report(Box<ReportArgs>),
     /// Write data in another format, or as a cache that opens at once; what is read back is the same
     Convert(ConvertArgs),
     /// Make data: the square of the lecture notes, blobs with a margin, XOR, random labels, text-like rows

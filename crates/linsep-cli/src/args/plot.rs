@@ -1,4 +1,4 @@
-//! The arguments of `plot`: a kind, the rows or the model to draw, and where the picture goes.
+//! The arguments of `plot` and `report`: a kind, the rows or the model to show, and where the picture or page goes.
 
 use super::{ContestArgs, DecideArgs, LearnArgs};
 use clap::{Args, Subcommand};
@@ -143,4 +143,28 @@ pub(crate) struct SeparationPlotArgs {
     pub(crate) draw: DrawArgs,
     #[command(flatten)]
     pub(crate) decide: DecideArgs,
+}
+
+/// The end of `linsep report --help`.
+const AFTER_REPORT: &str = "\
+The page is one HTML file without scripts that needs no network; it follows the light or dark setting of its reader and prints well. \
+It has no date, so that the same rows make the same page.";
+
+#[derive(Debug, Args)]
+#[command(allow_negative_numbers = true, after_help = AFTER_REPORT, after_long_help = AFTER_REPORT)]
+pub(crate) struct ReportArgs {
+    /// Labelled data, as for train
+    pub(crate) data: PathBuf,
+    /// Judge this model on the rows, instead of learning one from them
+    #[arg(long, value_name = "MODEL", conflicts_with_all = LEARNING)]
+    pub(crate) model: Option<PathBuf>,
+    /// Where to write the page: a file that ends in .html [default: standard output]
+    #[arg(short, long, value_name = "REPORT.html")]
+    pub(crate) output: Option<PathBuf>,
+    /// Stop each run of the comparison, the run whose proof is followed, and the decision about separation after this many
+    /// seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, allow_negative_numbers = true)]
+    pub(crate) time: f64,
+    #[command(flatten)]
+    pub(crate) learn: LearnArgs,
 }

@@ -12,6 +12,7 @@ mod generate;
 mod inspect;
 mod plot;
 mod predict;
+mod report;
 mod separate;
 mod theory;
 mod train;
@@ -46,6 +47,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
         Command::Export(args) => export::run(&args, console),
         Command::Inspect(args) => inspect::run(&args),
         Command::Plot(args) => plot::run(&args, console),
+        Command::Report(args) => report::run(&args, console),
         Command::Convert(args) => convert::run(&args, console),
         Command::Generate(args) => generate::run(&args, console),
         Command::Demo(args) => demo::run(&args, console),

@@ -5,6 +5,7 @@ use super::contour::contours;
 use super::figure::{Dot, Figure, Key, Sheet, What, dot_pen};
 use super::ink::{Dash, Ink, Shape};
 use super::scale::Scale;
+use super::text::file_name;
 use crate::job::{Border, PlaneAxes, Scene, SeenRow, View};
 use crate::numbers::{counted, grouped, percent};
 
@@ -22,7 +23,7 @@ pub fn boundary(view: &View) -> Figure {
     let rows = counted(scene.rows.len() as u64, "row", "rows");
     let title = format!(
         "{}, {}: {} on {rows}",
-        scene.source,
+        file_name(&scene.source),
         view.learner,
         match view.errors {
             0 => "no mistake".to_string(),

@@ -4,6 +4,7 @@ use super::axes::{Axes, Panel, top_down};
 use super::figure::{Anchor, Dot, Figure, Key, Pen, SMALL, Sheet, What, open_pen};
 use super::ink::{Dash, Ink, Shape};
 use super::scale::Scale;
+use super::text::file_name;
 use crate::compare::Comparison;
 use crate::metric::Metric;
 use crate::numbers::counted;
@@ -14,6 +15,7 @@ const LINE: f64 = 25.0;
 
 /// The metric of each learner on held-out rows with its standard error, beside always giving the same answer.
 pub fn compare(source: &str, comparison: &Comparison) -> Figure {
+    let source = file_name(source);
     let metric = comparison.metric;
     let share = metric.is_share();
     let (factor, digits) = if share { (100.0, 2) } else { (1.0, 3) };

@@ -4,6 +4,7 @@ use super::axes::{Axes, Panel, top_down};
 use super::figure::{Figure, Pen, Rect, Sheet};
 use super::ink::{Dash, Ink};
 use super::scale::{Scale, range};
+use super::text::file_name;
 use super::trace::panel_head;
 use super::weights::shown_class;
 use crate::model::{ColumnEffect, Effect, Model};
@@ -18,6 +19,7 @@ const MOST_WORDS: usize = 8;
 /// The largest effects of columns, at most `top`; for many classes, on the score of the class numbered `outcome`. `None` for a
 /// model without weights for the columns as they are.
 pub fn effects(name: &str, model: &Model, outcome: usize, top: usize) -> Option<Figure> {
+    let name = file_name(name);
     let all = model.drawn_effects_of(outcome)?;
     let shown = &all[..all.len().min(top.max(1))];
     let first = shown.first()?;

@@ -5,6 +5,7 @@ use super::boundary::{draw_plane, draw_rows, note_thinning, radius, thinned};
 use super::figure::{Anchor, Figure, Key, Layer, MARGIN, Motion, Pen, Rect, Sheet, Step, What, dot_pen};
 use super::ink::{Dash, Ink, Shape};
 use super::scale::{Scale, range};
+use super::text::file_name;
 use super::trace::{bound_pen, panel_head, run_pen};
 use crate::job::{SeenRow, View};
 use crate::numbers::{Rounding, counted, grouped, rounded};
@@ -22,17 +23,16 @@ const PAST: usize = 8;
 /// The run of `points` on the rows of `view`, as a moving picture; where nothing moves, it shows the end.
 pub fn learning(view: &View, points: &[TracePoint]) -> Figure {
     let scene = &view.scene;
-    let evidence = &view.model().evidence;
+    let (evidence, source) = (&view.model().evidence, file_name(&scene.source));
     let mistakes = counted(evidence.updates, "mistake", "mistakes");
     let title = match evidence.mistake_bound.upper {
         Some(most) => {
             format!(
-                "{}: the boundary after each of {mistakes}, at most {} in any order",
-                scene.source,
+                "{source}: the boundary after each of {mistakes}, at most {} in any order",
                 rounded(most, Rounding::Up)
             )
         }
-        None => format!("{}: the boundary after each of {mistakes}", scene.source),
+        None => format!("{source}: the boundary after each of {mistakes}"),
     };
     let how = "At each mistake the boundary turns towards the ringed row, which was on its wrong side. Below, the proof: ⟨θ_k, θ*⟩ \
                grows at least as kγ, and ‖θ_k‖² at most as kR².";

@@ -38,6 +38,7 @@ pub use path::path;
 pub use png::PngError;
 pub use roc::roc;
 pub use separation::separation;
+pub(crate) use text::file_name;
 pub use text::{escaped, harmless};
 pub use trace::trace;
 pub use weights::weights;

@@ -4,7 +4,7 @@ use super::axes::{Axes, Panel};
 use super::figure::{Anchor, Figure, Key, Pen, SMALL, Sheet};
 use super::ink::{Dash, Ink};
 use super::scale::Scale;
-use super::text::{shortened, width};
+use super::text::{file_name, shortened, width};
 use crate::job::PathPoint;
 use crate::numbers::grouped;
 use std::collections::BTreeMap;
@@ -17,6 +17,7 @@ const NAMED: usize = 6;
 /// The weights of the class numbered `class` of the path, in the units of the file, as the weight C of the loss grows. `None`
 /// for an empty path.
 pub fn path(source: &str, points: &[PathPoint], class: usize) -> Option<Figure> {
+    let source = file_name(source);
     let last = points.last()?.classes.get(class)?;
     // Each feature by its last weight, in the order of the features where those are the same.
     let mut curves: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();

@@ -4,6 +4,7 @@ use super::axes::{Axes, Panel};
 use super::figure::{Dot, Figure, Key, Pen, Sheet, What, dot_pen};
 use super::ink::{Dash, Ink, Shape};
 use super::scale::Scale;
+use super::text::file_name;
 use crate::job::{Evaluated, JudgedRow};
 use crate::model::roc as curve_of;
 use crate::numbers::{grouped, percent};
@@ -14,6 +15,7 @@ const HEIGHT: f64 = 500.0;
 /// The ROC curve of rows of two sides; `which` says which rows, such as `held-out rows`. `None` for more than two sides, and
 /// where the rows are all of one side.
 pub fn roc(source: &str, which: &str, evaluated: &Evaluated, rows: &[JudgedRow]) -> Option<Figure> {
+    let source = file_name(source);
     let Evaluated::Pair { evaluation, classes, .. } = evaluated else { return None };
     let scores: Vec<f64> = rows.iter().map(|row| row.score).collect();
     let signs: Vec<i8> = rows.iter().map(|row| if row.truth == 1 { 1 } else { -1 }).collect();

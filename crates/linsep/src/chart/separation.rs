@@ -4,7 +4,7 @@ use super::axes::{Panel, band_pen, boundary_pen, edge_pen};
 use super::boundary::{draw_plane, draw_rows, mark_with, note_thinning};
 use super::figure::{Anchor, Figure, Key, Pen, Rect, Sheet, Step, What, dot_pen};
 use super::ink::{Dash, Ink, Shape};
-use super::text::width;
+use super::text::{file_name, width};
 use crate::job::{PlaneAxes, Separated, SeparationView};
 use crate::numbers::{Rounding, counted, percent, rounded};
 use crate::separate::{Bias, Verdict};
@@ -53,7 +53,8 @@ pub fn separation(separated: &Separated, view: &SeparationView) -> Figure {
             ("undecided whether a boundary separates the classes".to_string(), found.stopped.clone().unwrap_or_default())
         }
     };
-    let mut sheet = Sheet::new("separation", WIDTH, &format!("{}: {verdict}", scene.source), &how);
+    let mut sheet =
+        Sheet::new("separation", WIDTH, &format!("{}: {verdict}", file_name(&scene.source)), &how);
     let along = match view.line {
         Some(_) => "distance to the boundary",
         None => "distance to the boundary of a logistic regression",
@@ -74,6 +75,10 @@ pub fn separation(separated: &Separated, view: &SeparationView) -> Figure {
     let ringed = mark_with(&mut sheet, &panel, scene, Shape::Ring, |row| row.rests);
     if ringed > 0 {
         let text = match found.verdict {
+            // A verdict keeps the nearest rows alone.
+            Verdict::Complete if view.ringed.len() == found.closest.len() && ringed > 1 => {
+                format!("{ringed} of the rows at the margin")
+            }
             Verdict::Complete => counted(ringed, "row at the margin", "rows at the margin"),
             Verdict::QuasiComplete => counted(ringed, "row on every boundary", "rows on every boundary"),
             _ => counted(ringed, "row that cannot be right with the others", "rows that cannot all be right"),

@@ -60,6 +60,11 @@ pub(super) fn shortened(text: &str, most: f64, size: f64, bold: bool) -> String 
     "…".to_string()
 }
 
+/// The file of a path: where it lies is of no interest to those who see a picture.
+pub(crate) fn file_name(source: &str) -> &str {
+    source.rsplit(['/', '\\']).next().filter(|name| !name.is_empty()).unwrap_or(source)
+}
+
 /// A name as it came from a file, on one line and without characters that XML forbids or that turn the text around them.
 pub fn harmless(name: &str) -> String {
     let letter = |letter: char| match letter {
@@ -104,6 +109,14 @@ mod tests {
         }
         assert!(width("wide", 10.0, true) > width("wide", 10.0, false));
         assert!(width("日本", 10.0, false) > 20.0);
+    }
+
+    #[test]
+    fn a_title_names_the_file_alone() {
+        assert_eq!(
+            ["a/b/iris.csv", "iris.csv", "a/", "C:\\x\\y.csv"].map(file_name),
+            ["iris.csv", "iris.csv", "a/", "y.csv"]
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::axes::{Axes, Panel};
 use super::figure::{Anchor, Figure, Key, MARGIN, Pen, Rect, Sheet, What};
 use super::ink::{Dash, Ink, Shape};
 use super::scale::Scale;
-use super::text::wrapped;
+use super::text::{file_name, wrapped};
 use crate::numbers::{Rounding, counted, grouped, rounded};
 use crate::theory::trace::TracePoint;
 use crate::train::Evidence;
@@ -16,6 +16,7 @@ const HEIGHT: f64 = 300.0;
 /// The curves of the proof for a run, of which `evidence` has the bound that holds in any order. An empty trace is that of a
 /// run without a mistake.
 pub fn trace(source: &str, points: &[TracePoint], evidence: &Evidence) -> Figure {
+    let source = file_name(source);
     let proof = Proof::new(points, evidence);
     let mistakes = counted(evidence.updates, "mistake", "mistakes");
     let title = match proof.most {

@@ -4,6 +4,7 @@ use super::axes::{Axes, Panel, top_down};
 use super::figure::{Anchor, Figure, Key, Pen, Rect, SMALL, Sheet};
 use super::ink::{Ink, Shape};
 use super::scale::{Scale, range, short};
+use super::text::file_name;
 use crate::features::Scaler;
 use crate::model::Model;
 use crate::numbers::grouped;
@@ -22,6 +23,7 @@ pub(super) fn shown_class(model: &Model, outcome: usize) -> String {
 /// The strongest weights, at most `top`; for many classes, those of the class numbered `outcome`. `None` for a model without
 /// weights.
 pub fn weights(name: &str, model: &Model, outcome: usize, top: usize) -> Option<Figure> {
+    let name = file_name(name);
     let features = model.strongest_features(outcome);
     if features.is_empty() || model.in_units_of(outcome).is_none() && model.recipe.scaling == Scaler::None {
         return None;
