@@ -204,18 +204,6 @@ fn settled(
     Ok(loaded)
 }
 
-/// Settles the columns, and says what was noticed.
-fn settled(
-    mut loaded: Loaded,
-    most_words: Option<usize>,
-    observer: &mut dyn Observer,
-) -> Result<Loaded, Error> {
-    (loaded.schema, loaded.dataset) = settle_columns(loaded.schema, loaded.dataset, most_words)?;
-    loaded.notes.remarks.extend(loaded.schema.rare_remarks());
-    tell(&loaded.notes, observer);
-    Ok(loaded)
-}
-
 /// The cache of a file, made or renewed if need be.
 pub(crate) fn cache_beside(
     path: &Path,
