@@ -1,21 +1,17 @@
 //! Newton's method, for the penalties that have a second derivative everywhere (L2, or none).
 //!
-//! The direction solves H·p = −g: by conjugate gradients that stop as early as the point is far from the best (truncated
-//! Newton), or from the matrix itself, where writing it down takes no more time than they do. A step along it is halved until the objective is smaller;
+//! The direction solves H·p = −g: from the matrix itself where it is small, otherwise by conjugate gradients that stop as
+//! early as the point is far from the best (truncated Newton). A step along it is halved until the objective is smaller;
 //! the scores along it are known, so that a trial takes no look at the rows.
 
 use super::problem::{Point, Problem};
 use super::proof::solve;
-use crate::dataset::Rows;
 use crate::linalg;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 
 /// The largest matrix of second derivatives that is written down, in rows.
 const MOST_WRITTEN: usize = 400;
-
-/// A matrix that takes as long as this many conjugate gradients is written down from the beginning: few directions need fewer.
-const FEW: f64 = 8.0;
 
 /// Newton's method as it stands.
 pub(super) struct Newton<'p, 'a> {
@@ -25,10 +21,6 @@ pub(super) struct Newton<'p, 'a> {
     pub(super) objective: f64,
     /// The length of the first gradient.
     first: f64,
-    /// How many conjugate gradients take as long as the matrix; none where it is too large to be written down.
-    matrix_takes: Option<f64>,
-    /// Whether the matrix is written down: from the beginning, or since conjugate gradients took longer than that.
-    writes: bool,
 }
 
 /// What a step came to.
@@ -43,9 +35,7 @@ impl<'p, 'a> Newton<'p, 'a> {
     pub(super) fn new(problem: &'p Problem<'a>, point: Point) -> Self {
         let scores = problem.scores(&point);
         let objective = problem.objective(&point, &scores);
-        let matrix_takes = problem.matrix_takes();
-        let writes = matrix_takes.is_some_and(|takes| takes <= FEW);
-        Self { problem, point, scores, objective, first: 0.0, matrix_takes, writes }
+        Self { problem, point, scores, objective, first: 0.0 }
     }
 
     /// Takes over a point whose intercepts were changed.
@@ -68,8 +58,7 @@ impl<'p, 'a> Newton<'p, 'a> {
             return ControlFlow::Continue(Step::Stalled);
         }
         let size = down.weights.len() + down.intercepts.len();
-        let written = self
-            .writes
+        let written = (size <= MOST_WRITTEN && problem.width() == 1)
             .then(|| problem.matrix(&probabilities))
             .and_then(|matrix| solve(matrix, &joined(&down), least_left(problem.penalty.square, size) / 4.0));
         let direction = match written {
@@ -104,7 +93,7 @@ impl<'p, 'a> Newton<'p, 'a> {
 
     /// An approximate solution of H·p = `down`, by conjugate gradients with the diagonal of H as the measure of length.
     fn conjugate_gradients<B>(
-        &mut self,
+        &self,
         probabilities: &[f64],
         down: &Point,
         length: f64,
@@ -132,8 +121,7 @@ impl<'p, 'a> Newton<'p, 'a> {
         let start = size;
         // The nearer to the best, the more digits of the direction are worth their passes.
         let tolerance = (length / self.first).sqrt().clamp(1e-8, 0.1);
-        for made in 0..MOST {
-            self.writes |= self.matrix_takes.is_some_and(|takes| made as f64 > takes);
+        for _ in 0..MOST {
             let mut bent = problem.curve(probabilities, &direction);
             bent.weights.iter_mut().zip(&direction.weights).for_each(|(b, d)| *b += square * d);
             pause()?;
@@ -183,27 +171,6 @@ fn split(mut all: Vec<f64>, width: usize) -> Point {
 }
 
 impl Problem<'_> {
-    /// How many conjugate gradients take about as long as the matrix and its factor, by the multiplications of each; none where
-    /// it is not written down.
-    fn matrix_takes(&self) -> Option<f64> {
-        let size = self.data.columns() + 1;
-        if size > MOST_WRITTEN || self.width() > 1 {
-            return None;
-        }
-        let (rows, stored) = (self.data.len(), self.data.stored() as f64);
-        let pairs = match self.data.rows() {
-            // A whole row is added at a time, which is several times as fast.
-            Rows::Dense { .. } => 0.25 * rows as f64 * (size * size) as f64 / 2.0,
-            Rows::Sparse { .. } => {
-                (0..rows).map(|i| self.data.row(i).stored()).map(|own| (own * own) as f64 / 2.0).sum()
-            }
-        };
-        let factor = (size as f64).powi(3) / 24.0;
-        // A row is multiplied, and added; sparse ones in places that are far apart.
-        let each = if matches!(self.data.rows(), Rows::Dense { .. }) { 0.5 } else { 2.0 };
-        Some((pairs + factor) / (each * stored).max(1.0))
-    }
-
     /// The lower half of the matrix of second derivatives for one score, row by row, the intercept last.
     fn matrix(&self, probabilities: &[f64]) -> Vec<f64> {
         let (columns, size) = (self.data.columns(), self.data.columns() + 1);

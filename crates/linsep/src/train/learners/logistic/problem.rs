@@ -2,13 +2,9 @@
 //!
 //! Two classes have one score vector, more have one for each class. Everything is summed over blocks of rows whose number
 //! depends on the data alone, and the blocks are added in their order: so the bits do not depend on the threads.
-//!
-//! The weights of a feature lie side by side, one for each score. Where rows are dense and there are several scores, they are
-//! laid out score by score for a pass over the rows: then every sum is a product of two vectors.
 
-use crate::dataset::{Dataset, Row, Rows};
+use crate::dataset::{Dataset, Row};
 use rayon::prelude::*;
-use std::borrow::Cow;
 use std::ops::Range;
 
 /// Ω(w) = ρ‖w‖₁ + (1−ρ)/2 ‖w‖², or nothing at all.
@@ -86,56 +82,14 @@ impl<'a> Problem<'a> {
         Point { weights: vec![0.0; self.data.columns() * width], intercepts: vec![0.0; width] }
     }
 
-    /// Whether sums over rows are made score by score.
-    fn is_by_score(&self) -> bool {
-        self.width() > 1 && matches!(self.data.rows(), Rows::Dense { .. })
-    }
-
-    /// The weights as a pass over the rows takes them.
-    fn laid_out<'w>(&self, weights: &'w [f64]) -> Cow<'w, [f64]> {
-        let (width, columns) = (self.width(), self.data.columns());
-        if !self.is_by_score() {
-            return Cow::Borrowed(weights);
-        }
-        Cow::Owned(
-            (0..width * columns).map(|place| weights[place % columns * width + place / columns]).collect(),
-        )
-    }
-
-    /// scores += row · weights, which are laid out for a pass.
-    #[inline]
-    fn add_products(&self, row: Row<'_>, weights: &[f64], scores: &mut [f64]) {
-        if self.is_by_score() {
-            let columns = self.data.columns();
-            scores
-                .iter_mut()
-                .zip(weights.chunks_exact(columns))
-                .for_each(|(score, own)| *score += row.dot(own));
-        } else {
-            add_products(row, weights, scores);
-        }
-    }
-
-    /// sums += factor · row for each factor, where the sums are laid out for a pass.
-    #[inline]
-    fn add_row(&self, row: Row<'_>, factors: &[f64], sums: &mut [f64]) {
-        if self.is_by_score() {
-            let columns = self.data.columns();
-            sums.chunks_exact_mut(columns).zip(factors).for_each(|(own, &factor)| row.add_to(factor, own));
-        } else {
-            add_row(row, factors, sums);
-        }
-    }
-
     /// The scores of all rows.
     pub(super) fn scores(&self, point: &Point) -> Vec<f64> {
         let width = self.width();
-        let weights = self.laid_out(&point.weights);
         let mut scores = vec![0.0; self.data.len() * width];
         scores.par_chunks_mut(CHUNK * width).enumerate().for_each(|(chunk, scores)| {
             for (k, scores) in scores.chunks_exact_mut(width).enumerate() {
                 scores.copy_from_slice(&point.intercepts);
-                self.add_products(self.data.row(chunk * CHUNK + k), &weights, scores);
+                add_products(self.data.row(chunk * CHUNK + k), &point.weights, scores);
             }
         });
         scores
@@ -194,9 +148,9 @@ impl<'a> Problem<'a> {
     /// Σ rᵢ xᵢ over the rows, for each score, and Σ rᵢ.
     pub(super) fn combine(&self, residuals: &[f64]) -> Point {
         let width = self.width();
-        self.over_blocks(|i, row, sums, _| {
+        self.over_blocks(|i, row, sums| {
             let residual = &residuals[i * width..(i + 1) * width];
-            self.add_row(row, residual, &mut sums.weights);
+            add_row(row, residual, &mut sums.weights);
             sums.intercepts.iter_mut().zip(residual).for_each(|(sum, r)| *sum += r);
         })
     }
@@ -204,48 +158,44 @@ impl<'a> Problem<'a> {
     /// What the losses add to the product of the Hessian and a direction; `curvatures` are the probabilities of the rows.
     pub(super) fn curve(&self, probabilities: &[f64], direction: &Point) -> Point {
         let width = self.width();
-        let weights = self.laid_out(&direction.weights);
-        self.over_blocks(|i, row, sums, slopes| {
+        self.over_blocks(|i, row, sums| {
             let own = &probabilities[i * width..(i + 1) * width];
             if let [p] = *own {
-                let slope = row.dot(&weights) + direction.intercepts[0];
+                let slope = row.dot(&direction.weights) + direction.intercepts[0];
                 let bent = self.prices[i] * p * (1.0 - p) * slope;
                 row.add_to(bent, &mut sums.weights);
                 sums.intercepts[0] += bent;
                 return;
             }
-            slopes.clear();
-            slopes.extend_from_slice(&direction.intercepts);
-            self.add_products(row, &weights, slopes);
-            let mean: f64 = own.iter().zip(&*slopes).map(|(p, slope)| p * slope).sum();
+            let mut slopes = direction.intercepts.clone();
+            add_products(row, &direction.weights, &mut slopes);
+            let mean: f64 = own.iter().zip(&slopes).map(|(p, slope)| p * slope).sum();
             slopes.iter_mut().zip(own).for_each(|(slope, p)| *slope = self.prices[i] * p * (*slope - mean));
-            self.add_row(row, slopes, &mut sums.weights);
-            sums.intercepts.iter_mut().zip(&*slopes).for_each(|(sum, slope)| *sum += slope);
+            add_row(row, &slopes, &mut sums.weights);
+            sums.intercepts.iter_mut().zip(&slopes).for_each(|(sum, slope)| *sum += slope);
         })
     }
 
     /// The diagonal of what the losses add to the Hessian.
     pub(super) fn curvatures(&self, probabilities: &[f64]) -> Point {
         let width = self.width();
-        let (of_feature, of_score) = if self.is_by_score() { (1, self.data.columns()) } else { (width, 1) };
-        self.over_blocks(|i, row, sums, _| {
+        self.over_blocks(|i, row, sums| {
             for (score, p) in probabilities[i * width..(i + 1) * width].iter().enumerate() {
                 let bend = self.prices[i] * p * (1.0 - p);
-                let own = &mut sums.weights[score * of_score..];
-                row.iter().for_each(|(j, x)| own[j * of_feature] += bend * x * x);
+                row.iter().for_each(|(j, x)| sums.weights[j * width + score] += bend * x * x);
                 sums.intercepts[score] += bend;
             }
         })
     }
 
-    /// Adds up what `add` makes of each row, with some room for it to work in. The weights are laid out for a pass.
-    fn over_blocks(&self, add: impl Fn(usize, Row<'_>, &mut Point, &mut Vec<f64>) + Sync) -> Point {
+    /// Adds up what `add` makes of each row.
+    fn over_blocks(&self, add: impl Fn(usize, Row<'_>, &mut Point) + Sync) -> Point {
         let parts: Vec<Point> = self
             .blocks
             .par_iter()
             .map(|block| {
-                let (mut sums, mut room) = (self.zero(), Vec::new());
-                block.clone().for_each(|i| add(i, self.data.row(i), &mut sums, &mut room));
+                let mut sums = self.zero();
+                block.clone().for_each(|i| add(i, self.data.row(i), &mut sums));
                 sums
             })
             .collect();
@@ -253,12 +203,6 @@ impl<'a> Problem<'a> {
         let mut total = parts.next().unwrap_or_default();
         for part in parts {
             total.add(1.0, &part);
-        }
-        if self.is_by_score() {
-            let (width, columns) = (self.width(), self.data.columns());
-            let by_feature =
-                (0..width * columns).map(|place| total.weights[place % width * columns + place / width]);
-            total.weights = by_feature.collect();
         }
         if !self.has_intercept {
             total.intercepts.fill(0.0);

@@ -105,14 +105,13 @@ impl Problem<'_> {
     fn roomiest(&self, scores: &[f64]) -> (f64, f64) {
         let width = self.width();
         let rows = scores.par_chunks(width).with_min_len(CHUNK).zip(&self.prices);
-        rows.map_init(Vec::new, |own, (row, &price)| {
+        rows.map(|(row, &price)| {
             let least = match *row {
                 [score] => logistic(-score.abs()),
                 _ => {
-                    own.clear();
-                    own.extend_from_slice(row);
-                    to_probabilities(own);
-                    own.iter().copied().fold(f64::INFINITY, f64::min)
+                    let mut own = row.to_vec();
+                    to_probabilities(&mut own);
+                    own.into_iter().fold(f64::INFINITY, f64::min)
                 }
             };
             (price * least, price)
@@ -191,40 +190,35 @@ impl Problem<'_> {
         sums.iter().fold((0.0, 0.0), |(a, b), (c, d)| (a + c, b + d))
     }
 
-    /// Newton's method on the intercepts alone, for the weights as they are. A step is halved until the slope is smaller, as it is
-    /// along the whole way to the best of a convex function if the step is short enough. It tells that to the last digits, where the
-    /// loss itself has none left.
+    /// Newton's method on the intercepts alone, for the weights as they are. Far from the best a step is halved until the
+    /// loss is smaller; near it, where the loss has no digits left to tell, until the slope is.
     fn centre(&self, point: &mut Point, scores: &mut [f64]) {
         const MOST: usize = 200;
         let (width, scale) = (self.width(), self.prices.iter().sum::<f64>());
         let (mut slope, mut matrix) = self.bends(scores);
+        let mut loss = self.loss(scores);
         let mut fraction = 1.0;
         let size = |slope: &[f64]| slope.iter().map(|s| s.abs()).sum::<f64>();
-        let mut tried = scores.to_vec();
         for _ in 0..MOST {
             if size(&slope) <= f64::EPSILON * scale {
                 return;
             }
             let Some(step) = solve(matrix.clone(), &slope, f64::EPSILON) else { return };
             let moved: Vec<f64> = step.iter().map(|s| fraction * s).collect();
-            tried.par_chunks_mut(CHUNK * width).zip(scores.par_chunks(CHUNK * width)).for_each(
-                |(tried, rows)| {
-                    for (tried, row) in tried.chunks_exact_mut(width).zip(rows.chunks_exact(width)) {
-                        tried
-                            .iter_mut()
-                            .zip(row)
-                            .zip(&moved)
-                            .for_each(|((tried, score), step)| *tried = score + step);
-                    }
-                },
-            );
+            let mut tried = scores.to_vec();
+            tried.par_chunks_mut(CHUNK * width).for_each(|rows| {
+                for row in rows.chunks_exact_mut(width) {
+                    row.iter_mut().zip(&moved).for_each(|(score, step)| *score += step);
+                }
+            });
+            let found = self.loss(&tried);
             let (next_slope, next_matrix) = self.bends(&tried);
-            if size(&next_slope) < (1.0 - 0.1 * fraction) * size(&slope) {
+            let near = (found - loss).abs() <= 1e-12 * loss;
+            if if near { size(&next_slope) < 0.9 * size(&slope) } else { found < loss } {
                 point.intercepts.iter_mut().zip(&moved).for_each(|(b, step)| *b += step);
                 scores.copy_from_slice(&tried);
-                (slope, matrix, fraction) = (next_slope, next_matrix, 1.0);
-            } else if fraction < 1e-6 || size(&slope) <= 1e-10 * scale {
-                // What is left is rounding.
+                (loss, slope, matrix, fraction) = (found, next_slope, next_matrix, 1.0);
+            } else if near || fraction < 1e-6 {
                 return;
             } else {
                 fraction *= 0.5;
