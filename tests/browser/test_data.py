@@ -115,6 +115,13 @@ def test_a_bad_file_gets_the_message_of_the_reader(watched, page, server, progra
         assert page.evaluate("linsep.player.at") == 0
 
 
+def test_a_file_that_is_too_large_is_refused_by_the_page(watched, page):
+    page.evaluate("linsep.about.limits.upload = 1000")
+    send(page, "large.csv", b"x" * 1001)
+    expect(page.locator("#failure-message")).to_contain_text("large.csv is larger than")
+    expect(page.locator("#failure-help")).to_contain_text("linsep explore FILE")
+
+
 def test_how_a_file_is_read_can_be_said(watched, page):
     text = "kind,x,y\n" + "".join(f"{'ab'[i % 2]},{i % 9},{(i * 5) % 7 + 0.5}\n" for i in range(40))
     send(page, "first.csv", text.encode())

@@ -37,9 +37,14 @@ export class Data {
   /** Sends a file and opens it. */
   async send(file, options = {}) {
     const { app } = this;
+    const most = app.about.limits.upload;
+    if (file.size > most) {
+      // A browser that is refused in the middle of sending does not show the answer: this is what it would say.
+      return app.failed(new api.Failure(`${file.name} is larger than ${grouped(Math.max(1, most / 2 ** 20))} MB.`, "Name it on the command line: linsep explore FILE"));
+    }
     this.last = file;
     byId("read-box").open = false;
-    await app.working(`opening ${file.name}`, async (signal, hear) => {
+    return app.working(`opening ${file.name}`, async (signal, hear) => {
       const set = await api.send(file, file.name, options, { signal, hear });
       this.remember(set);
       await app.useSet(set, { fresh: true });

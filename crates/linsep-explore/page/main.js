@@ -234,7 +234,6 @@ class App {
   }
 
   failed(failure) {
-    console.info(failure.message);
     byId("failure-message").textContent = failure.message;
     byId("failure-help").textContent = failure.help ? `What to do: ${failure.help}` : "";
     byId("failure").hidden = false;

@@ -238,6 +238,11 @@ impl Dataset {
         Ok(Self { weights: Some(weights), fingerprint: OnceLock::new(), ..self })
     }
 
+    /// The same rows, each counting once.
+    pub(crate) fn without_weights(self) -> Self {
+        Self { weights: None, fingerprint: OnceLock::new(), ..self }
+    }
+
     /// How many rows each class has.
     pub fn class_counts(&self) -> Vec<usize> {
         let mut counts = vec![0; self.classes.len()];

@@ -123,12 +123,15 @@ impl Observed {
         let mut means = vec![Mean::default(); train.columns()];
         let mut gaps = filled.unwrap_or_default().iter().peekable();
         // Of sparse rows, zeros are not stored: they are added to the counts afterwards.
-        let mut missing = vec![0u64; train.columns()];
+        let (mut missing, mut missing_weight) = (vec![0u64; train.columns()], vec![0.0; train.columns()]);
+        // Rows that count more weigh more in a mean.
+        let weight = |i: usize| train.weights().map_or(1.0, |weights| weights[i]);
         for i in 0..train.len() {
             let mut own = Vec::new();
             while let Some(&&(_, column)) = gaps.peek().filter(|gap| gap.0 as usize == i) {
                 own.push(column);
                 missing[column as usize] += 1;
+                missing_weight[column as usize] += weight(i);
                 gaps.next();
             }
             for (j, x) in train.row(i).iter() {
@@ -137,13 +140,13 @@ impl Observed {
                     rows_with[j] += 1;
                 }
                 if filled.is_some() && !own.contains(&(j as u32)) {
-                    means[j].add(x);
+                    means[j].add(x * weight(i));
                 }
             }
         }
-        let rows = train.len() as u64;
-        let mean = |(mean, &missing): (&Mean, &u64)| mean.over(rows - missing);
-        let means = filled.map(|_| means.iter().zip(&missing).map(mean).collect());
+        let rows: f64 = train.weights().map_or(train.len() as f64, |weights| weights.iter().sum());
+        let mean = |(mean, missing): (&Mean, &f64)| mean.over(rows - missing);
+        let means = filled.map(|_| means.iter().zip(&missing_weight).map(mean).collect());
         Self { means, missing, first, rows: rows_with }
     }
 }
@@ -190,6 +193,21 @@ pub fn settle_columns(
     Ok((schema, data))
 }
 
+/// Learns the columns again from rows that are not those that were read: means of missing numbers, and which words there are.
+/// What the reader left open stays open.
+pub(crate) fn relearn_columns(schema: Schema, data: Dataset) -> Result<(Schema, Dataset), DatasetError> {
+    let mut observed = Observed::of(&data);
+    let Schema::Table { columns, .. } = &schema else { return Ok((schema, data)) };
+    let filled =
+        |column: &Column| matches!(&column.kind, ColumnKind::Number(number) if number.fill.is_some());
+    if !columns.iter().any(filled) {
+        (observed.means, observed.missing) = (None, vec![0; data.columns()]);
+    }
+    let (schema, change) = learn_observed(schema, observed, None);
+    let data = change.map_or(Ok(data.clone()), |change| change.apply(&data))?;
+    Ok((schema, data))
+}
+
 /// Whether there are missing cells that the reader left open.
 pub(crate) fn has_gaps(schema: &Schema, data: &Dataset) -> bool {
     let Schema::Table { columns, .. } = schema else { return false };
@@ -201,9 +219,19 @@ pub(crate) fn has_gaps(schema: &Schema, data: &Dataset) -> bool {
 const LEAST_GAPS: u64 = 5;
 
 /// Learns the columns on these rows; what changes in rows then, if anything.
-fn learn(mut schema: Schema, train: &Dataset, most_words: Option<usize>) -> (Schema, Option<Change>) {
+fn learn(schema: Schema, train: &Dataset, most_words: Option<usize>) -> (Schema, Option<Change>) {
+    if !matches!(schema, Schema::Table { .. }) {
+        return (schema, None);
+    }
+    learn_observed(schema, Observed::of(train), most_words)
+}
+
+fn learn_observed(
+    mut schema: Schema,
+    observed: Observed,
+    most_words: Option<usize>,
+) -> (Schema, Option<Change>) {
     let Schema::Table { columns, features, .. } = &mut schema else { return (schema, None) };
-    let observed = Observed::of(train);
     // Features in their new order: numbers as in the file, then words in the order of their first training row.
     let mut order = Vec::new();
     let (mut gaps, mut groups) = (Vec::new(), Vec::new());

@@ -295,19 +295,22 @@ pub(super) struct Moments {
 impl Moments {
     /// Of these features, which are in order. `None` for all.
     pub(super) fn of(data: &Dataset, some: Option<&[u32]>) -> Self {
-        let n = data.len() as f64;
+        // Rows that count more weigh more in a mean.
+        let weight = |i: usize| data.weights().map_or(1.0, |weights| weights[i]);
+        let n: f64 = data.weights().map_or(data.len() as f64, |weights| weights.iter().sum());
         let count = some.map_or(data.columns(), <[u32]>::len);
-        let mut stored = vec![0u64; count];
+        let (mut stored, mut stored_weight) = (vec![0u64; count], vec![0.0f64; count]);
         let (mut mean, mut largest, mut first) =
             (vec![0.0f64; count], vec![0.0f64; count], vec![0.0f64; count]);
         let mut same = vec![true; count];
-        visit(data, some, |place, x| {
+        visit(data, some, |i, place, x| {
             if stored[place] == 0 {
                 first[place] = x;
             }
             stored[place] += 1;
+            stored_weight[place] += weight(i);
             // Divided before the sum, so that large values cannot overflow it.
-            mean[place] += x / n;
+            mean[place] += x / (n / weight(i));
             largest[place] = largest[place].max(x.abs());
             same[place] &= x == first[place];
         });
@@ -320,12 +323,12 @@ impl Moments {
         // Squares are taken of values in [−2, 2], so that no variance overflows or vanishes.
         let unit: Vec<f64> = largest.iter().copied().map(one_if_zero).collect();
         let mut variance = vec![0.0f64; count];
-        visit(data, some, |place, x| {
-            variance[place] += (x / unit[place] - mean[place] / unit[place]).powi(2);
+        visit(data, some, |i, place, x| {
+            variance[place] += weight(i) * (x / unit[place] - mean[place] / unit[place]).powi(2);
         });
         let deviation = (0..count).map(|place| {
             // The zeros that sparse rows do not store.
-            let zeros = (n - stored[place] as f64) * (mean[place] / unit[place]).powi(2);
+            let zeros = (n - stored_weight[place]).max(0.0) * (mean[place] / unit[place]).powi(2);
             ((variance[place] + zeros) / n).sqrt() * unit[place]
         });
         let deviation = deviation.collect();
@@ -334,11 +337,12 @@ impl Moments {
     }
 }
 
-/// Goes over the values of these features, which are in order, each with its place among them; of all without a list.
-fn visit(data: &Dataset, some: Option<&[u32]>, mut each: impl FnMut(usize, f64)) {
+/// Goes over the values of these features, which are in order, each with its row and its place among the features; of all without
+/// a list.
+fn visit(data: &Dataset, some: Option<&[u32]>, mut each: impl FnMut(usize, usize, f64)) {
     for i in 0..data.len() {
         let Some(some) = some else {
-            data.row(i).iter().for_each(|(j, x)| each(j, x));
+            data.row(i).iter().for_each(|(j, x)| each(i, j, x));
             continue;
         };
         let mut place = 0;
@@ -347,7 +351,7 @@ fn visit(data: &Dataset, some: Option<&[u32]>, mut each: impl FnMut(usize, f64))
                 place += 1;
             }
             match some.get(place) {
-                Some(&feature) if feature as usize == j => each(place, x),
+                Some(&feature) if feature as usize == j => each(i, place, x),
                 Some(_) => {}
                 None => break,
             }
@@ -358,7 +362,7 @@ fn visit(data: &Dataset, some: Option<&[u32]>, mut each: impl FnMut(usize, f64))
 /// The largest magnitude of each feature; 1 for a feature that is always zero.
 fn largest_magnitudes(data: &Dataset) -> Vec<f64> {
     let mut largest = vec![0.0f64; data.columns()];
-    visit(data, None, |j, x| largest[j] = largest[j].max(x.abs()));
+    visit(data, None, |_, j, x| largest[j] = largest[j].max(x.abs()));
     largest.into_iter().map(one_if_zero).collect()
 }
 
@@ -377,7 +381,7 @@ fn magnitudes(data: &Dataset, needs: &Needs, plain: usize) -> Vec<f64> {
     let mut squares = vec![0.0f64; data.columns()];
     let mut count = vec![0usize; data.columns()];
     let mut is_word = vec![true; data.columns()];
-    visit(data, None, |j, x| {
+    visit(data, None, |_, j, x| {
         if x != 0.0 {
             // At most 1, so that no sum overflows.
             squares[j] += (x / largest[j]).powi(2);

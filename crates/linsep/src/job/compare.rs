@@ -111,9 +111,9 @@ impl CompareSpec {
             named.clone()
         };
         check_grid(&self.grid, &some)?;
-        let loaded =
-            self.data.with_missing(Missing::Auto).load_grouping(Some(MOST_WORDS as usize), observer)?;
-        let data = self.classes.kept(self.classes.weighted(loaded.dataset)?)?;
+        let data = self.data.with_missing(Missing::Auto);
+        let loaded = data.load_grouping(Some(MOST_WORDS as usize), &self.classes, observer)?;
+        let data = self.classes.kept(loaded.dataset)?;
         label::check(&self.data, loaded.format, &loaded.schema, &data, observer)?;
         let mut contenders = Vec::new();
         let chosen = if named.is_empty() { suited(&data, &settings, observer) } else { named.clone() };

@@ -10,6 +10,7 @@
 //!
 //! No probability of a model is 0 or 1, so nothing has to be clipped for the log loss.
 
+use super::Times;
 use crate::theory::binomial::{Interval, clopper_pearson};
 use serde::Serialize;
 
@@ -85,16 +86,21 @@ impl RowProbabilities {
 impl Reliability {
     /// The measures of these rows; `None` if there are none.
     pub fn of(rows: &[RowProbabilities]) -> Option<Self> {
-        if rows.is_empty() {
+        Self::of_counted(rows, Times::ONCE)
+    }
+
+    /// The measures of rows that occur so often; `None` if there are none.
+    pub fn of_counted(rows: &[RowProbabilities], times: Times<'_>) -> Option<Self> {
+        let n = times.total(rows.len()) as f64;
+        if rows.is_empty() || n == 0.0 {
             return None;
         }
-        let n = rows.len() as f64;
         let mut bins = [(0u64, 0.0f64, 0u64); BINS];
-        for row in rows {
+        for (i, row) in rows.iter().enumerate() {
             let bin = &mut bins[((row.shown * BINS as f64) as usize).min(BINS - 1)];
-            bin.0 += 1;
-            bin.1 += row.shown;
-            bin.2 += u64::from(row.came_true);
+            bin.0 += times.of(i);
+            bin.1 += times.of(i) as f64 * row.shown;
+            bin.2 += if row.came_true { times.of(i) } else { 0 };
         }
         let bins: Vec<Bin> = bins
             .iter()
@@ -109,10 +115,13 @@ impl Reliability {
                 observed_interval: clopper_pearson(came_true, rows),
             })
             .collect();
+        let sum = |of: fn(&RowProbabilities) -> f64| {
+            rows.iter().enumerate().map(|(i, row)| times.of(i) as f64 * of(row)).sum::<f64>()
+        };
         let distance = |bin: &Bin| bin.rows as f64 * (bin.mean_probability - bin.observed).abs();
         Some(Self {
-            log_loss: rows.iter().map(|row| row.loss).sum::<f64>() / n,
-            brier: rows.iter().map(|row| row.brier).sum::<f64>() / n,
+            log_loss: sum(|row| row.loss) / n,
+            brier: sum(|row| row.brier) / n,
             expected_calibration_error: bins.iter().map(distance).sum::<f64>() / n,
             bins,
         })

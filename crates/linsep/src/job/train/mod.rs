@@ -277,7 +277,8 @@ impl Runner<'_> {
 
     fn in_memory(mut self, checkpoint: Option<State>, observer: &mut dyn Observer) -> Result<Trained, Error> {
         let clock = Instant::now();
-        let loaded = self.spec.data.read_rows(&self.source, &self.options, observer)?;
+        let classes = &self.spec.classes;
+        let loaded = self.spec.data.read_weighted(&self.source, &self.options, classes, observer)?;
         let read_seconds = clock.elapsed().as_secs_f64();
         let clock = Instant::now();
         self.check_kind(loaded.format, &loaded.own_schema)?;
@@ -286,9 +287,7 @@ impl Runner<'_> {
             let problem = format!("⟦max_words⟧ has no meaning for {} files", loaded.format.title());
             return Err(SettingsError::new("max_words", problem).into());
         }
-        let classes = &self.spec.classes;
-        let known = loaded.fingerprint.filter(|_| classes.row_weights.is_none());
-        let data = classes.weighted(loaded.dataset)?;
+        let (known, data) = (loaded.fingerprint, loaded.dataset);
         // The fingerprint is that of the rows as they were read. If those are the rows that are learned from, it can be
         // computed meanwhile.
         let gaps = data.filled_cells().is_some_and(|cells| !cells.is_empty());
