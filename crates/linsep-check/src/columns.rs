@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use crate::certificate::{ColumnSet, Columns, Status};
 use crate::numbers::Sparse;
 use crate::rows::{Checked, Data, ensure, increase};
-use crate::verify::{MATRIX_LIMIT, Space, combine, nowhere_negative, orthogonal, positive};
+use crate::verify::{MATRIX_LIMIT, Space, combine, orthogonal, signs};
 
 /// Checks each claim about columns. `space` is what the verdict's rank argument shows.
 pub(crate) fn check(data: &Data, columns: &Columns, space: Space<'_>) -> Checked {
@@ -18,7 +18,7 @@ pub(crate) fn check(data: &Data, columns: &Columns, space: Space<'_>) -> Checked
     }
     orthogonal(data, &data.present, &aliased.iter().copied().flatten().collect::<Vec<_>>())?;
     for member in &columns.members {
-        nowhere_negative(data, member, "members")?;
+        signs(data, member, Ordering::Equal, "members")?;
         let kept = member.iter().all(|(place, _)| aliased[*place].is_none());
         ensure(kept, None, "a member is not zero at an aliased place")?;
     }
@@ -54,7 +54,7 @@ pub(crate) fn check(data: &Data, columns: &Columns, space: Space<'_>) -> Checked
         ensure(sound, None, "the columns of a set are not in order or out of range")?;
     }
     for set in &columns.alone {
-        positive(data, &set.proof, "weights of a set of columns")?;
+        signs(data, &set.proof, Ordering::Greater, "weights of a set of columns")?;
         let only = set.proof.iter().all(|(place, _)| within(set, *place));
         ensure(only, None, "the weights of a set of columns use another column")?;
     }

@@ -1,5 +1,6 @@
 //! The decision on a verdict: accepted, or rejected and why.
 
+use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use crate::certificate::{Certificate, Claim, Margin, Status};
@@ -66,7 +67,7 @@ fn verdict<'a>(data: &Data, certificate: &'a Certificate) -> Checked<(usize, boo
             return complete(data, weights, margin).map(|()| (0, true, None));
         }
         Claim::QuasiComplete { weights, combination, kernel } => {
-            let zero = nowhere_negative(data, weights, "weights")?;
+            let zero = signs(data, weights, Ordering::Equal, "weights")?;
             ensure(zero.len() < data.present.len(), None, "the weights give 0 for every row")?;
             ensure(!combination.is_empty(), None, "the combination is empty")?;
             (zero, combination, kernel)
@@ -106,22 +107,17 @@ fn product(v: &Sparse) -> impl Fn(&[(usize, f64)]) -> Sum {
     }
 }
 
-/// Checks that ⟨v, z⟩ ≥ 0 for every row, and gives the rows with ⟨v, z⟩ = 0.
-pub(crate) fn nowhere_negative(data: &Data, v: &Sparse, name: &str) -> Checked<Vec<usize>> {
+/// Checks that ⟨v, z⟩ ≥ 0 for every row, or > 0 if `least` is greater, and gives the rows with ⟨v, z⟩ = 0.
+pub(crate) fn signs(data: &Data, v: &Sparse, least: Ordering, name: &str) -> Checked<Vec<usize>> {
     well_formed(v, data.width, name)?;
     let (product, mut zero) = (product(v), Vec::new());
+    let place = if least.is_gt() { "on the boundary or on" } else { "on" };
     for i in data.examples.unsettled(v, data.bias, 0.0, 0) {
         let sign = product(&data.z(i)?).sign();
-        ensure(sign.is_ge(), i, format!("the {name} put the row on the wrong side"))?;
+        ensure(sign >= least, i, format!("the {name} put the row {place} the wrong side"))?;
         zero.extend(sign.is_eq().then_some(i));
     }
     Ok(zero)
-}
-
-/// Checks that ⟨v, z⟩ > 0 for every row.
-pub(crate) fn positive(data: &Data, v: &Sparse, name: &str) -> Checked {
-    let zero = nowhere_negative(data, v, name)?;
-    ensure(zero.is_empty(), zero.first().copied(), format!("the {name} put the row on the boundary"))
 }
 
 /// Checks that ⟨v, z⟩ = 0 for each of these vectors and rows.
@@ -163,7 +159,7 @@ fn complete(data: &Data, w: &Sparse, margin: &Margin) -> Checked {
     let Margin { lower, upper, combination } = margin;
     let ends = "the ends of the margin are not finite numbers with 0 ≤ lower ≤ upper";
     ensure(0.0 <= *lower && lower <= upper && upper.is_finite(), None, ends)?;
-    positive(data, w, "weights")?;
+    signs(data, w, Ordering::Greater, "weights")?;
     if *lower > 0.0 {
         lower_end(data, *lower, w)?;
     }

@@ -110,7 +110,10 @@ fn rejections_and_files_that_cannot_be_read() {
     folder.write("short", "2,1,yes\n0,1,no\n");
     folder.write("sided", "2,1,yes\n3,3,yes\n0,1,never\n");
     for (arguments, why) in [
-        ("proof moved", "Rejected: row 2 (from 0): the weights put the row on the wrong side\n"),
+        (
+            "proof moved",
+            "Rejected: row 2 (from 0): the weights put the row on the boundary or on the wrong side\n",
+        ),
         (
             "proof short",
             "Rejected: it is about 3 rows with 2 features, but the data has 2 rows with 2 features\n",

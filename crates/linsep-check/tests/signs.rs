@@ -111,8 +111,6 @@ fn a_row_that_is_no_row() {
                     combination: common::sparse(&[1.0]),
                     kernel: vec![],
                 },
-                // A combination that cancels: then it is asked what the row is.
-                Claim::Overlap { combination: vec![], kernel: vec![] },
             ];
             for claim in claims {
                 assert_eq!(
@@ -120,6 +118,11 @@ fn a_row_that_is_no_row() {
                     Some(1)
                 );
             }
+            // A combination that cancels: then it is asked which places the rows use.
+            let table = Table::new(2, &[(1, vec![1.0, 0.0]), (1, vec![bad, 1.0])], way);
+            let claim = Claim::Overlap { combination: vec![], kernel: vec![] };
+            let refused = verify_any_sides(&certificate(&table, Bias::None, claim), &table);
+            assert_eq!(refused.unwrap_err().row, Some(1));
         }
     }
 }
