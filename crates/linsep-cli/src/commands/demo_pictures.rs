@@ -135,7 +135,7 @@ fn relabelled(data: &Dataset) -> anyhow::Result<Dataset> {
         levels.resize(start + data.columns(), 0.0);
         data.row(i).iter().for_each(|(j, level)| levels[start + j] = level);
     }
-    let label = |i: usize| if i % 2 == 0 { "even" } else { "odd" };
+    let label = |i: usize| if i.is_multiple_of(2) { "even" } else { "odd" };
     let labels: Vec<&str> = (0..data.len()).map(label).collect();
     Ok(Dataset::dense(data.columns(), &levels, &labels)?)
 }
