@@ -110,8 +110,8 @@ fn told(progress: &Progress) -> Value {
             "text": format!("reading, row {}", grouped(*rows)),
             "share": total.and_then(|total| share(*bytes, total)),
         }),
-        Progress::Files { files, total, rows } => json!({
-            "text": format!("reading, row {}", grouped(*rows)),
+        Progress::Files { files, total, .. } => json!({
+            "text": format!("reading, file {} of {}", grouped(*files), grouped(*total)),
             "share": share(*files, *total),
         }),
         Progress::Writing { bytes, total, .. } => {

@@ -1,5 +1,6 @@
 //! The learners and the settings that they share, as data: the estimators of the package are generated from them.
 
+use crate::errors::in_python;
 use linsep::job::{learner_form, settings_form};
 use linsep::train::Descriptor;
 use pyo3::prelude::*;
@@ -33,7 +34,7 @@ pub fn estimator(learner: &str) -> Option<&'static str> {
 #[pyfunction]
 pub fn learners() -> String {
     let all: Vec<Value> = linsep::train::learners().iter().map(|learner| learner_of(learner)).collect();
-    Value::from(all).to_string()
+    in_python(&Value::from(all).to_string())
 }
 
 fn learner_of(learner: &Descriptor) -> Value {
@@ -45,7 +46,7 @@ fn learner_of(learner: &Descriptor) -> Value {
 /// The settings that learners share, as JSON: name, kind, choices, help, and which learners have it.
 #[pyfunction]
 pub fn settings() -> String {
-    Value::from(settings_form()).to_string()
+    in_python(&Value::from(settings_form()).to_string())
 }
 
 /// The name of the class that each label stands for; none for a label that no class has.

@@ -247,7 +247,7 @@ pub(crate) fn watched<R: Send, W: FnOnce(&AtomicBool) -> R + Send>(
 /// How often the observer of many runs is heard.
 pub(crate) const PAUSE: Duration = Duration::from_millis(100);
 /// How long work goes on after it was asked to stop. Several such works may follow each other.
-const GRACE: Duration = Duration::from_millis(300);
+pub(crate) const GRACE: Duration = Duration::from_millis(300);
 
 /// Does `work` on all parts, on all cores, and gives the results in their order. The observer hears how many are done,
 /// and can stop them all.

@@ -140,14 +140,35 @@ pub(crate) struct ClassArgs {
     /// How often rows count: balanced (each class as much as the other), or CLASS=WEIGHT (repeat, or separate by commas)
     #[arg(long, value_name = "balanced|CLASS=W", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) class_weight: Vec<String>,
-    /// File with one number for each row, in order: how often it counts (.npy, or text with one per line); or, where there is
-    /// no such file, the column of a table with these numbers, which then is no feature
-    #[arg(long, value_name = "FILE|COLUMN")]
-    pub(crate) weights: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) weights: WeightsArg,
     /// Scale features, as learned on the training rows and stored in the model [default: auto; none for theory, and where
     /// rows are not all in memory]
     #[arg(long, value_parser = choice::<Scaling>(SCALES))]
     pub(crate) scale: Option<Scaling>,
+}
+
+/// How often each row counts.
+#[derive(Debug, Default, Args)]
+pub(crate) struct WeightsArg {
+    /// File with one number for each row, in order: how often it counts (.npy, or text with one per line); or, where there is
+    /// no such file, the column of a table with these numbers, which then is no feature. Whole numbers are counts: each row is
+    /// taken as often. Others are weights of what is learned, and errors count rows
+    #[arg(long, value_name = "FILE|COLUMN")]
+    weights: Option<PathBuf>,
+}
+
+impl WeightsArg {
+    /// The file of the weights, if there is one of that name.
+    pub(crate) fn file(&self) -> Option<PathBuf> {
+        self.weights.clone().filter(|path| path.exists())
+    }
+
+    /// Otherwise the column of the weights.
+    pub(crate) fn column(&self) -> Option<String> {
+        let name = self.weights.as_ref().filter(|path| !path.exists());
+        name.map(|name| name.to_string_lossy().into_owned())
+    }
 }
 
 /// Whether the boundary may miss the origin.
@@ -245,7 +266,7 @@ impl ReadArgs {
 impl TaskArgs {
     /// The data that a command reads.
     pub(crate) fn data(&self, path: &Path) -> DataSpec {
-        let counts = self.classes.weights_column();
+        let counts = self.classes.weights.column();
         DataSpec { cache: self.cache.cache, counts, ..self.read.data(path) }
     }
 }
@@ -257,19 +278,8 @@ impl ClassArgs {
             positive: self.positive.clone(),
             only: self.keep.clone(),
             weight: ClassWeight::parse(&self.class_weight)?,
-            row_weights: self.weights_file(),
+            row_weights: self.weights.file(),
         })
-    }
-
-    /// The file of the weights, if there is one of that name.
-    pub(crate) fn weights_file(&self) -> Option<PathBuf> {
-        self.weights.clone().filter(|path| path.exists())
-    }
-
-    /// Otherwise the column of the weights.
-    pub(crate) fn weights_column(&self) -> Option<String> {
-        let name = self.weights.as_ref().filter(|path| !path.exists());
-        name.map(|name| name.to_string_lossy().into_owned())
     }
 }
 

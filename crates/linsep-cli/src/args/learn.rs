@@ -73,8 +73,8 @@ impl LearnArgs {
         if !classes.class_weight.is_empty() {
             over.weight = ClassWeight::parse(&classes.class_weight)?;
         }
-        set(&mut over.row_weights, &classes.weights_file());
-        set(&mut spec.data.counts, &classes.weights_column());
+        set(&mut over.row_weights, &classes.weights.file());
+        set(&mut spec.data.counts, &classes.weights.column());
         set(&mut spec.scale, &classes.scale);
         let learner = self.learner.map(LearnerArg::name);
         if learner.is_some() && learner != spec.learner {

@@ -10,7 +10,7 @@ mod plot;
 mod probability;
 mod separate;
 
-pub(crate) use data::{BiasArgs, CacheArgs, ClassArgs, ReadArgs, TaskArgs};
+pub(crate) use data::{BiasArgs, CacheArgs, ClassArgs, ReadArgs, TaskArgs, WeightsArg};
 #[cfg(feature = "explore")]
 pub(crate) use explore::ExploreArgs;
 pub(crate) use learn::{LearnArgs, set};
@@ -341,6 +341,8 @@ pub(crate) struct EvaluateArgs {
     pub(crate) data: PathBuf,
     #[command(flatten)]
     pub(crate) threshold: ThresholdArg,
+    #[command(flatten)]
+    pub(crate) weights: WeightsArg,
     /// Print one JSON record on standard output instead of the report
     #[arg(long)]
     pub(crate) json: bool,

@@ -86,6 +86,7 @@ fn separate(spec: &SeparateSpec) -> String {
         .flag("pairs", spec.pairs)
         .flag("blame", spec.blame)
         .reading(&spec.data)
+        .output(spec.output.as_deref())
         .0
 }
 

@@ -97,7 +97,7 @@ fn train(spec: &TrainSpec, console: Console) -> anyhow::Result<Result<Trained, E
         return Ok(Ok(trained));
     }
     let reason = describe_no_model(&trained.model.evidence, &trained.model.boundaries);
-    Ok(Err(Exit::without_model(trained.status, &reason.unwrap_or_default())))
+    Ok(Err(Exit::without_model(trained.status, &reason.unwrap_or_default(), None)))
 }
 
 /// The specification of what is learned, with a default learner.
@@ -118,7 +118,7 @@ fn inputs<'a>(data: Option<&'a Path>, model: Option<&'a PathBuf>, learn: &'a Lea
 
 /// The rows that are drawn. Cells that are missing are treated as the model treats them.
 fn drawn_rows(learn: &LearnArgs, data: &Path) -> DataSpec {
-    DataSpec { counts: learn.classes.weights_column(), ..learn.read.data(data) }
+    DataSpec { counts: learn.classes.weights.column(), ..learn.read.data(data) }
 }
 
 fn boundary(args: &ModelPlotArgs, console: Console) -> anyhow::Result<Exit> {
@@ -190,7 +190,8 @@ fn judged(args: &ModelPlotArgs, kind: Judged, console: Console) -> anyhow::Resul
     let (evaluated, judged, which) = match &args.model {
         Some(path) => {
             let model = load_model(path)?;
-            let spec = EvaluateSpec { model: path.clone(), data: rows, threshold: None };
+            let row_weights = args.learn.classes.weights.file();
+            let spec = EvaluateSpec { model: path.clone(), data: rows, row_weights, threshold: None };
             let (evaluated, judged) =
                 spec.run_with_rows(&model, &mut ProgressDisplay::of_whole_job(console))?;
             let which = if evaluated.is_of_training_rows() { "training rows" } else { "rows" };

@@ -1,6 +1,6 @@
 //! `linsep train`
 
-use super::{print_json, print_report};
+use super::{command, print_json, print_report};
 use crate::args::{TrainArgs, set};
 use crate::console::{Console, ProgressDisplay};
 use crate::exit::{Exit, Usage};
@@ -12,7 +12,8 @@ use linsep::report::{TrainRecord, describe_no_model, train_report};
 use std::path::{Path, PathBuf};
 
 pub(crate) fn run(args: &TrainArgs, console: Console) -> anyhow::Result<Exit> {
-    let trained = spec(args)?.run(&mut ProgressDisplay::new(console))?;
+    let spec = spec(args)?;
+    let trained = spec.run(&mut ProgressDisplay::new(console))?;
     let no_model = describe_no_model(&trained.model.evidence, &trained.model.boundaries);
     if args.json {
         print_json(&TrainRecord::from(&trained))?;
@@ -23,7 +24,11 @@ pub(crate) fn run(args: &TrainArgs, console: Console) -> anyhow::Result<Exit> {
         return Ok(exit);
     }
     Ok(match trained.status {
-        status if !status.has_model() => Exit::without_model(status, &no_model.unwrap_or_default()),
+        status if !status.has_model() => {
+            let proof = spec.separation().filter(|_| status == Status::NoOptimum);
+            let proof = proof.map(|spec| command(&Spec::Separate(spec)));
+            Exit::without_model(status, &no_model.unwrap_or_default(), proof.as_deref())
+        }
         Status::Interrupted => Exit::Interrupted,
         Status::Converged => Exit::Fine,
         _ if args.require_convergence => Exit::No,

@@ -79,13 +79,15 @@ class Story(Report):
 
 
 def job_rows(
-    X: Any, y: Any, sample_weight: Any = None, *, missing: str | None = "auto"
+    X: Any, y: Any, sample_weight: Any = None, *, missing: str | None = "auto", sides: bool = False
 ) -> tuple[_engine.Rows, _labels.Labels | None, dict[str, Any]]:
-    """The rows of a job, their labels, and what the specification says about their data."""
+    """The rows of a job, their labels, and what the specification says about their data. With `sides`, of two classes at least."""
     if isinstance(X, _data.Data) and y is None and sample_weight is None:
         return X._rows, None, {"source": "-"}
     X, y = _with_labels(X, y)
     labels = _labels.encode_labels(y)
+    if sides and len(labels.classes) == 1:
+        raise ValueError(f"y has one class, {labels.classes.tolist()[0]!r}: rows of at least two classes are needed")
     rows = _data.rows_of(X, labels, sample_weight, missing=missing)
     return rows, labels, _data.data_spec(X, labels)
 
@@ -149,7 +151,7 @@ def compare(
     metric, folds, orders, scale, epochs, max_seconds, bias, bias_scale, positive, class_weight, seed
         As for the command.
     """
-    rows, _, data = job_rows(X, y, sample_weight)
+    rows, _, data = job_rows(X, y, sample_weight, sides=True)
     if isinstance(learners, str):
         raise ValueError(f"learners={learners!r}: a list of names is needed")
     spec: dict[str, Any] = {"data": data, "classes": class_spec(class_weight, positive)}
@@ -217,7 +219,7 @@ def tune(
 
     As `linsep tune`; `TunedClassifier` is the same as an estimator.
     """
-    rows, _, data = job_rows(X, y, sample_weight)
+    rows, _, data = job_rows(X, y, sample_weight, sides=True)
     spec = tune_spec(
         data,
         metric=metric,
@@ -249,7 +251,7 @@ def theory(
     seed: int = 0,
 ) -> Story:
     """Every statement of the theory on two classes, in plain words with numbers, as `linsep theory` tells it."""
-    rows, _, data = job_rows(X, y, missing=None)
+    rows, _, data = job_rows(X, y, missing=None, sides=True)
     spec: dict[str, Any] = {"data": data, "classes": class_spec(None, positive)}
     spec.update(filled(scale=scale, epochs=epochs, max_seconds=max_seconds, delta=delta, seed=seed))
     spec.update(bias_spec(bias, bias_scale))

@@ -242,6 +242,7 @@ impl DatasetBuilder {
             filled: self.filled,
             fingerprint: OnceLock::new(),
             nonzeros: OnceLock::new(),
+            measures: None,
         };
         match self.weights {
             Some(weights) => dataset.with_weights(weights),

@@ -127,6 +127,8 @@ pub(crate) struct Observed {
     /// The first row that has the feature, and how many have it.
     pub(crate) first: Vec<Option<u32>>,
     pub(crate) rows: Vec<u64>,
+    /// How many rows there are.
+    pub(crate) len: usize,
 }
 
 impl Observed {
@@ -137,12 +139,15 @@ impl Observed {
         let mut means = vec![Mean::default(); train.columns()];
         let mut gaps = filled.unwrap_or_default().iter().peekable();
         // Of sparse rows, zeros are not stored: they are added to the counts afterwards.
-        let mut missing = vec![0u64; train.columns()];
+        let (mut missing, mut missing_weight) = (vec![0u64; train.columns()], vec![0.0; train.columns()]);
+        // Rows that count more weigh more in a mean.
+        let weight = |i: usize| train.weights().map_or(1.0, |weights| weights[i]);
         for i in 0..train.len() {
             let mut own = Vec::new();
             while let Some(&&(_, column)) = gaps.peek().filter(|gap| gap.0 as usize == i) {
                 own.push(column);
                 missing[column as usize] += 1;
+                missing_weight[column as usize] += weight(i);
                 gaps.next();
             }
             for (j, x) in train.row(i).iter() {
@@ -151,14 +156,14 @@ impl Observed {
                     rows_with[j] += 1;
                 }
                 if filled.is_some() && !own.contains(&(j as u32)) {
-                    means[j].add(x);
+                    means[j].add(x * weight(i));
                 }
             }
         }
-        let rows = train.len() as u64;
-        let mean = |(mean, &missing): (&Mean, &u64)| mean.over(rows - missing);
-        let means = filled.map(|_| means.iter().zip(&missing).map(mean).collect());
-        Self { means, missing, first, rows: rows_with }
+        let rows: f64 = train.weights().map_or(train.len() as f64, |weights| weights.iter().sum());
+        let mean = |(mean, missing): (&Mean, &f64)| mean.over(rows - missing);
+        let means = filled.map(|_| means.iter().zip(&missing_weight).map(mean).collect());
+        Self { means, missing, first, rows: rows_with, len: train.len() }
     }
 }
 
@@ -205,6 +210,25 @@ pub fn settle_columns(
     Ok((schema, data))
 }
 
+/// Learns the columns again from rows that are not those that were read: means of missing numbers, and which words there are.
+/// What the reader left open stays open.
+pub(crate) fn relearn_columns(schema: Schema, data: Dataset) -> Result<(Schema, Dataset), DatasetError> {
+    // Of texts everything is still open: what is learned about them here would come from rows that are held out later.
+    if schema.has_texts_as_read() {
+        return Ok((schema, data));
+    }
+    let mut observed = Observed::of(&data);
+    let Schema::Table { columns, .. } = &schema else { return Ok((schema, data)) };
+    let filled =
+        |column: &Column| matches!(&column.kind, ColumnKind::Number(number) if number.fill.is_some());
+    if !columns.iter().any(filled) {
+        (observed.means, observed.missing) = (None, vec![0; data.columns()]);
+    }
+    let (schema, change) = learn_observed(schema, observed, None);
+    let data = change.map_or(Ok(data.clone()), |change| change.apply(&data))?;
+    Ok((schema, data))
+}
+
 /// Whether rows change where all of them are learned from: missing cells are open, words rare, or texts not weighed.
 pub(crate) fn changes_when_settled(schema: &Schema, data: &Dataset, most_words: Option<usize>) -> bool {
     has_gaps(schema, data)
@@ -223,9 +247,19 @@ pub(crate) fn has_gaps(schema: &Schema, data: &Dataset) -> bool {
 const LEAST_GAPS: u64 = 5;
 
 /// Learns the columns on these rows; what changes in rows then, if anything.
-fn learn(mut schema: Schema, train: &Dataset, most_words: Option<usize>) -> (Schema, Option<Change>) {
+fn learn(schema: Schema, train: &Dataset, most_words: Option<usize>) -> (Schema, Option<Change>) {
+    if !matches!(schema, Schema::Table { .. }) {
+        return (schema, None);
+    }
+    learn_observed(schema, Observed::of(train), most_words)
+}
+
+fn learn_observed(
+    mut schema: Schema,
+    observed: Observed,
+    most_words: Option<usize>,
+) -> (Schema, Option<Change>) {
     let Schema::Table { columns, features, .. } = &mut schema else { return (schema, None) };
-    let observed = Observed::of(train);
     // Features in their new order: numbers as in the file, then words in the order of their first training row.
     let mut order = Vec::new();
     let (mut gaps, mut groups) = (Vec::new(), Vec::new());
@@ -281,7 +315,7 @@ fn learn(mut schema: Schema, train: &Dataset, most_words: Option<usize>) -> (Sch
     let prefixes: Vec<String> = columns.iter().map(|column| term_prefix(columns, &column.name)).collect();
     for (column, prefix) in columns.iter_mut().zip(prefixes) {
         let ColumnKind::Text(text) = &mut column.kind else { continue };
-        let learned = text.learn(&observed, train.len(), names.len());
+        let learned = text.learn(&observed, names.len());
         learned.iter().for_each(|&(old, new)| numbers[old as usize] = Some(new));
         names.extend((0..text.terms.len()).map(|term| text.feature_name(&prefix, term)));
         weighings.push(text.weighing());

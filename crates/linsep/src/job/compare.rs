@@ -113,16 +113,15 @@ impl CompareSpec {
             named.clone()
         };
         check_grid(&self.grid, &some)?;
-        let (as_read, loaded) =
-            self.data.with_missing(Missing::Auto).load_twice(MOST_WORDS as usize, observer)?;
-        let kept = |data: Dataset| self.classes.kept(self.classes.weighted(data)?);
+        let data = self.data.with_missing(Missing::Auto);
+        let (as_read, loaded) = data.load_twice(MOST_WORDS as usize, &self.classes, observer)?;
         let as_read = match as_read {
             Some((columns, data)) => {
-                Some(AsRead { columns, data: kept(data)?, settled: loaded.schema.clone() })
+                Some(AsRead { columns, data: self.classes.kept(data)?, settled: loaded.schema.clone() })
             }
             None => None,
         };
-        let data = kept(loaded.dataset)?;
+        let data = self.classes.kept(loaded.dataset)?;
         label::check(&self.data, loaded.format, &loaded.schema, &data, observer)?;
         let mut contenders = Vec::new();
         let chosen = if named.is_empty() { suited(&data, &settings, observer) } else { named.clone() };

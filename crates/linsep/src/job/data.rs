@@ -148,36 +148,60 @@ impl DataSpec {
         Ok(loaded)
     }
 
-    /// The same, where the rare words of a column with more words than `most_words` share a feature. Where there are texts,
+    /// The same with the weights that the specification of the classes names: a row whose weight is a whole number is there as
+    /// often as that says.
+    pub(crate) fn read_weighted(
+        &self,
+        source: &Source,
+        options: &ReadOptions,
+        classes: &ClassSpec,
+        observer: &mut dyn Observer,
+    ) -> Result<Loaded, Error> {
+        let mut loaded = self.read_rows(source, options, observer)?;
+        if let Some(path) = &classes.row_weights {
+            let located = |error: Error| error.at(path.display().to_string());
+            let weights = read_weights(path)?;
+            loaded.dataset = loaded.dataset.with_weights(weights).map_err(|error| located(error.into()))?;
+            loaded.fingerprint = None;
+        }
+        if self.counts.is_some() || classes.row_weights.is_some() {
+            counts::repeat(&mut loaded)?;
+        }
+        Ok(loaded)
+    }
+
+    /// The same, settled, where the rare words of a column with more words than `most_words` share a feature. Where there are texts,
     /// also the columns and rows as they were read: what is held out of them must not tell which words there are.
     pub(crate) fn load_twice(
         &self,
         most_words: usize,
+        classes: &ClassSpec,
         observer: &mut dyn Observer,
     ) -> Result<(Option<(Schema, Dataset)>, Loaded), Error> {
         let (source, options) = self.resolve(observer)?;
-        let loaded = self.read_rows(&source, &options, observer)?;
+        let loaded = self.read_weighted(&source, &options, classes, observer)?;
         let as_read =
             loaded.schema.has_texts_as_read().then(|| (loaded.schema.clone(), loaded.dataset.clone()));
-        Ok((as_read, Self::settled(loaded, Some(most_words), observer)?))
+        Ok((as_read, settled(loaded, Some(most_words), observer)?))
     }
 
     /// Reads the rows, and says what was noticed.
     pub fn load(&self, observer: &mut dyn Observer) -> Result<Loaded, Error> {
         let (source, options) = self.resolve(observer)?;
-        Self::settled(self.read_rows(&source, &options, observer)?, None, observer)
+        settled(self.read_rows(&source, &options, observer)?, None, observer)
     }
+}
 
-    fn settled(
-        mut loaded: Loaded,
-        most_words: Option<usize>,
-        observer: &mut dyn Observer,
-    ) -> Result<Loaded, Error> {
-        (loaded.schema, loaded.dataset) = settle_columns(loaded.schema, loaded.dataset, most_words)?;
-        loaded.notes.remarks.extend(loaded.schema.rare_remarks());
-        tell(&loaded.notes, observer);
-        Ok(loaded)
-    }
+/// Settles the columns, and says what was noticed.
+fn settled(
+    mut loaded: Loaded,
+    most_words: Option<usize>,
+    observer: &mut dyn Observer,
+) -> Result<Loaded, Error> {
+    (loaded.schema, loaded.dataset) = settle_columns(loaded.schema, loaded.dataset, most_words)?;
+    loaded.notes.remarks.extend(loaded.schema.rare_remarks());
+    tell(&loaded.notes, observer);
+    Ok(loaded)
 }
 
 /// The cache of a file, made or renewed if need be.
@@ -209,17 +233,6 @@ pub(crate) fn cache_beside(
 }
 
 impl ClassSpec {
-    /// The rows with the weights that the specification names.
-    pub fn weighted(&self, data: Dataset) -> Result<Dataset, Error> {
-        match &self.row_weights {
-            Some(path) => {
-                let located = |error: Error| error.at(path.display().to_string());
-                data.with_weights(read_weights(path)?).map_err(|error| located(error.into()))
-            }
-            None => Ok(data),
-        }
-    }
-
     /// The rows of the classes asked for.
     pub fn kept(&self, data: Dataset) -> Result<Dataset, Error> {
         if self.only.is_empty() {

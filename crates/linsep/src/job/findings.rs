@@ -174,7 +174,9 @@ impl FindingsSpec {
     fn judged(&self, observer: &mut dyn Observer) -> Result<JudgedModel, Error> {
         if let Some(path) = &self.model {
             let model = load_model(path)?;
-            let spec = EvaluateSpec { model: path.clone(), data: self.train.data.clone(), threshold: None };
+            let row_weights = self.train.classes.row_weights.clone();
+            let data = self.train.data.clone();
+            let spec = EvaluateSpec { model: path.clone(), data, row_weights, threshold: None };
             let (evaluated, rows) = spec.run_with_rows(&model, observer)?;
             let which = if evaluated.is_of_training_rows() { "training rows" } else { "rows" };
             let view = self.view(&model, observer)?;

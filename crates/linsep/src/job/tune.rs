@@ -113,9 +113,9 @@ impl TuneSpec {
         let data = self.data.with_missing(Missing::Auto);
         let (source, mut options) = data.resolve(observer)?;
         options.text = self.widest_text();
-        let loaded = self.data.read_rows(&source, &options, observer)?;
+        let loaded = self.data.read_weighted(&source, &options, &self.classes, observer)?;
         tell(&loaded.notes, observer);
-        let rows = self.classes.kept(self.classes.weighted(loaded.dataset)?)?;
+        let rows = self.classes.kept(loaded.dataset)?;
         label::check(&self.data, loaded.format, &loaded.schema, &rows, observer)?;
         let settings = Settings {
             seed: self.seed,

@@ -397,3 +397,128 @@ pub fn refuse_reading_twice(data: &DataSpec) -> Result<(), SettingsError> {
         _ => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::{SeparateSpec, SeparationView, TrainSpec};
+
+    /// Rows in a file of their own.
+    fn rows(features: usize, count: usize) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("rows.csv");
+        let names: Vec<String> = (0..features).map(|j| format!("x{j}")).collect();
+        let mut text = format!("{},label\n", names.join(","));
+        for i in 0..count {
+            let value = |j: usize| ((i * (7 + 4 * j) + j * j) % 23) as f64 / 3.0;
+            let cells: Vec<String> = (0..features).map(|j| value(j).to_string()).collect();
+            let label = if value(0) - 0.4 * value(1.min(features - 1)) > 2.1 { "yes" } else { "no" };
+            text.push_str(&format!("{},{label}\n", cells.join(",")));
+        }
+        std::fs::write(&file, text).unwrap();
+        (folder, file)
+    }
+
+    fn view(features: usize, learner: &str) -> (View, Dataset, tempfile::TempDir) {
+        let (folder, file) = rows(features, 120);
+        let spec = TrainSpec { learner: Some(learner.into()), ..TrainSpec::file(&file) };
+        let model = spec.run(&mut ()).unwrap().model;
+        let data = DataSpec::file(&file).load(&mut ()).unwrap().dataset;
+        (View::of(model, &DataSpec::file(&file), &mut ()).unwrap(), data, folder)
+    }
+
+    #[test]
+    fn the_first_axis_is_the_distance_that_predict_gives() {
+        for learner in ["averaged", "logistic", "svm"] {
+            let (view, data, _folder) = view(5, learner);
+            let mut predictor = Predictor::new(view.model());
+            for (i, row) in view.scene.rows.iter().enumerate() {
+                let found = predictor.predict(data.row(i));
+                assert!((row.at[0].abs() - found.distance.unwrap()).abs() < 1e-9, "{learner}");
+                assert_eq!((row.at[0] >= 0.0, row.line), (found.outcome == 1, i as u64 + 2));
+                assert_eq!(row.wrong, found.outcome != row.class);
+            }
+            assert_eq!(view.errors, view.model().errors_on(&data));
+            let Border::Line([a, b, c]) = view.border else { panic!("{:?}", view.border) };
+            assert!(a > 0.0 && b.abs() < 1e-9 * a && c.abs() < 1e-9 * a);
+        }
+    }
+
+    #[test]
+    fn two_features_are_drawn_as_they_are() {
+        let (view, data, _folder) = view(2, "logistic");
+        let Border::Line([a, b, c]) = view.border else { panic!("{:?}", view.border) };
+        let mut predictor = Predictor::new(view.model());
+        for (i, row) in view.scene.rows.iter().enumerate() {
+            assert_eq!(row.at, two(data.row(i)));
+            let score = predictor.predict(data.row(i)).score;
+            assert!((a * row.at[0] + b * row.at[1] + c - score).abs() < 1e-9 * (1.0 + score.abs()));
+        }
+    }
+
+    #[test]
+    fn a_curved_boundary_has_the_signs_of_the_predictions() {
+        let (view, ..) = view(2, "kernel");
+        let Border::Curves(curves) = &view.border else { panic!() };
+        let [[left, right], [low, high]] = view.scene.limits;
+        let mut predictor = Predictor::new(view.model());
+        for (k, value) in curves[0].iter().enumerate().step_by(97) {
+            let unit = (view.grid - 1) as f64;
+            let x = left + (right - left) * (k % view.grid) as f64 / unit;
+            let y = low + (high - low) * (k / view.grid) as f64 / unit;
+            assert_eq!(*value >= 0.0, predictor.predict(Row::DenseF64(&[x, y])).outcome == 1);
+        }
+    }
+
+    #[test]
+    fn what_has_no_plane_is_refused() {
+        let (_folder, file) = rows(5, 60);
+        let spec = TrainSpec { learner: Some("kernel".into()), ..TrainSpec::file(&file) };
+        let model = spec.run(&mut ()).unwrap().model;
+        let refused = View::of(model, &DataSpec::file(&file), &mut ()).unwrap_err();
+        assert!(matches!(refused, Error::Settings(_)), "{refused}");
+    }
+
+    /// The rows that cannot all be right meet at one point of every plane, and a separating band is empty.
+    #[test]
+    fn verdicts_hold_on_the_plane() {
+        for features in [2, 4] {
+            let (_folder, file) = rows(features, 120);
+            let separated = SeparateSpec::file(&file).run(&mut ()).unwrap();
+            let view = SeparationView::of(&separated, &mut ()).unwrap();
+            let (line, half) = (view.line.unwrap(), view.half.unwrap());
+            for row in &view.scene.rows {
+                let score = line[0] * row.at[0] + line[1] * row.at[1] + line[2];
+                let agreement = if row.class == 1 { score } else { -score };
+                assert!(agreement >= half * (1.0 - 1e-9), "{agreement} {half}");
+            }
+            // One label turned around.
+            let text = std::fs::read_to_string(&file).unwrap();
+            let lines: Vec<String> = text.lines().map(String::from).collect();
+            let turned = |(k, line): (usize, &String)| match k {
+                40 | 41 | 55 => {
+                    if line.ends_with("yes") {
+                        line.replace("yes", "no")
+                    } else {
+                        line.replace("no", "yes")
+                    }
+                }
+                _ => line.clone(),
+            };
+            let text: Vec<String> = lines.iter().enumerate().map(turned).collect();
+            std::fs::write(&file, text.join("\n")).unwrap();
+            let separated = SeparateSpec::file(&file).run(&mut ()).unwrap();
+            let view = SeparationView::of(&separated, &mut ()).unwrap();
+            assert!(!view.ringed.is_empty() && view.line.is_none());
+            let mut sides = [[0.0; 3]; 2];
+            for ringed in &view.ringed {
+                let (row, share) = (&view.scene.rows[ringed.row], ringed.share.unwrap());
+                let side = &mut sides[row.class];
+                (side[0], side[1], side[2]) =
+                    (side[0] + share * row.at[0], side[1] + share * row.at[1], side[2] + share);
+            }
+            let [no, yes] = sides.map(|[x, y, all]| [x / all, y / all]);
+            assert!((no[0] - yes[0]).abs() + (no[1] - yes[1]).abs() < 1e-6, "{no:?} {yes:?}");
+        }
+    }
+}

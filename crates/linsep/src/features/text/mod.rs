@@ -162,7 +162,7 @@ impl Text {
 
     /// Learns from training rows which terms are features, and what they are worth. The first of the features is `first`.
     /// Gives, for each feature of the reader, the place of its term.
-    pub(super) fn learn(&mut self, observed: &Observed, rows: usize, first: usize) -> Vec<(u32, u32)> {
+    pub(super) fn learn(&mut self, observed: &Observed, first: usize) -> Vec<(u32, u32)> {
         let TermFeatures::AsRead(numbers) = &mut self.features else { return Vec::new() };
         let numbers = std::mem::take(numbers);
         let with = |number: u32| observed.rows[number as usize];
@@ -193,7 +193,7 @@ impl Text {
             *list = kept.iter().map(|&place| std::mem::take(&mut list[place])).collect();
         }
         let rows = (self.weights == TermWeights::TfIdf).then(|| TermRows {
-            all: rows as u64,
+            all: observed.len as u64,
             with: kept.iter().map(|&place| with(numbers[place]) as u32).collect(),
         });
         self.features = TermFeatures::Learned { first, rows };

@@ -21,14 +21,14 @@ use super::data::{load_model, tell};
 use super::warnings::Warning;
 use super::{label, refuse_overwriting};
 use crate::classes::Classes;
-use crate::dataset::Dataset;
+use crate::dataset::{Dataset, Hashing};
 use crate::features::{
     Expansion, MOST_WORDS, Missing, Recipe, Scaler, Scaling, changes_when_settled, learn_columns,
     settle_columns,
 };
 use crate::memory;
 use crate::model::Model;
-use crate::observe::{Note, Observer, PAUSE, Progress, watched};
+use crate::observe::{GRACE, Note, Observer};
 use crate::read::{Format, ReadNotes, ReadOptions, Schema, Source};
 use crate::split::{check_fraction, hold_out};
 use crate::store::check_writable;
@@ -39,7 +39,6 @@ use calibrate::AsRead;
 use recorder::Recorder;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// Where the time went.
@@ -278,7 +277,8 @@ impl Runner<'_> {
 
     fn in_memory(mut self, checkpoint: Option<State>, observer: &mut dyn Observer) -> Result<Trained, Error> {
         let clock = Instant::now();
-        let loaded = self.spec.data.read_rows(&self.source, &self.options, observer)?;
+        let classes = &self.spec.classes;
+        let loaded = self.spec.data.read_weighted(&self.source, &self.options, classes, observer)?;
         let read_seconds = clock.elapsed().as_secs_f64();
         let clock = Instant::now();
         self.check_kind(loaded.format, &loaded.own_schema)?;
@@ -287,9 +287,7 @@ impl Runner<'_> {
             let problem = format!("⟦max_words⟧ has no meaning for {} files", loaded.format.title());
             return Err(SettingsError::new("max_words", problem).into());
         }
-        let classes = &self.spec.classes;
-        let known = loaded.fingerprint.filter(|_| classes.row_weights.is_none());
-        let data = classes.weighted(loaded.dataset)?;
+        let (known, data) = (loaded.fingerprint, loaded.dataset);
         // The fingerprint is that of the rows as they were read. If those are the rows that are learned from, it can be
         // computed meanwhile.
         let gaps = data.filled_cells().is_some_and(|cells| !cells.is_empty());
@@ -398,34 +396,25 @@ impl Runner<'_> {
     ) -> Result<(Outcome, Option<String>), Error> {
         let mut recorder = self.recorder(observer);
         let stop = AtomicBool::new(false);
-        let (computed, news) = channel::<()>();
+        let hashing = data.hashing().filter(|_| fingerprint.is_none());
         let outcome = std::thread::scope(|scope| {
-            let stop = &stop;
-            if fingerprint.is_none() && rayon::current_num_threads() > 1 {
-                // Without a thread for it, it is computed afterwards: then the sender is gone with what was to be run.
-                let hash = move || {
-                    compute_fingerprint(data, stop);
-                    drop(computed);
-                };
+            if let Some(hashing) = hashing.as_ref().filter(|_| rayon::current_num_threads() > 1) {
+                // Without a thread for it, it is computed afterwards.
+                let hash = || hashing.work(&stop);
                 let _ = memory::new_thread().and_then(|thread| thread.spawn_scoped(scope, hash));
-            } else {
-                drop(computed);
             }
             let outcome = match checkpoint {
                 Some(run) => resume(run, data, &self.settings, &mut recorder),
                 None => train(data, &self.settings, &mut recorder),
             };
-            // Hashing many rows may take longer than a short run over them.
-            while news.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
-                stop.store(recorder.will_stop(), Ordering::Relaxed);
+            if let Some(hashing) = &hashing {
+                hash_the_rest(hashing, &stop, &recorder);
             }
             outcome
         });
         lost.extend(recorder.unsaved());
-        let rows = data.len() as u64;
-        let hashing = Progress::Judging { rows, total: rows };
-        let hash = |stop: &AtomicBool| data.fingerprint_unless(stop).map(str::to_string);
-        let fingerprint = fingerprint.or_else(|| watched(observer, &hashing, hash));
+        let known = || hashing.map_or(data.known_fingerprint(), |hashing| hashing.result());
+        let fingerprint = fingerprint.or_else(|| known().map(str::to_string));
         let mut outcome = outcome?;
         if !as_drawn {
             outcome.evidence.forget_new_rows();
@@ -454,13 +443,17 @@ impl Runner<'_> {
     }
 }
 
-/// Computes the fingerprint in one thread: the others have better things to do. It stays with the data.
-fn compute_fingerprint(data: &Dataset, stop: &AtomicBool) {
-    if let Ok(one) = rayon::ThreadPoolBuilder::new().num_threads(1).build() {
-        one.install(|| {
-            data.fingerprint_unless(stop);
-        });
-    }
+/// Hashes on all threads what is left when a run has ended: hashing many rows may take longer than a short run over them.
+fn hash_the_rest(hashing: &Hashing<'_>, stop: &AtomicBool, observer: &dyn Observer) {
+    let clock = Instant::now();
+    rayon::in_place_scope(|scope| {
+        for _ in 1..rayon::current_num_threads() {
+            scope.spawn(|_| hashing.work(stop));
+        }
+        while !stop.load(Ordering::Relaxed) && hashing.step() {
+            stop.store(observer.will_stop() && clock.elapsed() >= GRACE, Ordering::Relaxed);
+        }
+    });
 }
 
 /// Says that an interrupted run does not know its training error.

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::features::Features;
-use crate::job::{BiasSpec, ClassSpec, DataSpec};
+use crate::job::{BiasKind, BiasSpec, ClassSpec, DataSpec, SeparateSpec};
 use crate::model::ThresholdRule;
 use crate::read::options::is_default;
 use crate::scale::Scaling;
@@ -127,6 +127,24 @@ impl TrainSpec {
     /// The specification of a run over a file with everything left to the defaults.
     pub fn file(path: impl Into<PathBuf>) -> Self {
         Self { data: DataSpec::file(path), ..Self::default() }
+    }
+
+    /// The job that decides, with a certificate, whether the same rows can be separated: for a run that has no finite optimum. None where
+    /// other rows or features are learned from than that job would read.
+    pub fn separation(&self) -> Option<SeparateSpec> {
+        let has_bias = self.bias.append != Some(false);
+        // Scaling may move columns, which matters where there is no bias.
+        let same =
+            self.holdout.is_none() && !self.expands() && (has_bias || self.scale == Some(Scaling::None));
+        same.then(|| SeparateSpec {
+            data: self.data.clone(),
+            positive: self.classes.positive.clone(),
+            only: self.classes.only.clone(),
+            bias: if has_bias { BiasKind::Append } else { BiasKind::None },
+            bias_scale: self.bias.scale,
+            output: Some("CERTIFICATE".into()),
+            ..SeparateSpec::default()
+        })
     }
 
     /// The model file to start from, if one is named.

@@ -296,7 +296,7 @@ impl Draft {
                 }
                 Role::Feature => {
                     features += 1;
-                    let mean = tallies[j].mean.over(tallies[j].numbers);
+                    let mean = tallies[j].mean.over(tallies[j].numbers as f64);
                     let on_missing = self.missing.of_number(mean);
                     CellUse::Number { feature: features - 1, on_missing, form: guesses.forms[j] }
                 }
