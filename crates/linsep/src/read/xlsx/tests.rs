@@ -53,6 +53,7 @@ fn members(sheets: &[(&str, &str)]) -> Vec<(&'static str, Vec<u8>)> {
     let mut files = vec![("[Content_Types].xml", b"<Types/>".to_vec())];
     for (place, (name, _)) in sheets.iter().enumerate() {
         let number = place + 1;
+        let name = name.replace('&', "&amp;");
         book += &format!("<sheet name=\"{name}\" sheetId=\"{number}\" r:id=\"r{number}\"/>");
         links += &format!(
             "<Relationship Id=\"r{number}\" Type=\"{relations}/worksheet\" Target=\"worksheets/sheet{number}.xml\"/>"
