@@ -2,23 +2,28 @@
 
 mod choice;
 mod data;
+mod learn;
 mod learner;
+mod plot;
 mod probability;
 mod separate;
 
 pub(crate) use data::{BiasArgs, CacheArgs, ClassArgs, ReadArgs, TaskArgs, WeightsArg};
+pub(crate) use learn::{LearnArgs, set};
 pub(crate) use learner::{GridArgs, LearnerArg, LearnerArgs};
+pub(crate) use plot::{
+    ComparePlotArgs, DrawArgs, LearnedPlotArgs, ModelPlotArgs, PathPlotArgs, PlotArgs, PlotKind,
+    SeparationPlotArgs, WeightPlotArgs,
+};
 pub(crate) use probability::{ProbabilityArgs, ThresholdArg};
-pub(crate) use separate::{SeparateArgs, VerifyArgs};
+pub(crate) use separate::{DecideArgs, SeparateArgs, VerifyArgs};
 
-use choice::{FEATURES, INPUT_NUMBERS, JUDGINGS, METRICS, MISTAKES, ORDERS, SHOW, choice};
+use choice::{INPUT_NUMBERS, JUDGINGS, METRICS, SHOW, choice};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use linsep::features::Features;
 use linsep::job::Show;
 use linsep::metric::Metric;
 use linsep::model::InputNumbers;
 use linsep::read::Format;
-use linsep::train::{MistakeRule, Order};
 use linsep::tune::Judging;
 use std::path::PathBuf;
 
@@ -82,6 +87,8 @@ pub(crate) enum Command {
     Export(ExportArgs),
     /// Show what is in a model: settings, classes, evidence, strongest weights; or what is in a cache
     Inspect(InspectArgs),
+    /// Draw a picture: a boundary, a proof, learners side by side, a curve; as SVG, PNG or HTML
+    Plot(Box<PlotArgs>),
     /// Write data in another format, or as a cache that opens at once; what is read back is the same
     Convert(ConvertArgs),
     /// Make data: the square of the lecture notes, blobs with a margin, XOR, random labels, text-like rows
@@ -105,33 +112,12 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) spec: Option<PathBuf>,
 
-    /// Which learner [default: averaged; for more than two classes multiclass, or svm for numbered features that are more than
-    /// the rows; logistic with --features]
-    #[arg(long, value_enum, help_heading = "Learning")]
-    pub(crate) learner: Option<LearnerArg>,
-    /// At most this many passes over the data [default: 100; 1000 for svm, logistic and max-margin; 1 when learning online]
-    #[arg(long, value_name = "N", help_heading = "Learning")]
-    pub(crate) epochs: Option<u64>,
-    /// Stop after this many updates (with --shards, when all shards next pause after as many)
-    #[arg(long, value_name = "N", help_heading = "Learning")]
-    pub(crate) max_updates: Option<u64>,
-    /// Stop after this many seconds of training
-    #[arg(long, value_name = "SECONDS", help_heading = "Learning", allow_negative_numbers = true)]
-    pub(crate) max_seconds: Option<f64>,
-    /// In which order rows are visited [default: shuffle; given when learning online]
-    #[arg(long, value_parser = choice::<Order>(ORDERS), help_heading = "Learning")]
-    pub(crate) order: Option<Order>,
-    /// Seed of shuffles and of the held-out rows [default: 0]
-    #[arg(long, value_name = "S", help_heading = "Learning")]
-    pub(crate) seed: Option<u64>,
     #[command(flatten)]
-    pub(crate) bias: BiasArgs,
+    pub(crate) learn: LearnArgs,
+
     /// Where to start: zero, first (the first row, which counts as an update), or a model file [default: zero]
     #[arg(long, value_name = "zero|first|MODEL", help_heading = "Learning")]
     pub(crate) init: Option<PathBuf>,
-    /// When a row is a mistake: agreement ≤ 0, or < 0 [default: nonpositive]
-    #[arg(long, value_parser = choice::<MistakeRule>(MISTAKES), help_heading = "Learning")]
-    pub(crate) mistake: Option<MistakeRule>,
     /// Learn each row as it is read, in one pass and in memory that does not grow with the file (the default for
     /// standard input with --epochs 1; the voted learner alone keeps its mistakes)
     #[arg(long, help_heading = "Learning")]
@@ -143,24 +129,6 @@ pub(crate) struct TrainArgs {
     /// Exit with code 1 unless the run came to its end: for a perceptron, a whole pass without a mistake
     #[arg(long, help_heading = "Learning")]
     pub(crate) require_convergence: bool,
-
-    #[command(flatten)]
-    pub(crate) classes: ClassArgs,
-    /// Which features are learned from, made on the training rows and stored in the model [default: plain]
-    #[arg(long, value_parser = choice::<Features>(FEATURES), help_heading = "Classes and scale")]
-    pub(crate) features: Option<Features>,
-    /// At most this many products of pairs of columns [default: half the rows for each boundary, from 50 to 2000]
-    #[arg(long, value_name = "N", help_heading = "Classes and scale")]
-    pub(crate) max_pairs: Option<usize>,
-    /// Hold out this share of the rows of each class, and report the error on them
-    #[arg(long, value_name = "FRACTION", help_heading = "Classes and scale", allow_negative_numbers = true)]
-    pub(crate) holdout: Option<f64>,
-    /// CSV: the most words of a column that all have features of their own; of more, those in fewer than 3 training rows
-    /// share one, COLUMN=(rare) [default: 1000]
-    #[arg(long, value_name = "N", help_heading = "Classes and scale")]
-    pub(crate) max_words: Option<u32>,
-    #[command(flatten)]
-    pub(crate) probability: ProbabilityArgs,
 
     /// Save the run here when it starts and every so often, so that a killed run can be taken up
     #[arg(long, value_name = "FILE", help_heading = "Interruptions")]
@@ -199,17 +167,24 @@ pub(crate) struct TrainArgs {
     /// Print one JSON record on standard output instead of the report
     #[arg(long, help_heading = None::<&'static str>)]
     pub(crate) json: bool,
-    #[command(flatten)]
-    pub(crate) options: LearnerArgs,
-    #[command(flatten)]
-    pub(crate) read: ReadArgs,
-    #[command(flatten)]
-    pub(crate) cache: CacheArgs,
 }
 
 #[derive(Debug, Args)]
-#[command(allow_negative_numbers = true)]
 pub(crate) struct CompareArgs {
+    #[command(flatten)]
+    pub(crate) contest: ContestArgs,
+    /// Print a table in CSV
+    #[arg(long, conflicts_with = "json", help_heading = "Comparing")]
+    pub(crate) csv: bool,
+    /// Print one JSON record on standard output instead of the report
+    #[arg(long, help_heading = "Comparing")]
+    pub(crate) json: bool,
+}
+
+/// Which learners are compared, and how.
+#[derive(Debug, Args)]
+#[command(allow_negative_numbers = true)]
+pub(crate) struct ContestArgs {
     /// Labelled data, as for train
     pub(crate) data: PathBuf,
     /// Which learners, separated by commas [default: all that suit the data]
@@ -233,12 +208,6 @@ pub(crate) struct CompareArgs {
     /// Seed of folds and orders
     #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Comparing")]
     pub(crate) seed: u64,
-    /// Print a table in CSV
-    #[arg(long, conflicts_with = "json", help_heading = "Comparing")]
-    pub(crate) csv: bool,
-    /// Print one JSON record on standard output instead of the report
-    #[arg(long, help_heading = "Comparing")]
-    pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) grid: GridArgs,
     #[command(flatten)]

@@ -8,6 +8,7 @@ mod evaluate;
 mod export;
 mod generate;
 mod inspect;
+mod plot;
 mod predict;
 mod separate;
 mod theory;
@@ -42,6 +43,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
         Command::Evaluate(args) => evaluate::run(&args, console),
         Command::Export(args) => export::run(&args, console),
         Command::Inspect(args) => inspect::run(&args),
+        Command::Plot(args) => plot::run(&args, console),
         Command::Convert(args) => convert::run(&args, console),
         Command::Generate(args) => generate::run(&args, console),
         Command::Demo(args) => demo::run(&args, console),

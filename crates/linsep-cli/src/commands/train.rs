@@ -1,7 +1,7 @@
 //! `linsep train`
 
 use super::{print_json, print_report};
-use crate::args::{LearnerArg, TrainArgs};
+use crate::args::{TrainArgs, set};
 use crate::console::{Console, ProgressDisplay};
 use crate::exit::{Exit, Usage};
 use crate::output;
@@ -9,7 +9,6 @@ use anyhow::Context;
 use linsep::Status;
 use linsep::job::{Spec, TrainSpec, refuse_overwriting};
 use linsep::report::{TrainRecord, describe_no_model, train_report};
-use linsep::train::{ClassWeight, Options};
 use std::path::{Path, PathBuf};
 
 pub(crate) fn run(args: &TrainArgs, console: Console) -> anyhow::Result<Exit> {
@@ -51,44 +50,9 @@ fn spec(args: &TrainArgs) -> anyhow::Result<TrainSpec> {
         }
         None => TrainSpec::default(),
     };
-    args.read.lay_over(args.data.as_deref(), &mut spec.data);
-    spec.data.cache |= args.cache.cache;
-    let classes = &args.classes;
-    let over = &mut spec.classes;
-    set(&mut over.positive, &classes.positive);
-    if !classes.keep.is_empty() {
-        over.only = classes.keep.clone();
-    }
-    if !classes.class_weight.is_empty() {
-        over.weight = ClassWeight::parse(&classes.class_weight).map_err(linsep::Error::from)?;
-    }
-    set(&mut over.row_weights, &classes.weights.file());
-    set(&mut spec.data.counts, &classes.weights.column());
-    set(&mut spec.scale, &classes.scale);
-    let learner = args.learner.map(LearnerArg::name);
-    if learner.is_some() && learner != spec.learner {
-        (spec.learner, spec.options) = (learner, Options::new());
-    }
-    for (name, value) in args.options.options.iter() {
-        spec.options.set(name, value.clone());
-    }
-    args.bias.lay_over(&mut spec.bias);
-    set(&mut spec.features, &args.features);
-    set(&mut spec.max_pairs, &args.max_pairs);
-    set(&mut spec.holdout, &args.holdout);
-    spec.probabilities |= args.probability.probabilities;
-    set(&mut spec.threshold, &args.probability.rule()?);
-    set(&mut spec.max_words, &args.max_words);
+    args.learn.lay_over(args.data.as_deref(), &mut spec)?;
     set(&mut spec.path, &args.path);
-    set(&mut spec.epochs, &args.epochs);
-    set(&mut spec.max_updates, &args.max_updates);
-    set(&mut spec.max_seconds, &args.max_seconds);
-    set(&mut spec.order, &args.order);
-    set(&mut spec.seed, &args.seed);
     set(&mut spec.init, &args.init);
-    set(&mut spec.mistake, &args.mistake);
-    set(&mut spec.shards, &args.options.shards);
-    set(&mut spec.mixing, &args.options.mixing);
     set(&mut spec.memory, &args.memory);
     set(&mut spec.output, &args.output);
     set(&mut spec.checkpoint, &args.checkpoint);
@@ -105,11 +69,4 @@ fn spec(args: &TrainArgs) -> anyhow::Result<TrainSpec> {
     refuse_overwriting(&written, &read).map_err(linsep::Error::from)?;
     output::will_write(&written);
     Ok(spec)
-}
-
-/// Takes over what was given.
-fn set<T: Clone>(field: &mut Option<T>, given: &Option<T>) {
-    if given.is_some() {
-        field.clone_from(given);
-    }
 }

@@ -2,7 +2,7 @@
 
 use super::counts::Occurrences;
 use super::data::{load_model, tell};
-use super::measure::{Evaluated, Judged, probabilities_beside};
+use super::measure::{Evaluated, Judged, JudgedRow, probabilities_beside};
 use super::predict::{not_finite, overrule_threshold, predict_rows};
 use super::{DataSpec, TrainSpec};
 use crate::Error;
@@ -43,12 +43,31 @@ impl EvaluateSpec {
     pub fn run(&self, observer: &mut dyn Observer) -> Result<Evaluated, Error> {
         let mut model = load_model(&self.model)?;
         overrule_threshold(&mut model, self.threshold)?;
+        Ok(self.run_on(&model, observer, |_| ())?.0)
+    }
+
+    /// Judges a model in memory, and gives every row by itself too.
+    pub fn run_with_rows(
+        &self,
+        model: &Model,
+        observer: &mut dyn Observer,
+    ) -> Result<(Evaluated, Vec<JudgedRow>), Error> {
+        self.run_on(model, observer, Judged::rows)
+    }
+
+    /// Judges a model, with what `also` makes of the rows.
+    fn run_on<R>(
+        &self,
+        model: &Model,
+        observer: &mut dyn Observer,
+        also: impl FnOnce(&Judged) -> R,
+    ) -> Result<(Evaluated, R), Error> {
         let mut options = self.data.read.clone();
         options.schema = Some(model.recipe.columns.clone());
         let file = self.row_weights.as_deref();
         let counts = Occurrences::read(&self.data, file, &model.recipe.columns, observer)?;
         let mut stream = RowStream::open(&self.data.source, &options)?;
-        let judged = self.judge(&model, &mut stream, &counts, observer)?;
+        let judged = self.judge(model, &mut stream, &counts, observer)?;
         counts.check(judged.rows_read())?;
         // A stream that the user ended is not the whole: judging a part of it would mislead.
         if observer.will_stop() {
@@ -61,7 +80,7 @@ impl EvaluateSpec {
                 problem: format!(
                     "none of its {} has a label that the model knows ({}); the first is \"{}\"",
                     counted(unknown, "row", "rows"),
-                    known(&model),
+                    known(model),
                     stream.label_names().first().map_or("", String::as_str)
                 ),
             });
@@ -80,15 +99,16 @@ impl EvaluateSpec {
             observer.note(Note::Warning(&format!("{rows} skipped")));
         }
         let rows = judged.rows_read();
-        let is_training = self.are_training_rows(&model, rows, observer);
+        let is_training = self.are_training_rows(model, rows, observer);
         if observer.will_stop() {
             return Err(Error::Interrupted);
         }
         let held_out =
-            TrainSpec::from_model(&model).is_some_and(|spec| spec.is_ok_and(|spec| spec.holdout.is_some()));
-        let evaluated = judged.measure(&model, None, notes.skipped).on_training_rows(is_training, held_out);
+            TrainSpec::from_model(model).is_some_and(|spec| spec.is_ok_and(|spec| spec.holdout.is_some()));
+        let also = also(&judged);
+        let evaluated = judged.measure(model, None, notes.skipped).on_training_rows(is_training, held_out);
         evaluated.warnings().iter().for_each(|warning| warning.tell(observer));
-        Ok(evaluated)
+        Ok((evaluated, also))
     }
 
     /// Whether the model was trained on these very rows, all of them or all but those that were held out: its fingerprint is
@@ -189,7 +209,7 @@ impl EvaluateSpec {
             match outcomes[batch.label(i) as usize] {
                 _ if times == 0 => judged.absent += 1,
                 Some(outcome) => {
-                    judged.push(&prediction, probabilities, outcome);
+                    judged.push(line, &prediction, probabilities, outcome);
                     if !matches!(counts, Occurrences::Once) {
                         judged.occurs(times);
                     }

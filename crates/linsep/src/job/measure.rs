@@ -165,9 +165,25 @@ impl Evaluated {
     }
 }
 
+/// A row that was judged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JudgedRow {
+    /// Where it stands in its source, from 1.
+    pub line: u64,
+    /// The true class, as a place among the outcomes of the model.
+    pub truth: usize,
+    /// The class that was predicted.
+    pub found: usize,
+    /// The score: of two sides, at least 0 means the positive one; of many classes, that of the winner.
+    pub score: f64,
+    /// Of two sides, the probability of the positive one; of many, that of the winner. `None` for a model without.
+    pub probability: Option<f64>,
+}
+
 /// Rows with what was predicted and what is true.
 #[derive(Default)]
 pub(super) struct Judged {
+    lines: Vec<u64>,
     scores: Vec<f64>,
     found: Vec<usize>,
     truth: Vec<usize>,
@@ -200,10 +216,12 @@ impl Judged {
     /// Adds a row of which the true outcome is known.
     pub(super) fn push(
         &mut self,
+        line: u64,
         prediction: &Prediction,
         probabilities: Option<RowProbabilities>,
         truth: usize,
     ) {
+        self.lines.push(line);
         self.probabilities.extend(probabilities);
         self.scores.push(prediction.score);
         self.found.push(prediction.outcome);
@@ -224,7 +242,7 @@ impl Judged {
                     Some(outcome) => {
                         let found = predictor.predict(data.row(i));
                         let probabilities = probabilities_beside(&predictor, &found, outcome);
-                        judged.push(&found, probabilities, outcome);
+                        judged.push(data.line(i), &found, probabilities, outcome);
                     }
                     None => judged.unknown += 1,
                 }
@@ -248,12 +266,24 @@ impl Judged {
         wrong as u64 + self.unknown
     }
 
+    /// Every row by itself.
+    pub(super) fn rows(&self) -> Vec<JudgedRow> {
+        let row = |i: usize| JudgedRow {
+            line: self.lines[i],
+            truth: self.truth[i],
+            found: self.found[i],
+            score: self.scores[i],
+            probability: self.probabilities.get(i).map(|row| row.shown),
+        };
+        (0..self.lines.len()).map(row).collect()
+    }
+
     /// The measures. The baseline always answers the outcome `usual`, or else the most frequent one of these rows.
     pub(super) fn measure(self, model: &Model, usual: Option<usize>, skipped: u64) -> Evaluated {
-        let Self { scores, found, truth, probabilities, times, unknown, absent: _ } = self;
+        let Self { scores, found, truth, probabilities, times, unknown, absent: _, lines: _ } = self;
         let times = if times.is_empty() { Times::ONCE } else { Times::each(&times) };
         let classes = &model.classes;
-        let probabilities = Reliability::of(&probabilities, times);
+        let probabilities = Reliability::of_counted(&probabilities, times);
         let outcomes = classes.outcomes();
         let mut counts = vec![0u64; outcomes.len()];
         truth.iter().enumerate().for_each(|(i, &outcome)| counts[outcome] += times.of(i));

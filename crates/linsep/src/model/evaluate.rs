@@ -243,10 +243,61 @@ fn auc(scores: &[f64], signs: &[i8], times: Times<'_>) -> Option<f64> {
     (positives > 0 && below > 0).then(|| twice_wins as f64 / (2 * positives * below) as f64)
 }
 
+/// A point of a ROC curve: what comes of calling rows positive whose score is at least so high.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct RocPoint {
+    /// Of the negative rows, the share that is called positive.
+    pub false_positives: f64,
+    /// Of the positive rows, the share that is called positive.
+    pub true_positives: f64,
+}
+
+/// The ROC curve, from no row called positive to all, with a point for each score that occurs. Empty if a class is missing.
+/// The area under it, by straight lines, is the AUC.
+pub fn roc(scores: &[f64], signs: &[i8]) -> Vec<RocPoint> {
+    let positives = signs.iter().filter(|&&sign| sign > 0).count();
+    let negatives = signs.len() - positives;
+    if positives == 0 || negatives == 0 {
+        return Vec::new();
+    }
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    order.sort_unstable_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+    let mut called = [0usize; 2];
+    let mut points = vec![RocPoint { false_positives: 0.0, true_positives: 0.0 }];
+    for group in order.chunk_by(|&a, &b| scores[a] == scores[b]) {
+        group.iter().for_each(|&i| called[usize::from(signs[i] > 0)] += 1);
+        points.push(RocPoint {
+            false_positives: called[0] as f64 / negatives as f64,
+            true_positives: called[1] as f64 / positives as f64,
+        });
+    }
+    points
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_area_under_the_curve_is_the_auc(rows in prop::collection::vec((-5i32..6, any::<bool>()), 1..60)) {
+            let scores: Vec<f64> = rows.iter().map(|(score, _)| f64::from(*score)).collect();
+            let signs: Vec<i8> = rows.iter().map(|(_, up)| if *up { 1 } else { -1 }).collect();
+            let curve = roc(&scores, &signs);
+            let area: f64 = curve
+                .windows(2)
+                .map(|pair| {
+                    let width = pair[1].false_positives - pair[0].false_positives;
+                    width * (pair[0].true_positives + pair[1].true_positives) / 2.0
+                })
+                .sum();
+            match auc(&scores, &signs, Times::ONCE) {
+                Some(auc) => prop_assert!((area - auc).abs() < 1e-12, "{area} {auc}"),
+                None => prop_assert!(curve.is_empty()),
+            }
+        }
+    }
 
     #[test]
     fn counts_by_hand() {

@@ -14,8 +14,8 @@ mod threshold;
 
 pub use effects::{ColumnEffect, CurvePoint, Effect, WordEffect};
 pub use evaluate::{
-    ClassEvaluation, ConfusionCell, Evaluation, MOST_IN_MATRIX, ManyEvaluation, Times, evaluate,
-    evaluate_labels, evaluate_many,
+    ClassEvaluation, ConfusionCell, Evaluation, MOST_IN_MATRIX, ManyEvaluation, RocPoint, Times, evaluate,
+    evaluate_labels, evaluate_many, roc,
 };
 pub(crate) use expand::learn_expansion;
 pub use onnx::{InputNumbers, OnnxFile, OnnxInput};

@@ -85,7 +85,12 @@ impl RowProbabilities {
 
 impl Reliability {
     /// The measures of these rows; `None` if there are none.
-    pub fn of(rows: &[RowProbabilities], times: Times<'_>) -> Option<Self> {
+    pub fn of(rows: &[RowProbabilities]) -> Option<Self> {
+        Self::of_counted(rows, Times::ONCE)
+    }
+
+    /// The measures of rows that occur so often; `None` if there are none.
+    pub fn of_counted(rows: &[RowProbabilities], times: Times<'_>) -> Option<Self> {
         let n = times.total(rows.len()) as f64;
         if rows.is_empty() || n == 0.0 {
             return None;
@@ -133,7 +138,7 @@ mod tests {
         fn two_sides_by_the_definitions(rows in prop::collection::vec((0.001f64..0.999, any::<bool>()), 1..60)) {
             let own: Vec<RowProbabilities> =
                 rows.iter().map(|&(p, positive)| RowProbabilities::of_pair(p, positive)).collect();
-            let found = Reliability::of(&own, Times::ONCE).unwrap();
+            let found = Reliability::of(&own).unwrap();
             let n = rows.len() as f64;
             let truth = |positive: bool| f64::from(u8::from(positive));
             let mean = |of: &dyn Fn(f64, bool) -> f64| rows.iter().map(|&(p, y)| of(p, y)).sum::<f64>() / n;
@@ -162,7 +167,7 @@ mod tests {
             RowProbabilities::of_many(&[0.5, 0.25, 0.25], 0, 0),
             RowProbabilities::of_many(&[0.125, 0.5, 0.375], 1, 2),
         ];
-        let found = Reliability::of(&rows, Times::ONCE).unwrap();
+        let found = Reliability::of(&rows).unwrap();
         assert!((found.log_loss - (2f64.ln() - 0.375f64.ln()) / 2.0).abs() < 1e-15);
         let brier = (0.25 + 0.0625 + 0.0625 + 0.015625 + 0.25 + 0.625 * 0.625) / 2.0;
         assert!((found.brier - brier).abs() < 1e-15);
@@ -172,6 +177,6 @@ mod tests {
 
     #[test]
     fn without_rows_there_is_nothing_to_measure() {
-        assert_eq!(Reliability::of(&[], Times::ONCE), None);
+        assert_eq!(Reliability::of(&[]), None);
     }
 }

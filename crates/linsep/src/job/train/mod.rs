@@ -31,6 +31,7 @@ use crate::observe::{Note, Observer, PAUSE, Progress, watched};
 use crate::read::{Format, ReadNotes, ReadOptions, Schema, Source};
 use crate::split::{check_fraction, hold_out};
 use crate::store::check_writable;
+use crate::theory::trace::TracePoint;
 use crate::train::{Bias, Outcome, Settings, State, Status, resume, train};
 use crate::{Error, SettingsError};
 use calibrate::AsRead;
@@ -66,6 +67,8 @@ pub struct Trained {
     pub held_out: Option<HeldOut>,
     /// The weights for each weight of the loss of a path that was asked for.
     pub path: Vec<PathPoint>,
+    /// The points of a trace that was asked for.
+    pub trace: Vec<TracePoint>,
     /// Reasons to trust the result less than its numbers suggest; the observer has heard them.
     pub warnings: Vec<Warning>,
     /// Where the model was saved.
@@ -262,6 +265,7 @@ impl Runner<'_> {
             counts: Vec::new(),
             held_out: None,
             path: Vec::new(),
+            trace: Vec::new(),
             warnings: Vec::new(),
             saved: None,
             seconds,
@@ -347,7 +351,7 @@ impl Runner<'_> {
         }
         warn_uncounted(&outcome, observer);
         let recipe = Recipe { columns: schema, expansion, scaling: scaler };
-        let proved = self.write_proof(&data, &recipe, &outcome, &mut lost, observer)?;
+        let (proved, trace) = self.write_proof(&data, &recipe, &outcome, &mut lost, observer)?;
         if proved == Status::Interrupted {
             observer.note(Note::Warning(
                 "interrupted: the trace and the teaching set, which need a whole run, are not written",
@@ -370,13 +374,14 @@ impl Runner<'_> {
         }
         let counted = data.class_counts().into_iter().map(|count| count as u64);
         let counts = outcome_counts(&model.classes, data.classes(), counted);
+        let kept = (&foreseen, self.spec.keep_held_out);
         let held_out =
-            held_out.and_then(|held_out| HeldOut::judge(&model, &held_out, &counts, &foreseen, observer));
+            held_out.and_then(|held_out| HeldOut::judge(&model, &held_out, &counts, kept, observer));
         let warnings = foreseen.conclude(&model, held_out.as_ref(), &data, &counts, observer);
         let seconds = Seconds { read: read_seconds, train: train_seconds };
         let trained = self.finish(model, status, notes, seconds)?;
         let path = path.unwrap_or_default();
-        Ok(Trained { held_out, counts, path, warnings, lost, spec, ..trained })
+        Ok(Trained { held_out, counts, path, trace, warnings, lost, spec, ..trained })
     }
 
     /// Learns from rows in memory, and computes their fingerprint meanwhile where it is not known.

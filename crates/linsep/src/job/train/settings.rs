@@ -148,7 +148,7 @@ pub(super) fn refuse_many(
     for (given, field, name) in [
         (spec.checkpoint.is_some(), "checkpoint", "⟦checkpoint⟧"),
         (spec.resume.is_some(), "resume", "⟦resume⟧"),
-        (spec.trace.is_some(), "trace", "⟦trace⟧"),
+        (spec.wants_trace(), "trace", "⟦trace⟧"),
         (spec.teaching_set.is_some(), "teaching_set", "⟦teaching_set⟧"),
         (matches!(settings.init, Init::Warm(_)), "init", "⟦init=MODEL⟧"),
     ] {
@@ -322,7 +322,7 @@ pub(super) fn refuse_whole(
         (spec.holdout.is_some(), "holdout", "⟦holdout⟧"),
         (!spec.classes.only.is_empty(), "classes", "⟦classes⟧"),
         (spec.classes.row_weights.is_some(), "weights", "⟦weights⟧"),
-        (spec.trace.is_some(), "trace", "⟦trace⟧"),
+        (spec.wants_trace(), "trace", "⟦trace⟧"),
         (spec.teaching_set.is_some(), "teaching_set", "⟦teaching_set⟧"),
         (spec.start_model().is_some(), "init", "⟦init=MODEL⟧"),
         (settings.shards > 1, "shards", "⟦shards⟧"),

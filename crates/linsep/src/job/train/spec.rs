@@ -103,6 +103,12 @@ pub struct TrainSpec {
     /// Where the proof of the convergence theorem is written as it happened, as JSON Lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<PathBuf>,
+    /// Keep the trace in the result, also where no file is named for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keep_trace: bool,
+    /// Keep the held-out rows in the result, each with what was predicted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keep_held_out: bool,
     /// At most this many lines in the trace; 1000 if not said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace_points: Option<u64>,
@@ -135,7 +141,12 @@ impl TrainSpec {
 
     /// Whether the trace or the teaching set is asked for.
     pub(crate) fn wants_proof(&self) -> bool {
-        self.trace.is_some() || self.teaching_set.is_some()
+        self.wants_trace() || self.teaching_set.is_some()
+    }
+
+    /// Whether the trace is asked for.
+    pub(crate) fn wants_trace(&self) -> bool {
+        self.trace.is_some() || self.keep_trace
     }
 
     /// What a model keeps: all that decides its weights, with every choice spelled out, and nothing about where results
