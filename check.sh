@@ -2,6 +2,7 @@
 # The test command of the project. Installs what the tests need, and can be run again at any time.
 #
 #     ./check.sh           everything
+#     ./check.sh --parquet the feature `parquet`: Parquet and Arrow files, whose crates are not compiled otherwise
 #     ./check.sh --miri    the code with pointers and the inner loops in Miri, which needs a nightly toolchain
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
@@ -46,6 +47,13 @@ python_package() {
     VIRTUAL_ENV="$environment" "$environment/bin/maturin" develop --quiet --locked
 }
 
+# The browser of the explorer's tests: Debian's own, which Playwright drives. Nothing else is downloaded.
+browser() {
+    if ! command -v chromium >/dev/null 2>&1; then
+        install_packages chromium
+    fi
+}
+
 # A toolchain without the usual components gets them; where rustup is not used they come with it.
 components() {
     if ! cargo fmt --version >/dev/null 2>&1 || ! cargo clippy --version >/dev/null 2>&1; then
@@ -63,8 +71,23 @@ miri() {
         cargo +nightly miri test -p linsep --lib --locked -- dataset::storage linalg
 }
 
+# The feature that is not compiled by default.
+parquet() {
+    cargo clippy -p linsep -p linsep-cli --features linsep-cli/parquet --all-targets --locked -- -D warnings
+    cargo test -p linsep --features parquet --lib --locked -- read::columnar read::foreign read::formats
+    cargo build -p linsep-cli --features parquet --locked
+    python_environment
+    LINSEP_PARQUET=1 LINSEP="$CARGO_TARGET_DIR/debug/linsep" \
+        "$environment/bin/python" -m pytest -q -p no:cacheprovider tests/oracle/test_tables.py
+}
+
 case "${1:-}" in
     "") ;;
+    --parquet)
+        run parquet
+        announce "Parquet and Arrow files are read"
+        exit 0
+        ;;
     --miri)
         run miri
         announce "Miri found nothing"
@@ -86,6 +109,8 @@ run python_environment
 LINSEP="$CARGO_TARGET_DIR/debug/linsep" run "$environment/bin/python" -m pytest -q -p no:cacheprovider tests/oracle
 run python_package
 LINSEP="$CARGO_TARGET_DIR/debug/linsep" run "$environment/bin/python" -m pytest -q -p no:cacheprovider tests/python
+run browser
+LINSEP="$CARGO_TARGET_DIR/debug/linsep" run "$environment/bin/python" -m pytest -q -p no:cacheprovider tests/browser
 run python3 tests/torture/run.py "$CARGO_TARGET_DIR/debug/linsep" --short
 
 announce "everything passed"

@@ -4,6 +4,7 @@
 use linsep::read::{
     CsvOptions, Format, Labels, LibsvmOptions, Missing, ReadOptions, RowStream, Source, read,
 };
+use linsep::features::settle_columns;
 use linsep::{Model, Row, Settings};
 
 /// Reads bytes in all the ways that the first byte chooses among.
@@ -17,7 +18,8 @@ pub fn read_encoded(data: &[u8], formats: &[Option<Format>], encoding: Option<&s
     let bit = |place: u8| choice >> place & 1 == 1;
     let format = formats[usize::from(choice & 1) % formats.len()];
     // Options that the format does not have are refused before anything is read.
-    let table = matches!(format, Some(Format::CSV | Format::TSV | Format::ARFF));
+    let table = matches!(format, Some(Format::CSV | Format::TSV | Format::ARFF | Format::XLSX));
+    let cells = table || matches!(format, Some(Format::JSONL | Format::PARQUET | Format::ARROW));
     let numbered = matches!(format, Some(Format::LIBSVM));
     let options = ReadOptions {
         format,
@@ -27,7 +29,7 @@ pub fn read_encoded(data: &[u8], formats: &[Option<Format>], encoding: Option<&s
         max_features: Some(1 << 16),
         encoding: encoding.map(str::to_string),
         csv: CsvOptions {
-            missing: if table {
+            missing: if cells {
                 [Missing::Refuse, Missing::Zero, Missing::DropRow, Missing::Mean]
                     [usize::from(choice >> 4 & 3)]
             } else {
@@ -59,6 +61,9 @@ pub fn read_encoded(data: &[u8], formats: &[Option<Format>], encoding: Option<&s
     // What can be read can be learned from, and the model can read it again.
     let Ok(loaded) = read(&source, &options, &mut ()) else { return };
     assert_eq!(loaded.dataset.columns(), features);
+    // Free text becomes features when it is learned from.
+    let Ok((schema, dataset)) = settle_columns(loaded.schema, loaded.dataset, None) else { return };
+    let loaded = linsep::read::Loaded { schema, dataset, own_schema: loaded.own_schema, ..loaded };
     let settings =
         Settings { epochs: 2, positive: loaded.dataset.classes().first().cloned(), ..Settings::default() };
     let Ok(outcome) = linsep::train(&loaded.dataset, &settings, &mut ()) else { return };
@@ -72,6 +77,39 @@ pub fn read_encoded(data: &[u8], formats: &[Option<Format>], encoding: Option<&s
             (0..batch.len()).for_each(|i| drop(model.predict(batch.row(i))));
         }
     }
+}
+
+/// A zip archive of these members, as they are.
+pub fn stored_archive(members: &[(&str, &[u8])]) -> Vec<u8> {
+    let (mut bytes, mut directory) = (Vec::new(), Vec::new());
+    for (name, content) in members {
+        let mut checksum = flate2::Crc::new();
+        checksum.update(content);
+        let length = content.len() as u32;
+        let sizes = [checksum.sum(), length, length].map(u32::to_le_bytes).concat();
+        let start = bytes.len() as u32;
+        bytes.extend(b"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0");
+        bytes.extend(&sizes);
+        bytes.extend((name.len() as u16).to_le_bytes());
+        bytes.extend([0, 0]);
+        bytes.extend(name.as_bytes());
+        bytes.extend(*content);
+        directory.extend(b"PK\x01\x02\x14\0\x14\0\0\0\0\0\0\0\0\0");
+        directory.extend(&sizes);
+        directory.extend((name.len() as u16).to_le_bytes());
+        directory.extend([0; 12]);
+        directory.extend(start.to_le_bytes());
+        directory.extend(name.as_bytes());
+    }
+    let start = bytes.len() as u32;
+    bytes.extend(&directory);
+    bytes.extend(b"PK\x05\x06\0\0\0\0");
+    bytes.extend((members.len() as u16).to_le_bytes());
+    bytes.extend((members.len() as u16).to_le_bytes());
+    bytes.extend((directory.len() as u32).to_le_bytes());
+    bytes.extend(start.to_le_bytes());
+    bytes.extend([0, 0]);
+    bytes
 }
 
 /// A row must be finite, and its columns must increase.

@@ -3,8 +3,11 @@
 # this is needed again when a format changes. Needs `linsep` on the path.
 set -eu
 cd "$(dirname "$0")"
+# Written by pyarrow, openpyxl and Pillow, which this script does not need: kept as they are.
+kept=$(mktemp -d)
+cp seeds/columnar/* seeds/xlsx/workbook* seeds/picture/*.png "$kept"
 rm -rf seeds
-for target in libsvm csv arff encoding array cache model checkpoint certificate compressed recipe columns spec; do
+for target in libsvm csv arff jsonl vw idx xlsx columnar picture encoding array cache model checkpoint certificate compressed recipe columns spec document texts; do
     mkdir -p "seeds/$target"
 done
 seeds=$PWD/seeds
@@ -37,6 +40,20 @@ for choice in 002 022 042 062; do
     prefixed $choice words.csv "csv/words-$choice"
 done
 prefixed 003 numbers.tsv csv/tabs-003
+
+printf 'text,kind\n"Free prize, free loan",spam\nsee you at noon,ham\n"Gr\303\274\303\237e\nnoon",ham\na loan,spam\n' > texts.csv
+printf 'From: a@b\nSubject: =?utf-8?q?Gr=C3=BC=C3=9Fe?= x\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html; charset=iso-8859-1\nContent-Transfer-Encoding: quoted-printable\n\n<p>caf=E9 <b>loan</b></p>\n--b\nContent-Type: application/pdf; name="x.pdf"\nContent-Transfer-Encoding: base64\n\nAAAA\n--b--\n' > mail.eml
+{ printf 'From x Mon\n'; cat mail.eml; printf '\nFrom y Tue\nSubject: second\nTo: z\n\n>From here\n'; } > mails.mbox
+printf '<!DOCTYPE html><html><head><title>t</title></head><body>one &amp; <i>two</i></body></html>' > page.html
+# The first two bits choose the name, the third an mbox file, the fourth characters instead of words.
+prefixed 000 mail.eml document/mail-000
+prefixed 011 mail.eml document/mail-011
+prefixed 002 page.html document/page-002
+prefixed 003 texts.csv document/text-003
+prefixed 004 mails.mbox document/mbox-004
+for choice in 000 001 002 010 040 044; do
+    prefixed $choice texts.csv "texts/texts-$choice"
+done
 for choice in 000 002 003 012 102 302; do
     prefixed $choice rows.svm "libsvm/rows-$choice"
 done
@@ -69,6 +86,25 @@ for choice in 002 022 062; do
 done
 prefixed 003 sparse.arff arff/sparse-003
 prefixed 022 iris.dat arff/keel-022
+
+printf '{"size": 1.5, "colour": "red", "when": "2024-01-31", "kind": "a"}\n{"kind": "b", "size": null, "more": {"v": [1, true]}}\n' > rows.jsonl
+printf '1 2.5 tag|price a:0.5 b |word:2 red\n-1 | plain x:4\n' > rows.vw
+printf '\000\000\010\003\000\000\000\002\000\000\000\002\000\000\000\001\001\002\003\377' > pictures.idx
+for choice in 002 022 006; do
+    prefixed $choice rows.jsonl "jsonl/rows-$choice"
+    prefixed $choice rows.vw "vw/rows-$choice"
+done
+prefixed 000 pictures.idx idx/pictures-000
+# A sheet, a zero, and the texts that its cells share.
+{ printf '\022<worksheet><sheetData><row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="inlineStr"><is><t>kind</t></is></c></row><row r="2"><c r="A2" s="1"><v>45322.5</v></c><c r="B2" t="str"><v>a</v></c></row><row r="3"><c r="A3" t="e"><v>#REF!</v></c><c r="B3" t="b"><v>1</v></c></row></sheetData></worksheet>'
+  printf '\000<sst><si><t>when</t></si></sst>'; } > "$seeds"/xlsx/sheet-022
+mv "$kept"/workbook* "$seeds"/xlsx
+mv "$kept"/*.png "$seeds"/picture
+mv "$kept"/* "$seeds"/columnar
+rmdir "$kept"
+for picture in "$golden"/../../src/read/pictures/samples/*.jpg; do
+    prefixed 263 "$picture" "picture/$(basename "$picture" .jpg)"
+done
 
 # The second byte chooses an encoding by its name (the lowest three bits), and how UTF-16 is made of the text.
 printf 'gr\366\337e;kind\n1;gro\337\n2;klein\n3;klein\n' > german.csv

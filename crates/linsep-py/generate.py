@@ -88,10 +88,9 @@ def kind_of(entry: dict[str, Any]) -> str:
 
 
 def default_of(entry: dict[str, Any]) -> Any:
-    """The usual value of an option."""
-    # Some say in brackets what the value comes to.
-    text = entry["default"].split(" (")[0]
-    if text == "":
+    """The usual value of an option; None where it depends on other options, as brackets say."""
+    text = entry["default"]
+    if text == "" or " (" in text:
         return None
     if text == "auto" and entry.get("auto"):
         return text
@@ -105,6 +104,8 @@ def parameters(learner: dict[str, Any], settings: list[dict[str, Any]]) -> list[
     found = []
     for option in learner["options"]:
         words = option["range"] + (f", or 'auto' for {option['auto']}" if option.get("auto") else "")
+        if " (" in option["default"]:
+            option["help"] = f"{option['help'].rstrip('.')}; None for {option['default']}"
         found.append((option, default_of(option), words))
     for entry in settings:
         if entry["of"] != "all" and not learner[entry["of"]]:

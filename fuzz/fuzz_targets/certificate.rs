@@ -5,10 +5,10 @@
 //! are separable.
 
 use linsep::separate::{CertificateText, parse_certificate};
-use linsep_check::{Certificate, Claim, Examples, Side, Status, verify};
+use linsep_check::{Certificate, Claim, Examples, Status, verify};
 
 /// Rows with two features. The seeds are certificates about these (seeds.sh has the same numbers).
-struct Rows(&'static [(Side, [f64; 2])]);
+struct Rows(&'static [(i8, [f64; 2])]);
 
 impl Examples for Rows {
     fn rows(&self) -> usize {
@@ -23,12 +23,13 @@ impl Examples for Rows {
         values.extend(self.0[i].1.into_iter().enumerate());
     }
 
-    fn side(&self, i: usize) -> Side {
+    fn side(&self, i: usize) -> i8 {
         self.0[i].0
     }
 }
 
-use Side::{Negative as DOWN, Positive as UP};
+const DOWN: i8 = -1;
+const UP: i8 = 1;
 
 const SEPARABLE: Rows =
     Rows(&[(UP, [0.0, 2.0]), (UP, [1.0, 3.0]), (DOWN, [0.5, -1.0]), (DOWN, [-2.0, -3.0])]);

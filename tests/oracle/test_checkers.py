@@ -204,6 +204,17 @@ def test_claims_about_columns_and_changes(program):
     assert len(kinds) == 8 and min(kinds.values()) > 10, kinds
 
 
+def test_counts(program):
+    """A table of counts is checked as it is: rows that occur not at all are no rows."""
+    data = program.folder / "counts.csv"
+    data.write_text("x,n,y\n1,3,a\n2,2,b\n1,1,b\n3,0,a\n4,5,b\n0,0,a\n")
+    program.run("separate", data, "--weights", "n", "-o", "counts.cert", expect=1)
+    path = program.path.with_name(program.path.name.replace("linsep", "linsep-check"))
+    ask = [str(path), "counts.cert", str(data)]
+    assert subprocess.run([*ask, "--weights", "n"], capture_output=True, cwd=program.folder).returncode == 0
+    assert subprocess.run([*ask, "--ignore", "n"], capture_output=True, cwd=program.folder).returncode == 1
+
+
 def test_sparse_files(program):
     """LIBSVM, with a comment, indices from 0 or from 1, and labels in several forms."""
     for base in (0, 1):

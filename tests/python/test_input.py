@@ -92,6 +92,26 @@ def test_every_form_of_a_sparse_matrix_gives_the_same_bits():
     assert np.allclose(weights(dense, scale="none"), weights(csr, scale="none"))
 
 
+def test_more_room_than_rows_take_is_no_value():
+    """SciPy lets the arrays of a matrix be longer than its rows."""
+    csr = sparse.csr_matrix(np.where(IRIS > 2, IRIS, 0))
+    roomy = csr.copy()
+    roomy.data, roomy.indices = np.r_[csr.data, [9.0, np.nan]], np.r_[csr.indices, [0, 77]].astype(np.int32)
+    assert np.array_equal(weights(roomy), weights(csr))
+
+
+def test_masked_cells_are_refused():
+    """NumPy forgets the mask when it makes a plain array, and the numbers under it are no values."""
+    masked = np.ma.masked_array(IRIS, mask=IRIS > 7)
+    with pytest.raises(ValueError, match="masked"):
+        linsep.Perceptron().fit(masked, LABELS)
+    with pytest.raises(ValueError, match="masked"):
+        linsep.Perceptron().fit(IRIS, np.ma.masked_array(LABELS, mask=LABELS == 2))
+    with pytest.raises(ValueError, match="masked"):
+        linsep.Perceptron().fit(IRIS, LABELS).predict(masked)
+    assert np.array_equal(weights(np.ma.masked_array(IRIS)), weights(IRIS))
+
+
 def test_labels_of_every_kind():
     names = np.array(["setosa", "versicolor", "virginica"])
     for labels in (
@@ -282,6 +302,125 @@ def test_frames_of_every_library_give_the_same_model():
         assert fitted.predict_proba(other).shape == (5, 2)
         models.append(fitted.model_.to_bytes())
     assert models[0] == models[1] == models[2]
+
+
+def test_cells_of_every_kind_are_the_same_in_every_library():
+    """Words that look like something else, empty words, and columns that have a type of their own."""
+    rows = 120
+    words = ["", "NA", "nan", "?", " a", "a ", "a", "1", "01", "x,y", 'q"', "l\nm", "é", None, "b"]
+    frame = pd.DataFrame(
+        {
+            "word": [words[i % len(words)] for i in range(rows)],
+            "flag": pd.array([[True, False, None][i % 3] for i in range(rows)], dtype="boolean"),
+            "count": pd.array([[5, None, 7, 123_456_789_012][i % 4] for i in range(rows)], dtype="Int64"),
+            "share": [[0.1, 1e-7, np.nan, 12345.678901234567, 1e300, -0.0, 2.0**60][i % 7] for i in range(rows)],
+            "day": pd.date_range("2024-01-01", periods=rows),
+            "of": pd.Categorical([["p", "q", None][i % 3] for i in range(rows)]),
+        }
+    )
+    y = np.where(np.arange(rows) % 2 == 0, "even", "odd")
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    models = []
+    for X in (frame, pl.from_arrow(table), table, table.combine_chunks().to_batches()[0]):
+        fitted = linsep.LogisticRegression().fit(X, y)
+        names = fitted.model_.feature_names
+        for word in words:
+            # An empty cell and none are both missing.
+            assert (f"word={word}" in names) == bool(word), (word, names)
+        assert "flag" in names and "count" in names and "of=p" in names
+        assert not any(name.startswith("day=") for name in names)
+        assert np.array_equal(fitted.predict(X), fitted.predict(frame))
+        models.append((names, fitted.coef_.tolist()))
+    assert all(model == models[0] for model in models)
+    # One column, whose empty cells are rows all the same.
+    alone = frame[["word"]]
+    assert len(linsep.LogisticRegression().fit(alone, y).predict(alone)) == rows
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        (pl.Series("z", [[1], [2], [3]] * 50), "'z' has cells of the type List"),
+        (pl.Series("z", [{"a": 1}] * 150), "'z' has cells of the type Struct"),
+        (pl.Series("z", [b"a"] * 150), "'z' has cells of the type Binary"),
+    ],
+    ids=["list", "struct", "bytes"],
+)
+def test_cells_that_are_no_cells_are_refused(column, message):
+    frame = pl.DataFrame(IRIS, schema=list("abcd")).with_columns(column)
+    for X in (frame, frame.to_arrow()):
+        with pytest.raises(ValueError, match=message if X is frame else "'z' has cells of the type"):
+            linsep.LogisticRegression().fit(X, LABELS)
+
+
+def test_numbers_of_frames_are_exact_or_refused():
+    words = np.array(["a", "b"])[np.arange(150) % 2]
+    for X in (pd.DataFrame({"n": 2**60 + np.arange(150), "w": words}), pl.DataFrame({"n": 2**60 + np.arange(150), "w": words})):
+        with pytest.raises(ValueError, match=r"'n'.*2\*\*53"):
+            linsep.LogisticRegression().fit(X, LABELS)
+        with pytest.raises(ValueError, match=r"'n'.*2\*\*53"):
+            linsep.LogisticRegression().fit(X.to_arrow() if isinstance(X, pl.DataFrame) else pa.Table.from_pandas(X), LABELS)
+
+
+def test_dates_and_durations_are_numbers():
+    days, hours = pd.date_range("2024-01-01", periods=150), pd.to_timedelta(np.arange(150), unit="h")
+    frame = pd.DataFrame({"day": days, "hours": hours, "word": ["a", "b"] * 75})
+    models = []
+    for X in (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame)):
+        fitted = linsep.LogisticRegression().fit(X, LABELS)
+        assert fitted.model_.feature_names == ["day", "hours", "word=a", "word=b"]
+        models.append(fitted.coef_.tolist())
+    # A day is written with or without its midnight.
+    assert np.allclose(models[0], models[1], rtol=1e-6) and np.allclose(models[0], models[2], rtol=1e-6)
+
+
+def test_frames_with_words_are_refused_as_arrays_are():
+    frame = pd.DataFrame(IRIS, columns=list("abcd")).assign(w="u")
+    names = np.array(["", "x", "z"])
+    for X, y, message in [
+        (frame.assign(a=np.inf), LABELS, "contains infinity: the column 'a'"),
+        (frame.assign(w="u\0v"), LABELS, "'w' has a word with a zero byte"),
+        (frame.rename(columns={"a": ""}), LABELS, "has no name"),
+        (frame, names[LABELS], "the label ''"),
+        (frame, np.array([" x", "x", "z"])[LABELS], "' x' and 'x' are two names of one class"),
+        (frame, np.array(["nan", "x", "z"])[LABELS], "the label 'nan'"),
+        (frame, [10**30 + int(k) for k in LABELS], "Unknown label type"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            linsep.Perceptron().fit(X, y)
+    # What the command line notes is a warning here.
+    fitted = linsep.LogisticRegression().fit(frame, LABELS)
+    with pytest.warns(UserWarning, match="'a' held numbers") as caught:
+        fitted.predict(frame.assign(a="word"))
+    assert caught[0].filename == __file__
+
+
+def test_labels_of_arrow_and_weights_by_equal_keys():
+    words = pa.array(["a", "b", "c"]).take(pa.array(LABELS))
+    assert linsep.Perceptron().fit(IRIS, words).classes_.tolist() == ["a", "b", "c"]
+    one, other = (linsep.LogisticRegression(class_weight={key: 2.0}).fit(IRIS, LABELS) for key in (1, 1.0))
+    assert np.array_equal(one.coef_, other.coef_)
+    with pytest.warns(UserWarning, match="column-vector") as caught:
+        linsep.Perceptron().fit(IRIS, LABELS[:, None])
+    assert caught[0].filename == __file__
+
+
+def test_one_class_and_no_time_are_told_in_the_words_of_python():
+    for function in (linsep.separate, linsep.compare, linsep.tune, linsep.theory):
+        with pytest.raises(ValueError, match="y has one class, 0"):
+            function(IRIS, np.zeros(150, dtype=int))
+    with pytest.raises(ValueError, match="max_seconds="):
+        linsep.tune(IRIS, LABELS, max_seconds=1e-9)
+    with pytest.raises(ValueError, match="give the weights as a dict"):
+        linsep.Perceptron(class_weight="balanced").partial_fit(IRIS, LABELS)
+    with pytest.raises(ValueError, match="at least two classes"):
+        linsep.Perceptron().partial_fit(IRIS[:50], LABELS[:50], classes=[0])
+    assert linsep.verify(linsep.separate(FEW, SIDES).certificate.encode(), FEW, SIDES).accepted
+
+
+def test_a_frame_without_rows_yet_says_what_to_do():
+    with pytest.raises(TypeError, match=r"collect\(\)"):
+        linsep.Perceptron().fit(pl.DataFrame(IRIS, schema=list("abcd")).lazy(), LABELS)
 
 
 def test_a_frame_is_read_as_the_command_line_reads_its_text(program, tmp_path):

@@ -48,6 +48,29 @@ def test_threads_may_share_an_estimator():
     assert state.rows == 150
 
 
+def test_a_prediction_belongs_to_one_fit():
+    """Classes of other names and in another number, fitted by one thread while others predict."""
+    shared = linsep.Perceptron(epochs=3)
+    targets = [np.array(["a", "b", "c"])[LABELS], (LABELS == 2).astype(int) + 7, 10 * LABELS[::-1]]
+    shared.fit(IRIS, targets[0])
+    possible = [set(np.unique(target).tolist()) for target in targets]
+    done = threading.Event()
+
+    def predict(_):
+        while not done.is_set():
+            found = set(shared.predict(IRIS).tolist())
+            assert any(found <= classes for classes in possible), found
+            assert shared.decision_function(IRIS).shape in ((150,), (150, 3))
+        return True
+
+    with ThreadPoolExecutor(4) as pool:
+        watching = [pool.submit(predict, number) for number in range(4)]
+        for number in range(60):
+            shared.fit(IRIS, targets[number % 3])
+        done.set()
+        assert all(future.result() for future in watching)
+
+
 def test_other_threads_go_on_while_rust_works():
     X, y = make_classification(20_000, 100, n_informative=5, flip_y=0.3, random_state=0)
     counted = 0

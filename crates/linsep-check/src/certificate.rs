@@ -1,6 +1,8 @@
-//! What a certificate can say, and what can be answered.
+//! What a certificate can say.
 
-use crate::numbers::Dyadic;
+#![expect(missing_docs, reason = "each variant says what its fields are")]
+
+use crate::numbers::Sparse;
 
 /// Whether the boundary may miss the origin, and which margin is meant.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,9 +14,6 @@ pub enum Bias {
     /// A coordinate with the value 1 is appended to every row; its weight does not count in the norm.
     Free,
 }
-
-/// A vector by its non-zero entries, with increasing places.
-pub type Sparse = Vec<(usize, Dyadic)>;
 
 /// The data that a certificate is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +44,6 @@ pub struct Margin {
 /// The verdict with what proves it. Places in `weights` and `kernel` are features, and for the bias the number of
 /// features; places in `combination` are rows, counted from 0.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(missing_docs, reason = "each variant says what its fields are")]
 pub enum Claim {
     /// Some w has ⟨w, z⟩ > 0 for every row: the weights. And what is proved of the margin.
     Complete { weights: Sparse, margin: Margin },
@@ -79,17 +77,16 @@ pub struct Columns {
     pub members: Vec<Sparse>,
     /// What is claimed of the coefficient at a place, with increasing places. Of a place that is not listed nothing is claimed.
     pub coefficients: Vec<(usize, Status)>,
-    /// Sets of columns that separate the rows completely without the others.
-    pub alone: Vec<Alone>,
+    /// Sets of columns that, with the bias, separate the rows completely without the others.
+    pub alone: Vec<ColumnSet>,
     /// Sets of columns that do not.
-    pub not_alone: Vec<NotAlone>,
+    pub not_alone: Vec<ColumnSet>,
     /// Every set of columns that separates completely has at least so many columns; 0 claims nothing.
     pub at_least: usize,
 }
 
 /// What is claimed of one coefficient δ_j over K, when the coefficients at aliased places are 0.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(missing_docs, reason = "each variant says what its fields are")]
 pub enum Status {
     /// The column is a linear combination of others that are not aliased: it is set aside. The relation ℓ has ⟨ℓ, z⟩ = 0 for
     /// every row and ℓ_j ≠ 0; j is the only aliased place where ℓ is not zero.
@@ -103,93 +100,12 @@ pub enum Status {
     Open { positive: usize, negative: usize },
 }
 
-/// A set of columns that separates completely, alone with the bias.
+/// A set of columns, and the vector that proves what is claimed of it. That it separates: w with ⟨w, z⟩ > 0 for every row, zero at all
+/// places but those of the set and of the bias. That it does not: λ > 0, not empty, with Σ λ z = 0 at these places.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Alone {
+pub struct ColumnSet {
     /// The features of the set, increasing.
     pub columns: Vec<usize>,
-    /// w with ⟨w, z⟩ > 0 for every row, zero at all places but these and that of the bias.
-    pub weights: Sparse,
-}
-
-/// A set of columns that does not separate completely, alone with the bias.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NotAlone {
-    /// The features of the set, increasing.
-    pub columns: Vec<usize>,
-    /// λ > 0, not empty, with Σ λ z = 0 at the places of the set and of the bias.
-    pub combination: Sparse,
-}
-
-/// Text that is no certificate: where, and why.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ParseError {
-    /// The line, from 1.
-    pub line: usize,
-    /// What is wrong.
-    pub reason: String,
-}
-
-/// What an accepted certificate proves.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Accepted {
-    /// Rows that belong to a side.
-    pub rows: usize,
-    /// Rows with ⟨w, z⟩ = 0.
-    pub boundary_rows: usize,
-    /// Whether each of those has ⟨w, z⟩ = 0 for every w with ⟨w, z⟩ ≥ 0 throughout.
-    pub boundary_is_exact: bool,
-    /// Whether all rows belong to the same side, so that nothing is said about telling two sides apart.
-    pub one_sided: bool,
-}
-
-/// How a certificate is checked.
-#[derive(Clone, Copy, Default)]
-pub struct Terms<'a> {
-    /// Accept a claim about rows that all belong to the same side. Such a claim may be true, but it says nothing about telling
-    /// two sides apart: with a bias, weights of zero put all rows on their side.
-    pub allow_one_sided: bool,
-    /// Asked every few rows; once it says true, the check ends without an answer.
-    pub stop: Option<&'a (dyn Fn() -> bool + Sync)>,
-}
-
-/// In which way a certificate was not accepted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// It does not prove its claim.
-    Unproved,
-    /// It proves its claim, but all rows belong to the same side ([`Terms::allow_one_sided`]).
-    OneSided,
-    /// The check was stopped before it had an answer ([`Terms::stop`]).
-    Stopped,
-}
-
-/// Why a certificate does not prove its claim.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rejected {
-    /// In which way.
-    pub refusal: Refusal,
-    /// The row at fault, counted from 0, if it is one row.
-    pub row: Option<usize>,
-    /// What fails.
-    pub reason: String,
-}
-
-impl std::fmt::Display for Rejected {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.reason)
-    }
-}
-
-/// An answer, unless the certificate is rejected.
-pub(crate) type Checked<T = ()> = Result<T, Rejected>;
-
-/// A rejection because of one row, or of no single row.
-pub(crate) fn rejected<T>(row: impl Into<Option<usize>>, reason: impl Into<String>) -> Checked<T> {
-    Err(Rejected { refusal: Refusal::Unproved, row: row.into(), reason: reason.into() })
-}
-
-/// A rejection unless the condition holds.
-pub(crate) fn ensure(holds: bool, row: impl Into<Option<usize>>, reason: &'static str) -> Checked {
-    if holds { Ok(()) } else { rejected(row, reason) }
+    /// The weights w by place, or the combination λ by row.
+    pub proof: Sparse,
 }

@@ -2,40 +2,31 @@
 
 use std::cmp::Ordering;
 
-use crate::certificate::{Checked, Columns, Sparse, Status, ensure, rejected};
-use crate::rows::Data;
-use crate::verify::{Boundary, MATRIX_LIMIT, combine, nowhere_negative, orthogonal};
+use crate::certificate::{ColumnSet, Columns, Status};
+use crate::numbers::Sparse;
+use crate::rows::{Checked, Data, ensure, increase};
+use crate::verify::{MATRIX_LIMIT, Space, combine, orthogonal, signs};
 
-/// The sign of a vector's entry at a place.
-fn sign_at(vector: &Sparse, place: usize) -> Ordering {
-    let entry = vector.iter().find(|(other, _)| *other == place);
-    entry.map_or(Ordering::Equal, |(_, number)| number.sign())
-}
-
-/// Whether numbers increase and are below `end`.
-fn increase(mut numbers: impl Iterator<Item = usize> + Clone, end: usize) -> bool {
-    numbers.clone().is_sorted_by(|a, b| a < b) && numbers.all(|number| number < end)
-}
-
-/// Checks each claim about columns. `boundary` is what the verdict shows of the boundary.
-pub(crate) fn check(data: &Data<'_>, columns: &Columns, boundary: &Boundary) -> Checked {
+/// Checks each claim about columns. `space` is what the verdict's rank argument shows.
+pub(crate) fn check(data: &Data, columns: &Columns, space: Space<'_>) -> Checked {
     let coefficients = &columns.coefficients;
-    let ordered = increase(coefficients.iter().map(|(place, _)| *place), data.width());
+    let ordered = increase(coefficients.iter().map(|(place, _)| *place), data.width);
     ensure(ordered, None, "the coefficients are not in order or out of range")?;
-    let mut aliased: Vec<Option<&Sparse>> = vec![None; data.width()];
+    let mut aliased: Vec<Option<&Sparse>> = vec![None; data.width];
     for (place, status) in coefficients {
         aliased[*place] = if let Status::Aliased { relation } = status { Some(relation) } else { None };
     }
-    let relations: Vec<&Sparse> = aliased.iter().copied().flatten().collect();
-    orthogonal(data, &data.present, &relations)?;
+    orthogonal(data, &data.present, &aliased.iter().copied().flatten().collect::<Vec<_>>())?;
     for member in &columns.members {
-        nowhere_negative(data, member, "members")?;
+        signs(data, member, Ordering::Equal, "members")?;
         let kept = member.iter().all(|(place, _)| aliased[*place].is_none());
         ensure(kept, None, "a member is not zero at an aliased place")?;
     }
     // `has`: whether a member, by its number, has the sign at the place.
-    let (finite, members) = (finite(&aliased, boundary), &columns.members);
-    let has = |which: usize, place, sign| members.get(which).is_some_and(|m| sign_at(m, place) == sign);
+    let (finite, members) = (finite(&aliased, space), &columns.members);
+    let has = |member: usize, place: usize, sign| {
+        members.get(member).is_some_and(|m| m.iter().any(|(other, c)| *other == place && c.sign() == sign))
+    };
     for (place, status) in coefficients {
         data.go_on()?;
         let holds = match status {
@@ -45,72 +36,55 @@ pub(crate) fn check(data: &Data<'_>, columns: &Columns, boundary: &Boundary) -> 
             Status::Finite => finite[*place],
             Status::Infinite { positive, member, combination } => {
                 let sign = if *positive { Ordering::Greater } else { Ordering::Less };
-                let mut found = Ordering::Equal;
-                combine(data, combination, |other, sum| {
-                    found = if other == *place { sum.sign() } else { found };
-                    let zero = other == *place || aliased[other].is_some() || sum.sign().is_eq();
-                    ensure(zero, None, "the combination of an infinite coefficient is not 0 at another place")
-                })?;
-                found == sign && has(*member, *place, sign)
+                let mut vector = combine(data, combination)?;
+                vector.retain(|(other, _)| aliased[*other].is_none());
+                let shown = vector.iter().map(|(other, value)| (other, value.sign())).eq([(place, sign)]);
+                shown && has(*member, *place, sign)
             }
             Status::Open { positive, negative } => {
                 has(*positive, *place, Ordering::Greater) && has(*negative, *place, Ordering::Less)
             }
         };
-        if !holds {
-            return rejected(None, format!("the claim about the coefficient at place {place} is not shown"));
-        }
+        ensure(holds, None, format!("the claim about the coefficient at place {place} is not shown"))?;
+    }
+    // Whether a place belongs to a set of columns or to the bias.
+    let within = |set: &ColumnSet, place| place == data.features || set.columns.binary_search(&place).is_ok();
+    for set in columns.alone.iter().chain(&columns.not_alone) {
+        let sound = increase(set.columns.iter().copied(), data.features);
+        ensure(sound, None, "the columns of a set are not in order or out of range")?;
     }
     for set in &columns.alone {
-        let within = places_of(data, &set.columns)?;
-        let zero = nowhere_negative(data, &set.weights, "weights of a set of columns")?;
-        ensure(zero.is_empty(), zero.first().copied(), "the weights of a set put the row on the boundary")?;
-        let only = set.weights.iter().all(|(place, _)| within[*place]);
+        signs(data, &set.proof, Ordering::Greater, "weights of a set of columns")?;
+        let only = set.proof.iter().all(|(place, _)| within(set, *place));
         ensure(only, None, "the weights of a set of columns use another column")?;
     }
     for set in &columns.not_alone {
-        let within = places_of(data, &set.columns)?;
-        ensure(!set.combination.is_empty(), None, "the combination for a set of columns is empty")?;
-        combine(data, &set.combination, |place, sum| {
-            let zero = !within[place] || sum.sign().is_eq();
-            ensure(zero, None, "the combination for a set of columns is not 0 within the set")
-        })?;
+        ensure(!set.proof.is_empty(), None, "the combination for a set of columns is empty")?;
+        let zero = combine(data, &set.proof)?.iter().all(|(place, _)| !within(set, *place));
+        ensure(zero, None, "the combination for a set of columns is not 0 within the set")?;
     }
     at_least(data, columns)
 }
 
-/// Whether a place belongs to a set of columns or to the bias.
-fn places_of(data: &Data<'_>, columns: &[usize]) -> Checked<Vec<bool>> {
-    let sound = increase(columns.iter().copied(), data.features);
-    ensure(sound, None, "the columns of a set are not in order or out of range")?;
-    let mut within = vec![false; data.width()];
-    columns.iter().for_each(|&column| within[column] = true);
-    within[data.features..].fill(true);
-    Ok(within)
-}
-
 /// At which places δ is 0 for each δ of K that is 0 at the aliased places, as far as the verdict shows it: the places of U at which all vectors
 /// of the kernel are 0, relations aside.
-fn finite(aliased: &[Option<&Sparse>], boundary: &Boundary) -> Vec<bool> {
+fn finite(aliased: &[Option<&Sparse>], space: Space<'_>) -> Vec<bool> {
     let mut finite = vec![false; aliased.len()];
-    let Some((used, kernel)) = &boundary.space else { return finite };
+    let Some((used, kernel)) = space else { return finite };
     used.iter().for_each(|&place| finite[place] = true);
-    for vector in kernel {
-        let is_aside =
-            |(place, _): &&(usize, _)| aliased[*place].is_some() && used.binary_search(place).is_ok();
-        match vector.iter().find(is_aside) {
-            None => vector.iter().for_each(|(place, _)| finite[*place] = false),
-            // The relation of an aliased place of U has no part in any δ.
-            Some((place, _)) if aliased[*place] == Some(vector) => {}
-            // Any other vector with an aliased place of U spoils the argument.
-            Some(_) => finite.fill(false),
+    // The relation of an aliased place of U has no part in any δ. Any other vector with such a place spoils the argument.
+    let is_relation = |vector: &Sparse| used.iter().any(|&place| aliased[place] == Some(vector));
+    for (place, _) in kernel.iter().filter(|vector| !is_relation(vector)).flatten() {
+        if finite[*place] && aliased[*place].is_some() {
+            return vec![false; aliased.len()];
         }
+        finite[*place] = false;
     }
     finite
 }
 
 /// Every set of fewer than `at_least` columns lies in a set that does not separate.
-fn at_least(data: &Data<'_>, columns: &Columns) -> Checked {
+fn at_least(data: &Data, columns: &Columns) -> Checked {
     let (size, sets) = (columns.at_least, &columns.not_alone);
     let unproved = "the least number of columns that separate is not shown";
     let few = size < 3 || (size == 3 && data.features.saturating_mul(data.features) <= MATRIX_LIMIT);

@@ -16,23 +16,23 @@
 //! | `table.rs`, `main.rs` | the program: reading a table, saying the answer |
 //!
 //! ```
-//! use linsep_check::{Certificate, Examples, Side, verify};
+//! use linsep_check::{Certificate, Examples, verify};
 //!
-//! struct Points(Vec<(Side, [f64; 2])>);
+//! struct Points(Vec<(i8, [f64; 2])>);
 //! impl Examples for Points {
 //!     fn rows(&self) -> usize { self.0.len() }
 //!     fn features(&self) -> usize { 2 }
-//!     fn side(&self, i: usize) -> Side { self.0[i].0 }
+//!     fn side(&self, i: usize) -> i8 { self.0[i].0 }
 //!     fn values(&self, i: usize, values: &mut Vec<(usize, f64)>) { values.extend(self.0[i].1.into_iter().enumerate()) }
 //! }
 //!
 //! let text = "linsep certificate 2\nfingerprint \"\"\nrows 2\nfeatures 2\npositive \"yes\"\nnegative \"no\"\nbias none\n\
 //!             verdict complete\nweights 0:0x3p0 1:0x1p2\nlower 0x5p0\nupper 0x5p0\ncombination 0:0x1p0\nat-least 0\nend\n";
 //! let certificate = Certificate::parse(text).unwrap();
-//! let points = Points(vec![(Side::Positive, [3.0, 4.0]), (Side::Negative, [-6.0, -8.0])]);
+//! let points = Points(vec![(1, [3.0, 4.0]), (-1, [-6.0, -8.0])]);
 //! assert_eq!(verify(&certificate, &points).unwrap().rows, 2);
 //!
-//! let others = Points(vec![(Side::Positive, [3.0, 4.0]), (Side::Negative, [6.0, 8.0])]);
+//! let others = Points(vec![(1, [3.0, 4.0]), (-1, [6.0, 8.0])]);
 //! assert_eq!(verify(&certificate, &others).unwrap_err().row, Some(1));
 //! ```
 //!
@@ -57,16 +57,15 @@
 //! * *overlap*: ⟨w, z_i⟩ ≥ 0 for every row only if ⟨w, z_i⟩ = 0 for every row.
 //!
 //! Where all rows belong to the same side, a true claim says nothing about telling two sides apart: with a bias, such rows are
-//! always completely separable. [`verify`] refuses it; [`verify_on`] accepts it where [`Terms::allow_one_sided`] says so.
+//! always completely separable. [`verify`] refuses it; [`check`] leaves it to the caller ([`Accepted::one_sided`]).
 //!
-//! **Combinations** (`combine`). A combination is λ > 0 for some rows, and what it proves depends on Σ λ_i z_i. That is computed
-//! in every coordinate, by blocks of coordinates, because an exact sum can be long.
+//! **Combinations** (`combine`). A combination is λ > 0 for some rows, and what it proves depends on the vector Σ λ_i z_i.
 //!
 //! **Complete** (`complete`). The certificate holds w, and ⟨w, z_i⟩ > 0 is checked for every row. That is the statement itself.
 //!
 //! **The margin** is the largest value of min_i ⟨w, z_i⟩/‖w‖; the weight of a free bias does not count in ‖w‖, and that of
-//! an appended one does. *Lower end:* ⟨w, z_i⟩ ≥ lower·‖w‖ is checked for the row with the least ⟨w, z_i⟩, so this w reaches it. Both sides
-//! are positive, so their squares are compared. (If lower > 0 the norm must not be 0.) *Upper end* (`upper_end`): let g = Σ λ_i z_i. For each w with
+//! an appended one does. *Lower end* (`lower_end`): ⟨w, z_i⟩ ≥ lower·‖w‖ is checked for the row with the least ⟨w, z_i⟩, so this w reaches it. Both
+//! sides are positive, so their squares are compared. (If lower > 0 the norm must not be 0.) *Upper end* (`upper_end`): let g = Σ λ_i z_i. For each w with
 //! ‖w‖ = 1 the least ⟨w, z_i⟩ is at most their mean with weights λ, which is ⟨w, g⟩/Σλ ≤ ‖g‖/Σλ. So ‖g‖² ≤ (upper·Σλ)² is checked. For
 //! a free bias Σ λ_i y_i = 0 is checked too: then the bias drops out of ⟨w, g⟩, and the norm of g over the features is enough. The
 //! upper end `f64::MAX` without a combination claims nothing: the format has no infinity.
@@ -75,14 +74,14 @@
 //! Σ λ_i z_i = 0, checked in every coordinate. If some v had ⟨v, z_i⟩ > 0 for every row, then
 //! 0 = ⟨v, Σ λ_i z_i⟩ = Σ λ_i ⟨v, z_i⟩ > 0: so none has.
 //!
-//! **Forced rows** (`forced`). Let δ be in K. From the same equation, as a sum of terms ≥ 0 that is 0: ⟨δ, z_i⟩ = 0 for every row of
+//! **Forced rows** (`verdict`). Let δ be in K. From the same equation, as a sum of terms ≥ 0 that is 0: ⟨δ, z_i⟩ = 0 for every row of
 //! the combination; call these rows S. So it is 0 for every row in the span of S, too. A row with ⟨δ, z_i⟩ = 0 for *all* δ of K is forced. The
 //! boundary rows, those with ⟨w, z_i⟩ = 0, contain S (take δ = w). If each of them is cited in S or lies in its span, all are forced, and
 //! [`Accepted::boundary_is_exact`] is true.
 //!
 //! **Overlap.** The same with w = 0, for which every row is on the boundary: each row must be shown to be forced.
 //!
-//! **The rank argument** (end of `forced`) shows that all boundary rows lie in the span of S. Let U be the places at which some boundary row
+//! **The rank argument** (`spanned`) shows that all boundary rows lie in the span of S. Let U be the places at which some boundary row
 //! is not 0. The certificate holds k kernel vectors. It is checked that each is orthogonal to each boundary row, exactly;
 //! that they are independent when only U is looked at; and that the rows S have the rank |U| − k. Then: the vectors in
 //! R^U that are orthogonal to the kernel form a space of the dimension |U| − k, which holds all boundary rows. The rows S are among
@@ -119,14 +118,14 @@
 //! Reading takes time in proportion to the text, without recursion. A number has at most 2^20 bits and an exponent of at most
 //! 1,000,000 either way, so that an exact sum fits in 800 kB, and a term costs time in proportion to its text. Long numbers are
 //! multiplied only for the margin, and only if they have at most 2^18 bits (some 10 milliseconds each, once for a weight, once for
-//! a coordinate of the combination). Coordinates are combined in blocks that fit in 64 MB plus one sum. The rank argument is
-//! made if |U|² ≤ 2^28, in at most 2 GB for S and as much for the kernel. Nothing panics.
+//! a coordinate of the combination). A combination takes 24 bytes for each value of the rows that it cites, and its numbers at most 512 MB in
+//! all. The rank argument is made if |U|² ≤ 2^28, in at most 2 GB for S and as much for the kernel. Nothing panics.
 //!
 //! # What can make it faster
 //!
-//! On its own, the checker computes each ⟨w, z_i⟩ exactly, one row after the other. [`Examples::settled`] and [`Examples::each_piece`] let
-//! the owner of the rows settle clear cases by floats, with a rigorous bound, and use threads. linsep does so
-//! (`separate/accelerate.rs`), and its tests compare both ways; the program `linsep-check` does not.
+//! On its own, the checker computes each ⟨w, z_i⟩ exactly, one row after the other. [`Examples::unsettled`] lets the owner of the rows settle
+//! clear cases by floats, with a rigorous bound and on all cores. linsep does so (`separate/accelerate.rs`), and its tests compare both
+//! ways; the program `linsep-check` does not.
 
 #![forbid(unsafe_code)]
 
@@ -138,8 +137,7 @@ mod rows;
 mod text;
 mod verify;
 
-pub use certificate::{Accepted, Alone, Bias, Certificate, Claim, Columns, Margin, NotAlone, ParseError};
-pub use certificate::{Refusal, Rejected, Sparse, Status, Subject, Terms};
-pub use numbers::Dyadic;
-pub use rows::{Examples, Settled, Side};
-pub use verify::{verify, verify_on};
+pub use certificate::{Bias, Certificate, Claim, ColumnSet, Columns, Margin, Status, Subject};
+pub use numbers::{Dyadic, Sparse};
+pub use rows::{Checked, Examples, Rejected, Stop};
+pub use verify::{Accepted, check, verify};

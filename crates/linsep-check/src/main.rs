@@ -4,29 +4,25 @@
 
 mod table;
 
-use linsep_check::{Accepted, Certificate, Claim, Side, Status, verify};
+use linsep_check::{Accepted, Certificate, Claim, Columns, Margin, Status, verify};
 use std::io::Write;
 use std::process::ExitCode;
-use table::{Options, Table};
+use table::Table;
 
 const USAGE: &str = "\
-Usage: linsep-check CERTIFICATE DATA [--label COLUMN] [--ignore COLUMN]... [--header]
+Usage: linsep-check CERTIFICATE DATA [--label COLUMN] [--ignore COLUMN]... [--weights COLUMN] [--header]
 
 Checks a certificate of linsep separate against a table of numbers: CSV (comma, semicolon, tab or bar) or LIBSVM.
 --label COLUMN    the column of the labels, by its name or its number from 1 [default: the last one]
 --ignore COLUMN   a column that is left out
+--weights COLUMN  a column of counts: it is left out, and so are rows with the count 0
 --header          the first line holds names, even though they are numbers
+This program reads tables of numbers only. linsep verify reads more, and linsep convert makes such a table of other data.
 Exit codes: 0 accepted, 1 rejected, 2 wrong arguments, 3 a file that cannot be read.
 ";
 
-const HINT: &str = "This program reads tables of numbers only: CSV with a label, and LIBSVM. linsep verify reads more, and \
-                    linsep convert makes such a table of other data.";
-
-/// An exit code, and what to say.
-type Answer = (u8, String);
-
 fn main() -> ExitCode {
-    let (code, text) = run().unwrap_or_else(|failure| failure);
+    let (code, text) = run().map_or_else(|failure| failure, |text| (0, text));
     // A reader that has gone away does not change the answer.
     let _ = match code {
         0 | 1 => std::io::stdout().write_all(text.as_bytes()),
@@ -35,66 +31,57 @@ fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
-fn run() -> Result<Answer, Answer> {
+/// What is proved; else an exit code, and why nothing is.
+fn run() -> Result<String, (u8, String)> {
     let wrong = || (2, USAGE.to_owned());
-    let (mut files, mut options, mut arguments) = (Vec::new(), Options::default(), std::env::args().skip(1));
+    let (mut files, mut options, mut arguments) = (Vec::new(), Vec::new(), std::env::args().skip(1));
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
-            "--label" => options.label = Some(arguments.next().ok_or_else(wrong)?),
-            "--ignore" => options.ignore.push(arguments.next().ok_or_else(wrong)?),
-            "--header" => options.header = true,
-            "--help" | "-h" => return Ok((0, USAGE.to_owned())),
+            "--label" | "--ignore" | "--weights" => {
+                options.push((argument, arguments.next().ok_or_else(wrong)?));
+            }
+            "--header" => options.push((argument, String::new())),
+            "--help" | "-h" => return Ok(USAGE.to_owned()),
             option if option.starts_with("--") => return Err(wrong()),
             _ => files.push(argument),
         }
     }
-    let [certificate, data] = &files[..] else { return Err(wrong()) };
-    let load =
-        |path: &String| std::fs::read_to_string(path).map_err(|error| (3, format!("{path}: {error}\n")));
-    let parsed = Certificate::parse(&load(certificate)?).map_err(|error| {
-        let place = format!("{certificate}:{}", error.line);
-        (
-            3,
-            format!(
-                "{place}: not a certificate of version 2 (linsep verify reads version 1): {}\n",
-                error.reason
-            ),
-        )
+    let [proof, data] = &files[..] else { return Err(wrong()) };
+    let load = |path| std::fs::read_to_string(path).map_err(|error| (3, format!("{path}: {error}\n")));
+    let certificate = Certificate::parse(&load(proof)?).map_err(|line| {
+        let what = "not a certificate of version 2 (linsep verify reads version 1)";
+        (3, format!("{proof}:{line}: {what}: a line is missing, or not in its place and its one form\n"))
     })?;
-    let table = table::read(&load(data)?, &options, &parsed.subject)
-        .map_err(|reason| (3, format!("{data}: {reason}\n{HINT}\n")))?;
-    Ok(match verify(&parsed, &table) {
-        Ok(accepted) => (0, report(&parsed, &table, &accepted)),
-        Err(rejected) => {
-            let row = rejected.row.map_or(String::new(), |row| format!("row {row} (from 0): "));
-            (1, format!("Rejected: {row}{}\n", rejected.reason))
-        }
-    })
+    let table = table::read(&load(data)?, &options, &certificate.subject)
+        .map_err(|reason| (3, format!("{data}: {reason}\n\n{USAGE}")))?;
+    let accepted = verify(&certificate, &table).map_err(|rejected| {
+        let row = rejected.row.map_or(String::new(), |row| format!("row {row} (from 0): "));
+        (1, format!("Rejected: {row}{}\n", rejected.reason))
+    })?;
+    Ok(report(&certificate, &table, &accepted))
 }
 
 /// What an accepted certificate proves.
 fn report(certificate: &Certificate, table: &Table, accepted: &Accepted) -> String {
-    let count = |side| table.sides.iter().filter(|other| **other == side).count();
-    let (up, down, left) = (count(Side::Positive), count(Side::Negative), count(Side::Neither));
-    let verdict = match &certificate.claim {
-        Claim::Complete { .. } => "complete: some weights put every row on its side".to_owned(),
+    let proved = match &certificate.claim {
+        Claim::Complete { margin: Margin { lower, upper, .. }, .. } => {
+            let upper = if *upper < f64::MAX { *upper } else { f64::INFINITY };
+            format!(
+                "complete: some weights put every row on its side\nMargin: at least {lower}, at most {upper}"
+            )
+        }
         Claim::QuasiComplete { .. } => format!(
             "quasi-complete: some weights have no row on the wrong side, but none put every row on its side\n\
              Rows on the boundary: {}{}",
             accepted.boundary_rows,
             if accepted.boundary_is_exact { ", with all such weights" } else { ", maybe fewer with others" }
         ),
-        Claim::Overlap { .. } => {
-            "overlap: weights with no row on the wrong side are 0 for every row".to_owned()
-        }
+        Claim::Overlap { .. } => "overlap: weights with no row on the wrong side are 0 for every row".into(),
     };
-    let mut text = format!("Accepted: {verdict}\nRows: {up} are +1, {down} are -1, {left} are left out\n");
-    if let Claim::Complete { margin, .. } = &certificate.claim {
-        let upper =
-            if margin.upper < f64::MAX { format!("at most {}", margin.upper) } else { "open".to_owned() };
-        text += &format!("Margin: at least {}, {upper}\n", margin.lower);
-    }
-    let name = |place: usize| table.names.get(place).map_or("the bias", String::as_str);
+    let count = |side| table.rows.iter().filter(|row| row.1 == side).count();
+    let (up, down, neither) = (count(1), count(-1), count(0));
+    let mut text = format!("Accepted: {proved}\nRows: {up} are +1, {down} are -1, {neither} are left out\n");
+    let name = |place: &usize| table.names.get(*place).map_or("the bias", String::as_str);
     for (place, status) in &certificate.columns.coefficients {
         let status = match status {
             Status::Aliased { .. } => "aliased",
@@ -103,17 +90,13 @@ fn report(certificate: &Certificate, table: &Table, accepted: &Accepted) -> Stri
             Status::Infinite { positive: false, .. } => "-infinity",
             Status::Open { .. } => "infinite, sign open",
         };
-        text += &format!("Coefficient of {}: {status}\n", name(*place));
+        text += &format!("Coefficient of {}: {status}\n", name(place));
     }
-    let names = |set: &[usize]| set.iter().map(|&place| name(place)).collect::<Vec<_>>().join(", ");
-    for set in &certificate.columns.alone {
-        text += &format!("Columns that separate completely: {}\n", names(&set.columns));
+    let Columns { alone, not_alone, at_least, .. } = &certificate.columns;
+    let separating = alone.iter().map(|set| ("separate completely", set));
+    for (what, set) in separating.chain(not_alone.iter().map(|set| ("do not", set))) {
+        let names: Vec<&str> = set.columns.iter().map(name).collect();
+        text += &format!("Columns that {what}: {}\n", names.join(", "));
     }
-    for set in &certificate.columns.not_alone {
-        text += &format!("Columns that do not: {}\n", names(&set.columns));
-    }
-    if certificate.columns.at_least > 0 {
-        text += &format!("Fewest columns that can: at least {}\n", certificate.columns.at_least);
-    }
-    text
+    text + &format!("Fewest columns that can: at least {at_least}\n").repeat(usize::from(*at_least > 0))
 }

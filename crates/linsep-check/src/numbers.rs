@@ -1,24 +1,20 @@
 //! Exact numbers, and the one operation on them: adding a product to a long sum.
 
 use std::cmp::Ordering;
-use std::str::FromStr;
-
-use crate::certificate::Sparse;
 
 /// The exponent of a number in a certificate lies between minus this and this.
 const EXPONENT_LIMIT: u64 = 1_000_000;
 /// The magnitude of a number in a certificate has at most so many bits.
 const BITS_LIMIT: u64 = 1 << 20;
 
+/// A vector by its non-zero entries, with increasing places.
+pub type Sparse = Vec<(usize, Dyadic)>;
+
 /// ± magnitude · 2^exponent, of any size. In canonical form: the magnitude is odd, or the number is zero.
-///
-/// As text it is hexadecimal, such as `0x1f3p-12`, `-0x3p0`, and `0x0p0` for zero: one text for each number. Text is read
-/// only in this form, with an exponent of at most 1,000,000 and a magnitude of at most 2^20 bits, so that a hostile text
-/// cannot ask for a number that fills the memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dyadic {
     negative: bool,
-    /// Little-endian, without leading zeros.
+    /// Little-endian, without leading zeros; empty for zero.
     magnitude: Vec<u64>,
     exponent: i64,
 }
@@ -45,6 +41,30 @@ impl Dyadic {
         Self { negative, magnitude, exponent: exponent.expect("exponent of a dyadic number") }
     }
 
+    /// Reads hexadecimal text, such as `0x1f3p-12`, `-0x3p0`, and `0x0p0` for zero. There is one text for each number: lower case, no
+    /// leading zeros, an odd magnitude. What is beyond the limits is not read, so that no text asks for a number that fills the memory.
+    pub fn parse(text: &str) -> Option<Self> {
+        if text == "0x0p0" {
+            return Some(Self::new(false, Vec::new(), 0));
+        }
+        let negative = text.starts_with('-');
+        let (digits, power) = text.strip_prefix(if negative { "-0x" } else { "0x" })?.split_once('p')?;
+        let exponent: i64 = power.parse().ok()?;
+        let plain = digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'));
+        if !plain || digits.starts_with('0') || power != exponent.to_string() {
+            return None;
+        }
+        let word = |digits| u64::from_str_radix(str::from_utf8(digits).ok()?, 16).ok();
+        let magnitude: Vec<u64> = digits.as_bytes().rchunks(16).map(word).collect::<Option<_>>()?;
+        let is_odd = magnitude.first()? % 2 == 1;
+        Some(Self { negative, magnitude, exponent }).filter(|number| is_odd && number.is_writable())
+    }
+
+    /// Whether a certificate may hold the number: its text can be read again.
+    pub fn is_writable(&self) -> bool {
+        self.exponent.unsigned_abs() <= EXPONENT_LIMIT && self.bits() <= BITS_LIMIT
+    }
+
     /// The exact value of a finite float; `None` for NaN and infinities.
     pub fn from_f64(value: f64) -> Option<Self> {
         let (magnitude, exponent) = split(value);
@@ -63,21 +83,12 @@ impl Dyadic {
 
     /// Whether the number is below, at or above zero.
     pub fn sign(&self) -> Ordering {
-        match (self.magnitude.is_empty(), self.negative) {
-            (true, _) => Ordering::Equal,
-            (false, true) => Ordering::Less,
-            (false, false) => Ordering::Greater,
-        }
+        if self.negative { Ordering::Less } else { self.magnitude.len().cmp(&0) }
     }
 
-    /// The odd whole number of the canonical form, little-endian; empty for zero.
-    pub fn magnitude(&self) -> &[u64] {
-        &self.magnitude
-    }
-
-    /// The exponent of the canonical form.
-    pub fn exponent(&self) -> i64 {
-        self.exponent
+    /// The odd whole number of the canonical form, little-endian (empty for zero), and the exponent.
+    pub fn parts(&self) -> (&[u64], i64) {
+        (&self.magnitude, self.exponent)
     }
 
     /// Number of bits of the magnitude.
@@ -89,38 +100,10 @@ impl Dyadic {
     pub fn top(&self) -> i64 {
         self.exponent.saturating_add_unsigned(self.bits())
     }
-
-    /// Whether a certificate may hold the number: its text can be read again.
-    pub fn is_writable(&self) -> bool {
-        self.exponent.unsigned_abs() <= EXPONENT_LIMIT && self.bits() <= BITS_LIMIT
-    }
-}
-
-impl FromStr for Dyadic {
-    type Err = ();
-    fn from_str(text: &str) -> Result<Self, ()> {
-        let (negative, rest) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
-        let (digits, power) = rest.strip_prefix("0x").and_then(|rest| rest.split_once('p')).ok_or(())?;
-        if digits.len() as u64 > BITS_LIMIT / 4 || !digits.bytes().all(|c| c.is_ascii_hexdigit()) {
-            return Err(());
-        }
-        let word = |chunk| u64::from_str_radix(std::str::from_utf8(chunk).unwrap_or_default(), 16);
-        let words: Result<Vec<u64>, _> = digits.as_bytes().rchunks(16).map(word).collect();
-        let exponent: i64 = power.parse().map_err(drop)?;
-        let number = Self { negative, magnitude: words.map_err(drop)?, exponent };
-        // One text for each number: lower case, no leading zero, an odd magnitude, a plain exponent.
-        let odd = number.magnitude.first().is_some_and(|word| word % 2 == 1);
-        let plain =
-            !digits.starts_with('0') && *digits == digits.to_lowercase() && power == exponent.to_string();
-        match text {
-            "0x0p0" => Ok(Self::new(false, Vec::new(), 0)),
-            _ => Some(number).filter(|number| odd && plain && number.is_writable()).ok_or(()),
-        }
-    }
 }
 
 /// m and e with |value| = m · 2^e for a finite float; m is below 2^53, and e lies between −1074 and 971.
-pub(crate) fn split(value: f64) -> (u64, i64) {
+fn split(value: f64) -> (u64, i64) {
     let bits = value.to_bits();
     let (field, fraction) = ((bits >> 52 & 0x7ff) as i64, bits & ((1 << 52) - 1));
     if field == 0 { (fraction, -1074) } else { (fraction | 1 << 52, field - 1075) }
@@ -140,45 +123,41 @@ pub(crate) struct Sum {
 impl Sum {
     /// Zero, with room for fewer than 2^64 terms that are multiples of 2^low and below 2^high.
     pub(crate) fn new((low, high): (i64, i64)) -> Self {
-        // One word for the number of terms; three for the zeros that are written above a product.
-        let words = ((high - low).max(0) / 64) as usize + 5;
+        // One word for the number of terms, the others for the two ends of a product.
+        let words = ((high - low).max(0) / 64) as usize + 4;
         Self { base: low, positive: vec![0; words], negative: vec![0; words] }
     }
 
     /// Low and high for products of the entries with finite floats: a float is a multiple of 2^−1074 and below 2^1024.
-    pub(crate) fn range<'a>(vectors: impl IntoIterator<Item = &'a Sparse>) -> (i64, i64) {
-        let (low, high) = vectors
-            .into_iter()
-            .flatten()
-            .fold((0, 0), |(low, high), (_, c)| (c.exponent.min(low), c.top().max(high)));
+    pub(crate) fn range(vector: &Sparse) -> (i64, i64) {
+        let low = vector.iter().map(|(_, c)| c.exponent).min().unwrap_or(0);
+        let high = vector.iter().map(|(_, c)| c.top()).max().unwrap_or(0);
         (low - 1074, high + 1024)
     }
 
-    /// How long it is.
-    pub(crate) fn words(&self) -> usize {
-        self.positive.len()
+    /// Zero, with room for squares of sums of fewer than 2^64 terms with this range.
+    pub(crate) fn of_squares((low, high): (i64, i64)) -> Self {
+        Self::new((2 * low, 2 * (high + 64)))
     }
 
     /// Adds c · factor · 2^exponent, or its negative.
     fn add(&mut self, c: &Dyadic, factor: u64, exponent: i64, negative: bool) {
-        if factor == 0 || c.magnitude.is_empty() {
+        if c.magnitude.is_empty() {
             return;
         }
         let sum = if c.negative != negative { &mut self.negative } else { &mut self.positive };
         let shift = (c.exponent + exponent - self.base) as usize;
-        let (mut at, bits) = (shift / 64, shift % 64);
-        let (mut high, mut spill, mut carry) = (0, 0, false);
-        for &word in c.magnitude.iter().chain(&[0, 0]) {
-            let low;
-            (low, high) = word.carrying_mul(factor, high);
-            let shifted = u128::from(low) << bits | u128::from(spill);
-            spill = (shifted >> 64) as u64;
-            (sum[at], carry) = sum[at].carrying_add(shifted as u64, carry);
-            at += 1;
-        }
-        while carry {
-            (sum[at], carry) = sum[at].carrying_add(0, true);
-            at += 1;
+        let factor = u128::from(factor) << (shift % 64);
+        for (half, at) in [(factor as u64, shift / 64), ((factor >> 64) as u64, shift / 64 + 1)] {
+            let (product, above) = sum[at..].split_at_mut(c.magnitude.len());
+            let mut carry = 0;
+            for (to, word) in product.iter_mut().zip(&c.magnitude) {
+                (*to, carry) = word.carrying_mul_add(half, *to, carry);
+            }
+            let mut above = above.iter_mut();
+            while let Some(to) = above.next().filter(|_| carry != 0) {
+                (*to, carry) = to.carrying_mul_add(1, carry, 0);
+            }
         }
     }
 
@@ -206,11 +185,9 @@ impl Sum {
         if self.sign().is_lt() {
             (large, small) = (small, large);
         }
-        let (mut borrow, mut words) = (false, Vec::with_capacity(large.len()));
-        for (a, &b) in large.iter().zip(small) {
-            let (word, next) = a.borrowing_sub(b, borrow);
-            borrow = next;
-            words.push(word);
+        let (mut words, mut borrow) = (large.clone(), false);
+        for (word, &less) in words.iter_mut().zip(small) {
+            (*word, borrow) = word.borrowing_sub(less, borrow);
         }
         words.reverse();
         words
@@ -272,7 +249,7 @@ mod tests {
         #[test]
         fn products_with_floats(w in -(1_i64 << 50)..1 << 50, x in -(1_i32 << 30)..1 << 30, e in -1000_i32..900) {
             let entries = vec![(0, dyadic(w.into(), 17)), (3, dyadic(1, -40))];
-            let mut sum = Sum::new(Sum::range([&entries]));
+            let mut sum = Sum::new(Sum::range(&entries));
             sum.add_float(&entries[0].1, f64::from(x) * 2_f64.powi(e));
             prop_assert_eq!(sum.value(), dyadic(i128::from(w) * i128::from(x), 17 + i64::from(e)));
             sum.add_float(&entries[1].1, f64::MAX);

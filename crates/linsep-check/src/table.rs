@@ -1,18 +1,15 @@
 //! A plain reader: tables of numbers with one row in a line (comma, semicolon, tab or bar), and LIBSVM.
 
-use linsep_check::{Examples, Side, Subject};
+use linsep_check::{Examples, Subject};
 use std::collections::HashMap;
 
-/// Values by feature, and the class.
-type Row = (Vec<(usize, f64)>, String);
+/// Values by feature, and the side: 1, −1, or 0 for neither.
+type Row = (Vec<(usize, f64)>, i8);
 
-/// The rows of a file.
+/// The names of the features, and the rows of a file.
 pub(crate) struct Table {
-    /// What the features are called.
     pub(crate) names: Vec<String>,
-    rows: Vec<Row>,
-    /// The side of each row.
-    pub(crate) sides: Vec<Side>,
+    pub(crate) rows: Vec<Row>,
 }
 
 impl Examples for Table {
@@ -22,39 +19,34 @@ impl Examples for Table {
     fn features(&self) -> usize {
         self.names.len()
     }
-    fn side(&self, i: usize) -> Side {
-        self.sides[i]
+    fn side(&self, i: usize) -> i8 {
+        self.rows[i].1
     }
     fn values(&self, i: usize, values: &mut Vec<(usize, f64)>) {
         values.extend(&self.rows[i].0);
     }
 }
 
-/// How a table is read.
-#[derive(Default)]
-pub(crate) struct Options {
-    /// The column of the labels, by its name or its number from 1; else the last that is not ignored.
-    pub(crate) label: Option<String>,
-    /// Columns that are left out.
-    pub(crate) ignore: Vec<String>,
-    /// The first row holds names, even if these are numbers.
-    pub(crate) header: bool,
-}
+/// Lines with their numbers.
+type Lines<'a> = [(usize, &'a str)];
+
+/// Options with their columns, by name or by number from 1: `--label`; `--ignore`, which is left out; `--weights`, which is left
+/// out with the rows where it is 0; and `--header` for a first row of names, even if these are numbers.
+pub(crate) type Options = [(String, String)];
 
 /// Reads a text whose lines are rows. A label tells the side of its row.
 pub(crate) fn read(text: &str, options: &Options, subject: &Subject) -> Result<Table, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let lines: Vec<_> = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()).collect();
+    let negative = subject.negative.iter().map(|class| (class, -1));
+    let sides: HashMap<&String, i8> =
+        subject.positive.iter().map(|class| (class, 1)).chain(negative).collect();
+    let side = |label: &str| sides.get(&class(label)).copied().unwrap_or(0);
     // LIBSVM has a colon in the second word of its first row.
     let first = lines.iter().find(|(_, line)| !line.starts_with('#'));
     let pair = first.and_then(|(_, line)| line.split_whitespace().nth(1)?.split_once(':'));
     let is_libsvm = pair.is_some_and(|(index, _)| index == "qid" || index.parse::<u32>().is_ok());
-    let (names, rows) = if is_libsvm { libsvm(&lines)? } else { delimited(&lines, options)? };
-    let negative = subject.negative.iter().map(|class| (class, Side::Negative));
-    let positive = subject.positive.iter().map(|class| (class, Side::Positive));
-    let side: HashMap<&String, Side> = negative.chain(positive).collect();
-    let sides = rows.iter().map(|(_, class)| side.get(class).copied().unwrap_or(Side::Neither)).collect();
-    Ok(Table { names, rows, sides })
+    if is_libsvm { libsvm(&lines, side) } else { delimited(&lines, side, options) }
 }
 
 /// A finite number, as the nearest float.
@@ -72,55 +64,61 @@ fn class(label: &str) -> String {
 }
 
 /// `label index:value index:value … # comment`. Indices count from 0 if one of them is 0, else from 1.
-fn libsvm(lines: &[(usize, &str)]) -> Result<(Vec<String>, Vec<Row>), String> {
+fn libsvm(lines: &Lines, side: impl Fn(&str) -> i8) -> Result<Table, String> {
     let mut rows: Vec<Row> = Vec::new();
     for &(line, text) in lines {
         let mut words = text.split('#').next().unwrap_or("").split_whitespace();
         let Some(label) = words.next() else { continue };
         let mut values = Vec::new();
         for word in words.filter(|word| !word.starts_with("qid:")) {
-            let pair =
-                word.split_once(':').and_then(|(index, value)| Some((index.parse::<u32>().ok()?, value)));
-            let (index, value) = pair.ok_or_else(|| format!("line {line}: \"{word}\" is not index:value"))?;
-            values.push((index as usize, number(value, line)?));
+            let (index, value) = word.split_once(':').unwrap_or_default();
+            let wrong = |_| format!("line {line}: \"{word}\" is not index:value");
+            values.push((index.parse::<u32>().map_err(wrong)? as usize, number(value, line)?));
         }
-        rows.push((values, class(label)));
+        rows.push((values, side(label)));
     }
-    let indices = || rows.iter().flat_map(|(values, _)| values.iter().map(|(index, _)| *index));
-    let (base, end) =
-        (usize::from(!indices().any(|index| index == 0)), indices().max().map_or(0, |last| last + 1));
-    rows.iter_mut().flat_map(|(values, _)| values).for_each(|(index, _)| *index -= base);
-    Ok(((base..end).map(|index| index.to_string()).collect(), rows))
+    let indices = rows.iter().flat_map(|(values, _)| values).map(|(index, _)| *index);
+    let (first, end) = (indices.clone().min().unwrap_or(1).min(1), indices.max().map_or(0, |last| last + 1));
+    rows.iter_mut().flat_map(|(values, _)| values).for_each(|(index, _)| *index -= first);
+    Ok(Table { names: (first..end).map(|index| index.to_string()).collect(), rows })
 }
 
 /// A table. The first line holds names if one of its cells, that of the label aside, is no number.
-fn delimited(lines: &[(usize, &str)], options: &Options) -> Result<(Vec<String>, Vec<Row>), String> {
+fn delimited(lines: &Lines, side: impl Fn(&str) -> i8, options: &Options) -> Result<Table, String> {
     let &(line, first) = lines.first().ok_or("there are no rows")?;
     let count = |delimiter: &char| first.matches(*delimiter).count();
     let delimiter = ['|', '\t', ';', ','].into_iter().max_by_key(count).unwrap_or(',');
-    let split = |text| -> Vec<&str> {
-        str::split(text, delimiter).map(|cell| cell.trim().trim_matches('"')).collect()
+    let split = |text: &str| -> Vec<String> {
+        text.split(delimiter).map(|cell| cell.trim().trim_matches('"').to_owned()).collect()
     };
     let titles = split(first);
-    let place = |name: &String| {
+    let place = |name: &str| {
         let number = name.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-        let place = number.or_else(|| titles.iter().position(|title| title == name));
+        let place = number.or_else(|| titles.iter().position(|title| *title == name));
         place.filter(|place| *place < titles.len()).ok_or_else(|| format!("there is no column \"{name}\""))
     };
-    let ignored: Vec<usize> = options.ignore.iter().map(place).collect::<Result<_, _>>()?;
-    let last = (0..titles.len()).rev().find(|place| !ignored.contains(place)).unwrap_or(0);
-    let label = options.label.as_ref().map_or(Ok(last), place)?;
-    let features: Vec<usize> = (0..titles.len()).filter(|j| *j != label && !ignored.contains(j)).collect();
-    let header = options.header || features.iter().any(|&j| number(titles[j], line).is_err());
+    let given = |option: &'static str| options.iter().filter(move |given| given.0 == option);
+    let places = |option| given(option).map(|(_, name)| place(name)).collect::<Result<Vec<usize>, _>>();
+    let (ignored, counts, labels) = (places("--ignore")?, places("--weights")?, places("--label")?);
+    let mut used: Vec<usize> = (0..titles.len()).collect();
+    used.retain(|column| !ignored.contains(column) && !counts.contains(column));
+    let label = *labels.last().or(used.last()).ok_or("no column is left")?;
+    used.retain(|column| *column != label);
+    let header =
+        given("--header").next().is_some() || used.iter().any(|&j| number(&titles[j], line).is_err());
     let mut rows = Vec::new();
     for &(line, text) in &lines[usize::from(header)..] {
         let cells = split(text);
         if cells.len() != titles.len() {
             return Err(format!("line {line} has {} cells, but the first has {}", cells.len(), titles.len()));
         }
-        let values = features.iter().map(|&j| number(cells[j], line)).collect::<Result<Vec<_>, _>>()?;
-        rows.push((values.into_iter().enumerate().collect(), class(cells[label])));
+        let cell = |j: &usize| number(&cells[*j], line);
+        let values = used.iter().map(cell).collect::<Result<Vec<_>, _>>()?;
+        let counts = counts.iter().map(cell).collect::<Result<Vec<_>, _>>()?;
+        if !counts.contains(&0.0) {
+            rows.push((values.into_iter().enumerate().collect(), side(&cells[label])));
+        }
     }
-    let name = |j: &usize| if header { titles[*j].to_owned() } else { (j + 1).to_string() };
-    Ok((features.iter().map(name).collect(), rows))
+    let name = |j: &usize| if header { titles[*j].clone() } else { (j + 1).to_string() };
+    Ok(Table { names: used.iter().map(name).collect(), rows })
 }

@@ -2,297 +2,237 @@
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use crate::certificate::{
-    Accepted, Bias, Certificate, Claim, Margin, Refusal, Rejected, Sparse, Status, Terms,
-};
-use crate::certificate::{Checked, ensure, rejected};
+use crate::certificate::{Certificate, Claim, Margin, Status};
 use crate::columns;
-use crate::numbers::{Dyadic, Sum};
-use crate::rank::{Echelon, image, image_of_float};
-use crate::rows::{Data, Examples};
+use crate::numbers::{Dyadic, Sparse, Sum};
+use crate::rank::{image, rank};
+use crate::rows::{Checked, Data, Examples, Stop, ensure, increase};
 
 /// A number that is to be squared has at most so many bits: a square takes time with the square of the length.
 const SQUARE_LIMIT: u64 = 1 << 18;
+/// The numbers of one combination of rows have at most so many bits in all.
+const VECTOR_LIMIT: u64 = 1 << 32;
 /// The matrices whose ranks are asked for have at most so many entries, of 8 bytes each.
 pub(crate) const MATRIX_LIMIT: usize = 1 << 28;
-/// Coordinates of a combination that are summed at the same time have at most so many words.
-const BLOCK_LIMIT: usize = 1 << 22;
+
+/// What an accepted certificate proves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Accepted {
+    /// Rows that belong to a side.
+    pub rows: usize,
+    /// Rows with ⟨w, z⟩ = 0.
+    pub boundary_rows: usize,
+    /// Whether each of those has ⟨w, z⟩ = 0 for every w with ⟨w, z⟩ ≥ 0 throughout.
+    pub boundary_is_exact: bool,
+    /// Whether all rows belong to the same side, so that nothing is said about telling two sides apart.
+    pub one_sided: bool,
+}
 
 /// Checks a certificate against the data, exactly. Nothing in the certificate is trusted. Rows that all belong to the same
-/// side are refused: [`verify_on`] can allow them.
-pub fn verify(certificate: &Certificate, examples: &dyn Examples) -> Result<Accepted, Rejected> {
-    verify_on(Terms::default(), certificate, examples)
+/// side are refused.
+pub fn verify(certificate: &Certificate, examples: &dyn Examples) -> Checked<Accepted> {
+    let accepted = check(certificate, examples, &|| false)?;
+    ensure(!accepted.one_sided, None, "all rows belong to the same side, so nothing is told apart")?;
+    Ok(accepted)
 }
 
-/// Checks a certificate against the data, exactly, on terms of the caller.
-pub fn verify_on(
-    terms: Terms<'_>,
-    certificate: &Certificate,
-    examples: &dyn Examples,
-) -> Result<Accepted, Rejected> {
-    let data = &Data::new(examples, certificate.bias, terms);
-    let (claimed, found) = (&certificate.subject, (examples.rows(), data.features));
-    if (claimed.rows, claimed.features) != found {
-        let of = format!("it is about {} rows with {} features", claimed.rows, claimed.features);
-        return rejected(None, format!("{of}, but the data has {} rows with {} features", found.0, found.1));
-    }
+/// The same, but whether all rows belong to the same side is left to the caller to judge. Once `stop` is true, the check ends with a
+/// rejection that means nothing.
+pub fn check(certificate: &Certificate, examples: &dyn Examples, stop: Stop<'_>) -> Checked<Accepted> {
+    let data = &Data::new(examples, certificate.bias, stop);
+    let size = |rows, features| format!("{rows} rows with {features} features");
+    let subject = &certificate.subject;
+    let (about, found) = (size(subject.rows, subject.features), size(examples.rows(), data.features));
+    ensure(about == found, None, format!("it is about {about}, but the data has {found}"))?;
     ensure(!data.present.is_empty(), None, "no row belongs to a side")?;
-    let up: HashSet<&String> = claimed.positive.iter().collect();
-    ensure(!claimed.negative.iter().any(|class| up.contains(class)), None, "a class is on both sides")?;
+    let up: HashSet<&String> = subject.positive.iter().collect();
+    ensure(!subject.negative.iter().any(|class| up.contains(class)), None, "a class is on both sides")?;
     let bias = data.bias.is_none_or(|value| value.is_finite() && value > 0.0);
     ensure(bias, None, "the appended value is not a positive number")?;
-    let boundary = verdict(data, certificate)?;
-    columns::check(data, &certificate.columns, &boundary)?;
-    if data.one_sided && !terms.allow_one_sided {
-        let reason = "all rows belong to the same side, so nothing is told apart".into();
-        return Err(Rejected { refusal: Refusal::OneSided, row: None, reason });
-    }
-    let (boundary_rows, boundary_is_exact) = (boundary.rows, boundary.is_exact);
-    Ok(Accepted { rows: data.present.len(), boundary_rows, boundary_is_exact, one_sided: data.one_sided })
+    let (boundary_rows, boundary_is_exact, space) = verdict(data, certificate)?;
+    columns::check(data, &certificate.columns, space)?;
+    let one_sided = data.present.windows(2).all(|pair| examples.side(pair[0]) == examples.side(pair[1]));
+    Ok(Accepted { rows: data.present.len(), boundary_rows, boundary_is_exact, one_sided })
 }
 
-/// What the proof of a verdict shows of the boundary rows, those with ⟨w, z⟩ = 0.
-pub(crate) struct Boundary {
-    rows: usize,
-    /// Whether they are forced: ⟨δ, z⟩ = 0 for every δ of K.
-    is_exact: bool,
-    /// If they are forced by the rank argument: the coordinates U that they use, and the kernel.
-    pub(crate) space: Option<(Vec<usize>, Vec<Sparse>)>,
-}
+/// What the rank argument shows: the coordinates U of the boundary rows, and the kernel.
+pub(crate) type Space<'a> = Option<(Vec<usize>, &'a [Sparse])>;
 
-/// Checks the verdict.
-fn verdict(data: &Data<'_>, certificate: &Certificate) -> Checked<Boundary> {
-    let coefficients = &certificate.columns.coefficients;
-    let ranked = coefficients.iter().any(|(_, status)| *status == Status::Finite);
-    match &certificate.claim {
+/// Checks the verdict. Gives the number of boundary rows, those with ⟨w, z⟩ = 0; whether they are all shown to be forced, which means
+/// ⟨δ, z⟩ = 0 for every δ of K; and the space, if that was shown by the rank argument.
+fn verdict<'a>(data: &Data, certificate: &'a Certificate) -> Checked<(usize, bool, Space<'a>)> {
+    let (rows, combination, kernel) = match &certificate.claim {
         Claim::Complete { weights, margin } => {
-            complete(data, certificate.bias, weights, margin)?;
-            Ok(Boundary { rows: 0, is_exact: true, space: None })
+            return complete(data, weights, margin).map(|()| (0, true, None));
         }
         Claim::QuasiComplete { weights, combination, kernel } => {
-            let zero = nowhere_negative(data, weights, "weights")?;
+            let zero = signs(data, weights, Ordering::Equal, "weights")?;
             ensure(zero.len() < data.present.len(), None, "the weights give 0 for every row")?;
             ensure(!combination.is_empty(), None, "the combination is empty")?;
-            forced(data, &zero, combination, kernel, ranked)
+            (zero, combination, kernel)
         }
-        Claim::Overlap { combination, kernel } => {
-            // With w = 0 every row is on the boundary.
-            let boundary = forced(data, &data.present, combination, kernel, ranked)?;
-            ensure(boundary.is_exact, None, "the combination's rows are not shown to span all rows")?;
-            Ok(boundary)
-        }
-    }
+        // With w = 0 every row is on the boundary.
+        Claim::Overlap { combination, kernel } => (data.present.clone(), combination, kernel),
+    };
+    ensure(combine(data, combination)?.is_empty(), None, "the combination of rows is not 0")?;
+    let cited = rows.iter().all(|row| combination.binary_search_by_key(row, |(row, _)| *row).is_ok());
+    let finite = certificate.columns.coefficients.iter().any(|(_, status)| *status == Status::Finite);
+    let is_ranked = !cited || !kernel.is_empty() || finite;
+    let space = if is_ranked { spanned(data, &rows, combination, kernel)? } else { None };
+    let (forced, is_overlap) = (cited || space.is_some(), rows.len() == data.present.len());
+    ensure(forced || !is_overlap, None, "the combination's rows are not shown to span all rows")?;
+    Ok((rows.len(), forced, space))
 }
 
-/// Places increase and are below `width`; entries are not zero and within the limits.
-fn well_formed(vector: &Sparse, width: usize, name: &str) -> Checked {
-    let increase = vector.windows(2).all(|pair| pair[0].0 < pair[1].0);
-    let within = vector.last().is_none_or(|(place, _)| *place < width);
-    let sound = vector.iter().all(|(_, c)| c.is_writable() && c.sign().is_ne());
+/// Places increase and are below `end`; entries are not zero and within the limits.
+fn well_formed(vector: &Sparse, end: usize, name: &str) -> Checked {
+    let places = increase(vector.iter().map(|(place, _)| *place), end);
+    let numbers = vector.iter().all(|(_, c)| c.is_writable() && c.sign().is_ne());
     let what = "places do not increase or are out of range, or with a zero or a number beyond the limits";
-    if increase && within && sound { Ok(()) } else { rejected(None, format!("the {name}: {what}")) }
+    ensure(places && numbers, None, format!("the {name}: {what}"))
 }
 
-/// ⟨v, z⟩ as a sum with this range, which is that of v or larger ([`Sum::range`]).
-///
-/// Both lists are ordered by place. Where they differ, the one that is behind skips to the place of the other by bisection.
-fn product(range: (i64, i64), v: &Sparse, z: &[(usize, f64)]) -> Sum {
-    let (mut sum, mut v, mut z) = (Sum::new(range), &v[..], z);
-    while let (Some((a, c)), Some((b, value))) = (v.first(), z.first()) {
-        match a.cmp(b) {
-            Ordering::Less => v = &v[v.partition_point(|(place, _)| place < b)..],
-            Ordering::Greater => z = &z[z.partition_point(|(place, _)| place < a)..],
-            Ordering::Equal => {
-                sum.add_float(c, *value);
-                (v, z) = (&v[1..], &z[1..]);
+/// The function that gives ⟨v, z⟩ for the coordinates of a row.
+fn product(v: &Sparse) -> impl Fn(&[(usize, f64)]) -> Sum {
+    let range = Sum::range(v);
+    move |z| {
+        let mut sum = Sum::new(range);
+        for (place, value) in z {
+            if let Ok(at) = v.binary_search_by_key(place, |(place, _)| *place) {
+                sum.add_float(&v[at].1, *value);
             }
         }
+        sum
     }
-    sum
 }
 
-/// Checks that ⟨v, z⟩ ≥ 0 for every row, and gives the rows with ⟨v, z⟩ = 0.
-pub(crate) fn nowhere_negative(data: &Data<'_>, v: &Sparse, name: &str) -> Checked<Vec<usize>> {
-    well_formed(v, data.width(), name)?;
-    let (range, settled) = (Sum::range([v]), data.examples.settled(v, data.bias, 0.0, 0));
-    let zero = data.scan(&data.present, &settled, |zero: &mut Vec<usize>, i, z| {
-        let sign = product(range, v, z).sign();
-        zero.extend(Some(i).filter(|_| sign.is_eq()));
-        ensure(sign.is_ge(), i, "the weights, or a member, put the row on the wrong side")
-    })?;
-    Ok(zero.concat())
+/// Checks that ⟨v, z⟩ ≥ 0 for every row, or > 0 if `least` is greater, and gives the rows with ⟨v, z⟩ = 0.
+pub(crate) fn signs(data: &Data, v: &Sparse, least: Ordering, name: &str) -> Checked<Vec<usize>> {
+    well_formed(v, data.width, name)?;
+    let (product, mut zero) = (product(v), Vec::new());
+    let place = if least.is_gt() { "on the boundary or on" } else { "on" };
+    for i in data.examples.unsettled(v, data.bias, 0.0, 0) {
+        let sign = product(&data.z(i)?).sign();
+        ensure(sign >= least, i, format!("the {name} put the row {place} the wrong side"))?;
+        zero.extend(sign.is_eq().then_some(i));
+    }
+    Ok(zero)
 }
 
 /// Checks that ⟨v, z⟩ = 0 for each of these vectors and rows.
-pub(crate) fn orthogonal(data: &Data<'_>, rows: &[usize], vectors: &[&Sparse]) -> Checked {
-    vectors.iter().try_for_each(|v| well_formed(v, data.width(), "kernel or relation"))?;
-    let range = Sum::range(vectors.iter().copied());
-    let rows = if vectors.is_empty() { &[] } else { rows };
-    data.scan(rows, &|_| false, |(), i, z| {
-        let orthogonal = vectors.iter().all(|v| product(range, v, z).sign().is_eq());
-        ensure(orthogonal, i, "a vector of the kernel, or a relation, is not orthogonal to the row")
-    })?;
-    Ok(())
-}
-
-/// The coordinates in which one of the rows at least is not zero, in order.
-fn used(data: &Data<'_>, rows: &[usize]) -> Checked<Vec<usize>> {
-    let used: Vec<AtomicBool> = (0..data.width()).map(|_| AtomicBool::new(false)).collect();
-    data.scan(rows, &|_| false, |(), _, z| {
-        // Asked first: threads that only read a place do not slow each other.
-        z.iter().filter(|z| !used[z.0].load(Relaxed)).for_each(|z| used[z.0].store(true, Relaxed));
-        Ok(())
-    })?;
-    Ok((0..data.width()).filter(|&place| used[place].load(Relaxed)).collect())
-}
-
-/// Checks that the combination has λ > 0 for rows of a side, and calls `each` with the coordinates of Σ λ z, in order of their places. Those that
-/// all its rows have 0 in are left out: they are 0. Sums can be long, so only a block of coordinates is summed at a time.
-pub(crate) fn combine(
-    data: &Data<'_>,
-    combination: &Sparse,
-    mut each: impl FnMut(usize, &Sum) -> Checked,
-) -> Checked {
-    well_formed(combination, data.examples.rows(), "combination")?;
-    let negative = combination.iter().find(|(_, coefficient)| coefficient.sign().is_lt());
-    ensure(negative.is_none(), negative.map(|(row, _)| *row), "the row's coefficient is negative")?;
-    let rows: Vec<usize> = combination.iter().map(|(row, _)| *row).collect();
-    let (places, range) = (used(data, &rows)?, Sum::range([combination]));
-    let (mut slot, mut z) = (vec![0; data.width()], Vec::new());
-    for block in places.chunks((BLOCK_LIMIT / Sum::new(range).words()).max(1)) {
-        let mut sums: Vec<Sum> = block.iter().map(|_| Sum::new(range)).collect();
-        block.iter().enumerate().for_each(|(i, &place)| slot[place] = i);
-        for (row, coefficient) in combination {
-            data.z(*row, &mut z)?;
-            for (place, value) in z.iter().filter(|z| (block[0]..=block[block.len() - 1]).contains(&z.0)) {
-                sums[slot[*place]].add_float(coefficient, *value);
-            }
-        }
-        block.iter().zip(&sums).try_for_each(|(place, sum)| each(*place, sum))?;
+pub(crate) fn orthogonal(data: &Data, rows: &[usize], vectors: &[&Sparse]) -> Checked {
+    vectors.iter().try_for_each(|v| well_formed(v, data.width, "kernel or relation"))?;
+    let products: Vec<_> = vectors.iter().map(|v| product(v)).collect();
+    for &i in rows.iter().filter(|_| !products.is_empty()) {
+        let z = data.z(i)?;
+        let orthogonal = products.iter().all(|product| product(&z).sign().is_eq());
+        ensure(orthogonal, i, "a vector of the kernel, or a relation, is not orthogonal to the row")?;
     }
     Ok(())
 }
 
-/// Whether a² ≥ b²·c, for the two ends of the margin.
-fn is_square_enough(a: &Dyadic, b: &Dyadic, c: &Dyadic) -> Checked<bool> {
-    let mut square = Sum::new((2 * b.exponent(), 2 * b.top()));
-    add_square(&mut square, b)?;
-    let b = square.value();
-    let low = (2 * a.exponent()).min(b.exponent() + c.exponent());
-    let mut sum = Sum::new((low, (2 * a.top()).max(b.top() + c.top())));
-    add_square(&mut sum, a)?;
-    sum.add_product(&b, c, true);
-    Ok(sum.sign().is_ge())
-}
-
-fn add_square(sum: &mut Sum, number: &Dyadic) -> Checked {
-    ensure(number.bits() <= SQUARE_LIMIT, None, "the numbers of the margin's proof are too long")?;
-    sum.add_product(number, number, false);
-    Ok(())
+/// Checks that the combination has λ > 0 for rows of a side, and gives Σ λ z.
+pub(crate) fn combine(data: &Data, lambda: &Sparse) -> Checked<Sparse> {
+    well_formed(lambda, data.examples.rows(), "combination")?;
+    let mut terms = Vec::new();
+    for (row, coefficient) in lambda {
+        ensure(coefficient.sign().is_gt(), *row, "the row's coefficient is negative")?;
+        terms.extend(data.z(*row)?.into_iter().map(|(place, value)| (place, coefficient, value)));
+    }
+    terms.sort_unstable_by_key(|(place, ..)| *place);
+    let (range, mut vector, mut bits) = (Sum::range(lambda), Sparse::new(), 0);
+    for terms in terms.chunk_by(|a, b| a.0 == b.0) {
+        data.go_on()?;
+        let mut sum = Sum::new(range);
+        terms.iter().for_each(|(_, coefficient, value)| sum.add_float(coefficient, *value));
+        vector.push((terms[0].0, sum.value()));
+        bits += vector.last().map_or(0, |(_, value)| value.bits());
+        ensure(bits <= VECTOR_LIMIT, None, "the numbers of the combination are too long")?;
+    }
+    vector.retain(|(_, value)| value.sign().is_ne());
+    Ok(vector)
 }
 
 /// ⟨w, z⟩ > 0 for every row, and the two ends of the margin.
-fn complete(data: &Data<'_>, bias: Bias, w: &Sparse, margin: &Margin) -> Checked {
+fn complete(data: &Data, w: &Sparse, margin: &Margin) -> Checked {
     let Margin { lower, upper, combination } = margin;
-    let ends = Dyadic::from_f64(*lower).zip(Dyadic::from_f64(*upper));
-    let Some((low, high)) = ends.filter(|_| 0.0 <= *lower && lower <= upper) else {
-        return rejected(None, "the ends of the margin are not finite numbers with 0 ≤ lower ≤ upper");
-    };
-    // The norm is over the first so many coordinates: the weight of a free bias does not count.
-    let norm = if bias == Bias::Free { data.features } else { data.width() };
-    well_formed(w, data.width(), "weights")?;
-    let (range, settled) = (Sum::range([w]), data.examples.settled(w, data.bias, *lower, norm));
-    let least = data.scan(&data.present, &settled, |least: &mut Option<(Vec<u64>, usize)>, i, z| {
-        let sum = product(range, w, z);
-        ensure(sum.sign().is_gt(), i, "the weights put the row on the boundary or on the wrong side")?;
-        // The least of the sums, which all have the same range and so compare like their words. A lower end of 0 needs none.
-        let other = (*lower > 0.0).then(|| (sum.size(), i));
-        *least = least.take().into_iter().chain(other).min();
-        Ok(())
-    })?;
+    let ends = "the ends of the margin are not finite numbers with 0 ≤ lower ≤ upper";
+    ensure(0.0 <= *lower && lower <= upper && upper.is_finite(), None, ends)?;
+    signs(data, w, Ordering::Greater, "weights")?;
     if *lower > 0.0 {
-        let (mut square, mut counted) =
-            (Sum::new((2 * range.0, 2 * range.1)), w.iter().filter(|c| c.0 < norm));
-        counted.try_for_each(|(_, c)| add_square(&mut square, c))?;
-        let square = square.value();
-        ensure(square.sign().is_gt(), None, "the lower end is positive, but the weights have the norm 0")?;
-        if let Some((size, row)) = least.into_iter().flatten().min() {
-            let least = Dyadic::new(false, size.into_iter().rev().collect(), range.0);
-            let reached = is_square_enough(&least, &low, &square)?;
-            ensure(reached, row, "the row's margin is below the lower end that is claimed")?;
-        }
+        lower_end(data, *lower, w)?;
     }
     if combination.is_empty() {
         return ensure(*upper == f64::MAX, None, "no combination proves the upper end of the margin");
     }
-    upper_end(data, norm, &high, combination)
+    upper_end(data, *upper, combination)
 }
 
-/// ‖Σ λ z‖ ≤ upper · Σ λ.
-fn upper_end(data: &Data<'_>, norm: usize, upper: &Dyadic, combination: &Sparse) -> Checked {
-    well_formed(combination, data.examples.rows(), "combination")?;
-    let range = Sum::range([combination]);
-    // A coordinate is a sum of fewer than 2^64 terms.
-    let (mut square, mut total) = (Sum::new((2 * range.0, 2 * (range.1 + 64))), Sum::new(range));
-    combination.iter().for_each(|(_, coefficient)| total.add_product(coefficient, upper, false));
-    combine(data, combination, |place, sum| match place < norm {
-        true => add_square(&mut square, &sum.value()),
-        false => ensure(sum.sign().is_eq(), None, "the margin's combination does not weigh both sides alike"),
-    })?;
-    let one = Dyadic::new(false, vec![1], 0);
-    let proved = is_square_enough(&total.value(), &one, &square.value())?;
-    ensure(proved, None, "the combination does not prove the upper end of the margin")
+/// Adds the square of a number, or subtracts it.
+fn add_square(sum: &mut Sum, number: &Dyadic, negative: bool) -> Checked {
+    ensure(number.bits() <= SQUARE_LIMIT, None, "the numbers of the margin's proof are too long")?;
+    sum.add_product(number, number, negative);
+    Ok(())
 }
 
-/// Checks that Σ λ z = 0 for the combination, and tells whether this forces ⟨δ, z⟩ = 0, for every δ of K, for each of these boundary
-/// rows. (The combination's rows are among them.) `ranked` asks for the rank argument even if the combination cites all of them.
-fn forced(
-    data: &Data<'_>,
-    rows: &[usize],
-    combination: &Sparse,
-    kernel: &[Sparse],
-    ranked: bool,
-) -> Checked<Boundary> {
-    combine(data, combination, |place, sum| match sum.sign() {
-        Ordering::Equal => Ok(()),
-        _ => rejected(None, format!("the combination of rows is not 0 at place {place}")),
-    })?;
-    let cited = rows.iter().all(|row| combination.binary_search_by_key(row, |(row, _)| *row).is_ok());
-    let mut boundary = Boundary { rows: rows.len(), is_exact: cited, space: None };
-    if cited && kernel.is_empty() && !ranked {
-        return Ok(boundary);
+/// ⟨w, z⟩² ≥ ‖lower·w‖² for the row with the least ⟨w, z⟩.
+fn lower_end(data: &Data, lower: f64, w: &Sparse) -> Checked {
+    let (product, mut difference) = (product(w), Sum::of_squares(Sum::range(w)));
+    for (place, _) in w.iter().filter(|(place, _)| *place < data.norm) {
+        add_square(&mut difference, &product(&[(*place, lower)]).value(), true)?;
     }
+    ensure(difference.sign().is_ne(), None, "the lower end is positive, but the weights have the norm 0")?;
+    let mut least = None;
+    for i in data.examples.unsettled(w, data.bias, lower, data.norm) {
+        let other = (product(&data.z(i)?).size(), i);
+        least = least.into_iter().chain([other]).min();
+    }
+    let Some((_, row)) = least else { return Ok(()) };
+    add_square(&mut difference, &product(&data.z(row)?).value(), false)?;
+    ensure(difference.sign().is_ge(), row, "the row's margin is below the lower end that is claimed")
+}
 
-    // The rank argument. `places` is U; `slot` numbers its places.
-    let places = used(data, rows)?;
-    if places.len().saturating_mul(places.len().max(kernel.len())) > MATRIX_LIMIT {
-        ensure(kernel.is_empty(), None, "the kernel has too many coordinates")?;
-        return Ok(boundary);
-    }
-    orthogonal(data, rows, &kernel.iter().collect::<Vec<_>>())?;
-    let mut slot = vec![None; data.width()];
-    places.iter().enumerate().for_each(|(i, &place)| slot[place] = Some(i));
-    let (mut independent, mut spanned, mut z) = (Echelon::default(), Echelon::default(), Vec::new());
-    for vector in kernel {
-        data.go_on()?;
-        let within = vector.iter().filter_map(|(place, value)| Some((slot[*place]?, image(value))));
-        independent.add(places.len(), within);
-    }
-    ensure(independent.rank() == kernel.len(), None, "the kernel is not shown to be independent")?;
-    for (row, _) in combination {
-        if spanned.rank() + kernel.len() < places.len() {
-            data.z(*row, &mut z)?;
-            let within = z.iter().filter_map(|(place, value)| Some((slot[*place]?, image_of_float(*value))));
-            spanned.add(places.len(), within);
+/// (upper·Σ λ)² ≥ ‖Σ λ z‖².
+fn upper_end(data: &Data, upper: f64, lambda: &Sparse) -> Checked {
+    let vector = combine(data, lambda)?;
+    let alike = vector.last().is_none_or(|(place, _)| *place < data.norm);
+    ensure(alike, None, "the margin's combination does not weigh both sides alike")?;
+    let range = Sum::range(lambda);
+    let (mut difference, mut total) = (Sum::of_squares(range), Sum::new(range));
+    lambda.iter().for_each(|(_, coefficient)| total.add_float(coefficient, upper));
+    add_square(&mut difference, &total.value(), false)?;
+    vector.iter().try_for_each(|(_, value)| add_square(&mut difference, value, true))?;
+    ensure(difference.sign().is_ge(), None, "the combination does not prove the upper end of the margin")
+}
+
+/// The rank argument: whether the rows of the combination span these boundary rows, which they are among.
+fn spanned<'a>(data: &Data, rows: &[usize], lambda: &Sparse, kernel: &'a [Sparse]) -> Checked<Space<'a>> {
+    let (mut used, mut count) = (vec![false; data.width], 0);
+    for row in rows {
+        // The rows of a dense table use all places at once.
+        for (place, _) in if count < data.width { data.z(*row)? } else { Vec::new() } {
+            count += usize::from(!used[place]);
+            used[place] = true;
         }
     }
-    if spanned.rank() + kernel.len() == places.len() {
-        boundary.is_exact = true;
-        boundary.space = Some((places, kernel.to_vec()));
+    let places: Vec<usize> = (0..data.width).filter(|&place| used[place]).collect();
+    if places.len().saturating_mul(places.len().max(kernel.len())) > MATRIX_LIMIT {
+        return ensure(kernel.is_empty(), None, "the kernel has too many coordinates").map(|()| None);
     }
-    let holds = boundary.space.is_some() || kernel.is_empty();
-    ensure(holds, None, "the kernel does not show what the combination's rows span")?;
-    Ok(boundary)
+    orthogonal(data, rows, &kernel.iter().collect::<Vec<_>>())?;
+    let within = |place: &usize, value: &Dyadic| Some((places.binary_search(place).ok()?, image(value)));
+    let images = kernel.iter().map(|vector| {
+        data.go_on()?;
+        Ok(vector.iter().filter_map(|(place, value)| within(place, value)).collect())
+    });
+    let independent = rank(images, places.len(), kernel.len())? == kernel.len();
+    ensure(independent, None, "the kernel is not shown to be independent")?;
+    let images = lambda.iter().map(|(row, _)| {
+        let z = data.z(*row)?;
+        Ok(z.iter().filter_map(|(place, value)| within(place, &Dyadic::from_f64(*value)?)).collect())
+    });
+    let spanned = rank(images, places.len(), places.len() - kernel.len())? + kernel.len() == places.len();
+    ensure(spanned || kernel.is_empty(), None, "the kernel does not show what the combination's rows span")?;
+    Ok(spanned.then_some((places, kernel)))
 }

@@ -4,13 +4,12 @@ mod common;
 
 use common::CertificateText;
 use linsep_check::{
-    Bias, Certificate, Claim, Columns, Dyadic, Examples, Margin, Refusal, Side, Sparse, Subject, Terms,
-    verify, verify_on,
+    Bias, Certificate, Claim, Columns, Dyadic, Examples, Margin, Sparse, Subject, check, verify,
 };
 
 struct Table {
     features: usize,
-    rows: Vec<(Side, Vec<f64>)>,
+    rows: Vec<(i8, Vec<f64>)>,
 }
 
 impl Examples for Table {
@@ -23,12 +22,12 @@ impl Examples for Table {
     fn values(&self, i: usize, values: &mut Vec<(usize, f64)>) {
         values.extend(self.rows[i].1.iter().copied().enumerate());
     }
-    fn side(&self, i: usize) -> Side {
+    fn side(&self, i: usize) -> i8 {
         self.rows[i].0
     }
 }
 
-fn table(rows: &[(Side, &[f64])]) -> Table {
+fn table(rows: &[(i8, &[f64])]) -> Table {
     Table { features: rows[0].1.len(), rows: rows.iter().map(|(side, x)| (*side, x.to_vec())).collect() }
 }
 
@@ -54,12 +53,10 @@ fn certificate(table: &Table, bias: Bias, claim: Claim) -> Certificate {
     certificate
 }
 
-use Side::{Negative, Neither, Positive};
-
 #[test]
 fn complete_through_the_origin() {
     // z = (3, 4) twice, and one row of neither side: the margin is 5.
-    let table = table(&[(Positive, &[3.0, 4.0]), (Neither, &[f64::NAN, 0.0]), (Negative, &[-3.0, -4.0])]);
+    let table = table(&[(1, &[3.0, 4.0]), (0, &[f64::NAN, 0.0]), (-1, &[-3.0, -4.0])]);
     let claim = |lower, upper, combination: &[f64]| Claim::Complete {
         weights: sparse(&[3.0, 4.0]),
         margin: Margin { lower, upper, combination: sparse(combination) },
@@ -68,7 +65,7 @@ fn complete_through_the_origin() {
     assert_eq!(check(claim(5.0, 5.0, &[1.0, 0.0, 3.0])).unwrap().rows, 2);
     assert!(check(claim(0.0, f64::MAX, &[])).is_ok());
     let above = check(claim(5.0_f64.next_up(), 6.0, &[1.0])).unwrap_err();
-    assert_eq!(above.row, Some(0), "{above}");
+    assert_eq!(above.row, Some(0), "{above:?}");
     assert!(check(claim(4.0, 5.0_f64.next_down(), &[1.0])).is_err());
     assert!(check(claim(4.0, 6.0, &[])).is_err());
     assert_eq!(check(claim(4.0, 6.0, &[0.0, 1.0])).unwrap_err().row, Some(1));
@@ -77,7 +74,7 @@ fn complete_through_the_origin() {
 #[test]
 fn complete_with_a_bias() {
     // Free: the points 1 and 3 are parted at 2 with the margin 1.
-    let table = table(&[(Positive, &[3.0]), (Negative, &[1.0])]);
+    let table = table(&[(1, &[3.0]), (-1, &[1.0])]);
     let claim = |weights: &[f64], lower, upper, combination: &[f64]| Claim::Complete {
         weights: sparse(weights),
         margin: Margin { lower, upper, combination: sparse(combination) },
@@ -92,12 +89,7 @@ fn complete_with_a_bias() {
 
 #[test]
 fn quasi_complete_and_overlap() {
-    let quasi = table(&[
-        (Positive, &[1.0, 5.0]),
-        (Positive, &[0.0, 2.0]),
-        (Negative, &[0.0, 1.0]),
-        (Negative, &[0.0, 9.0]),
-    ]);
+    let quasi = table(&[(1, &[1.0, 5.0]), (1, &[0.0, 2.0]), (-1, &[0.0, 1.0]), (-1, &[0.0, 9.0])]);
     let claim = |combination: &[f64], kernel: &[&[f64]]| Claim::QuasiComplete {
         weights: sparse(&[1.0]),
         combination: sparse(combination),
@@ -110,13 +102,12 @@ fn quasi_complete_and_overlap() {
     assert!(check(claim(&[], &[])).is_err());
     assert!(check(claim(&[0.0, 1.0, 2.0], &[&[0.0, 1.0]])).is_err());
 
-    let overlap = table(&[(Positive, &[1.0, 1.0]), (Positive, &[-1.0, -1.0]), (Positive, &[2.0, 2.0])]);
+    let overlap = table(&[(1, &[1.0, 1.0]), (1, &[-1.0, -1.0]), (1, &[2.0, 2.0])]);
     let claim = |combination: &[f64], kernel: &[&[f64]]| Claim::Overlap {
         combination: sparse(combination),
         kernel: kernel.iter().map(|vector| sparse(vector)).collect(),
     };
-    let terms = Terms { allow_one_sided: true, ..Terms::default() };
-    let check = |claim| verify_on(terms, &certificate(&overlap, Bias::None, claim), &overlap);
+    let check = |claim| linsep_check::check(&certificate(&overlap, Bias::None, claim), &overlap, &|| false);
     assert!(check(claim(&[1.0, 1.0], &[])).is_err());
     assert!(check(claim(&[1.0, 1.0], &[&[1.0, -1.0]])).is_ok());
     assert!(check(claim(&[1.0, 1.0], &[&[1.0, 1.0]])).is_err());
@@ -131,14 +122,9 @@ fn the_examples_of_the_page() {
     let texts: Vec<&str> =
         page.split("```text\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
     let tables = [
-        table(&[(Positive, &[2.0, 1.0]), (Positive, &[3.0, 3.0]), (Negative, &[0.0, 1.0])]),
-        table(&[(Positive, &[1.0, 1.0]), (Negative, &[2.0, 2.0]), (Positive, &[3.0, 3.0])]),
-        table(&[
-            (Positive, &[1.0, 5.0]),
-            (Positive, &[0.0, 2.0]),
-            (Negative, &[0.0, 1.0]),
-            (Negative, &[-1.0, 0.0]),
-        ]),
+        table(&[(1, &[2.0, 1.0]), (1, &[3.0, 3.0]), (-1, &[0.0, 1.0])]),
+        table(&[(1, &[1.0, 1.0]), (-1, &[2.0, 2.0]), (1, &[3.0, 3.0])]),
+        table(&[(1, &[1.0, 5.0]), (1, &[0.0, 2.0]), (-1, &[0.0, 1.0]), (-1, &[-1.0, 0.0])]),
     ];
     assert_eq!(texts.len(), tables.len());
     for (text, table) in texts.iter().zip(&tables) {
@@ -159,30 +145,27 @@ fn the_examples_of_the_page() {
 #[test]
 fn rows_of_one_side_show_nothing() {
     // With a bias, weights of zero are enough for any rows of one side.
-    for side in [Positive, Negative] {
-        let table = table(&[(side, &[3.0]), (Neither, &[1.0]), (side, &[-7.0])]);
-        let bias = if side == Positive { 1.0 } else { -1.0 };
+    for side in [1, -1] {
+        let table = table(&[(side, &[3.0]), (0, &[1.0]), (side, &[-7.0])]);
+        let bias = if side == 1 { 1.0 } else { -1.0 };
         let margin = Margin { lower: 0.0, upper: f64::MAX, combination: sparse(&[]) };
         let certificate =
             certificate(&table, Bias::Append(1.0), Claim::Complete { weights: sparse(&[0.0, bias]), margin });
         let refused = verify(&certificate, &table).unwrap_err();
-        assert_eq!((refused.refusal, refused.row), (Refusal::OneSided, None), "{refused}");
-        let terms = Terms { allow_one_sided: true, ..Terms::default() };
-        let accepted = verify_on(terms, &certificate, &table).unwrap();
+        assert!(refused.reason.starts_with("all rows belong to the same side"), "{refused:?}");
+        let accepted = check(&certificate, &table, &|| false).unwrap();
         assert!(accepted.one_sided && accepted.rows == 2, "{accepted:?}");
     }
     // A false claim is refused as such.
-    let table = table(&[(Positive, &[3.0]), (Positive, &[-7.0])]);
+    let table = table(&[(1, &[3.0]), (1, &[-7.0])]);
     let margin = Margin { lower: 0.0, upper: f64::MAX, combination: sparse(&[]) };
     let false_claim = certificate(&table, Bias::None, Claim::Complete { weights: sparse(&[1.0]), margin });
-    let terms = Terms { allow_one_sided: true, ..Terms::default() };
-    let refused = verify_on(terms, &false_claim, &table).unwrap_err();
-    assert_eq!((refused.refusal, refused.row), (Refusal::Unproved, Some(1)));
+    assert_eq!(check(&false_claim, &table, &|| false).unwrap_err().row, Some(1));
 }
 
 #[test]
 fn a_check_that_is_stopped_has_no_answer() {
-    let table = table(&[(Positive, &[3.0, 4.0]), (Negative, &[-3.0, -4.0])]);
+    let table = table(&[(1, &[3.0, 4.0]), (-1, &[-3.0, -4.0])]);
     let margin = Margin { lower: 5.0, upper: 5.0, combination: sparse(&[1.0, 3.0]) };
     let claims = [
         Claim::Complete { weights: sparse(&[3.0, 4.0]), margin },
@@ -191,8 +174,7 @@ fn a_check_that_is_stopped_has_no_answer() {
     ];
     for claim in claims {
         let certificate = certificate(&table, Bias::None, claim);
-        let terms = Terms { stop: Some(&|| true), ..Terms::default() };
-        let refused = verify_on(terms, &certificate, &table).unwrap_err();
-        assert_eq!(refused.refusal, Refusal::Stopped, "{refused}");
+        let refused = check(&certificate, &table, &|| true).unwrap_err();
+        assert_eq!((refused.row, refused.reason.as_str()), (None, "it was interrupted"));
     }
 }

@@ -2,9 +2,8 @@
 
 mod common;
 
-use Side::{Negative, Positive};
 use common::{Table, certificate, sparse};
-use linsep_check::{Alone, Bias, Certificate, Claim, Columns, Margin, NotAlone, Side, Status, verify};
+use linsep_check::{Bias, Certificate, Claim, ColumnSet, Columns, Margin, Status, verify};
 
 fn with(table: &Table, bias: Bias, claim: &Claim, columns: Columns) -> Result<(), String> {
     let certificate = Certificate { columns, ..certificate(table, bias, claim.clone()) };
@@ -22,8 +21,7 @@ fn aliased(relation: &[f64]) -> Status {
 /// Overlap in x₀ with the bias; x₁ = 2·x₀ is aliased.
 #[test]
 fn finite_and_aliased_under_overlap() {
-    let rows =
-        [(Positive, [1.0, 2.0]), (Negative, [2.0, 4.0]), (Positive, [3.0, 6.0]), (Negative, [1.0, 2.0])];
+    let rows = [(1, [1.0, 2.0]), (-1, [2.0, 4.0]), (1, [3.0, 6.0]), (-1, [1.0, 2.0])];
     let table = Table::new(2, &rows.map(|(side, x)| (side, x.to_vec())), 0);
     // z: (1, 2, 1), (−2, −4, −1), (3, 6, 1), (−1, −2, −1).
     let relation = [2.0, -1.0, 0.0];
@@ -55,7 +53,7 @@ fn finite_and_aliased_under_overlap() {
 /// All rows cited and no kernel: the rank is asked for as soon as something is said to be finite.
 #[test]
 fn finite_needs_the_rank() {
-    let rows = [(Positive, vec![1.0, 1.0]), (Negative, vec![1.0, 1.0])];
+    let rows = [(1, vec![1.0, 1.0]), (-1, vec![1.0, 1.0])];
     let table = Table::new(2, &rows, 0);
     let claim = Claim::Overlap { combination: sparse(&[1.0, 1.0]), kernel: vec![] };
     assert_eq!(with(&table, Bias::None, &claim, Columns::default()), Ok(()));
@@ -70,11 +68,11 @@ fn finite_needs_the_rank() {
 #[test]
 fn infinite_and_finite_under_quasi_separation() {
     let rows = [
-        (Positive, vec![1.0, 5.0]),
-        (Positive, vec![0.0, 2.0]),
-        (Negative, vec![0.0, 1.0]),
-        (Negative, vec![0.0, 9.0]),
-        (Negative, vec![-1.0, 0.0]),
+        (1, vec![1.0, 5.0]),
+        (1, vec![0.0, 2.0]),
+        (-1, vec![0.0, 1.0]),
+        (-1, vec![0.0, 9.0]),
+        (-1, vec![-1.0, 0.0]),
     ];
     let table = Table::new(2, &rows, 2);
     let claim = Claim::QuasiComplete {
@@ -111,8 +109,7 @@ fn infinite_and_finite_under_quasi_separation() {
 /// Two columns, each of which separates: signs are open or fixed, and so are sets.
 #[test]
 fn sets_of_columns_and_open_signs() {
-    let rows =
-        [(Positive, vec![2.0, 1.0, 0.0]), (Negative, vec![-2.0, -1.0, 0.0]), (Positive, vec![1.0, 3.0, 1.0])];
+    let rows = [(1, vec![2.0, 1.0, 0.0]), (-1, vec![-2.0, -1.0, 0.0]), (1, vec![1.0, 3.0, 1.0])];
     let table = Table::new(3, &rows, 1);
     let margin = Margin { lower: 0.0, upper: f64::MAX, combination: vec![] };
     let claim = Claim::Complete { weights: sparse(&[1.0]), margin };
@@ -131,7 +128,7 @@ fn sets_of_columns_and_open_signs() {
     assert!(check(swapped).is_err());
 
     let alone = |columns: &[usize], weights: &[f64]| Columns {
-        alone: vec![Alone { columns: columns.to_vec(), weights: sparse(weights) }],
+        alone: vec![ColumnSet { columns: columns.to_vec(), proof: sparse(weights) }],
         ..Columns::default()
     };
     assert_eq!(check(alone(&[0], &[1.0])), Ok(()));
@@ -145,10 +142,7 @@ fn sets_of_columns_and_open_signs() {
     let not_alone = |sets: &[(&[usize], &[f64])], at_least| Columns {
         not_alone: sets
             .iter()
-            .map(|(columns, combination)| NotAlone {
-                columns: columns.to_vec(),
-                combination: sparse(combination),
-            })
+            .map(|(columns, combination)| ColumnSet { columns: columns.to_vec(), proof: sparse(combination) })
             .collect(),
         at_least,
         ..Columns::default()
@@ -168,7 +162,7 @@ fn sets_of_columns_and_open_signs() {
 fn least_numbers_of_columns() {
     let table = |product: bool| {
         let rows = [(0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0)].map(|(a, b)| {
-            let side = if a == b { Positive } else { Negative };
+            let side = if a == b { 1 } else { -1 };
             (side, if product { vec![a, b, a * b] } else { vec![a] })
         });
         Table::new(if product { 3 } else { 1 }, &rows, 0)
@@ -178,10 +172,7 @@ fn least_numbers_of_columns() {
     let columns = |at_least, sets: &[(&[usize], &[f64])]| Columns {
         not_alone: sets
             .iter()
-            .map(|(columns, combination)| NotAlone {
-                columns: columns.to_vec(),
-                combination: sparse(combination),
-            })
+            .map(|(columns, combination)| ColumnSet { columns: columns.to_vec(), proof: sparse(combination) })
             .collect(),
         at_least,
         ..Columns::default()

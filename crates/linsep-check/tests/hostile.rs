@@ -3,20 +3,12 @@
 mod common;
 
 use common::{CertificateText, Table, certificate, number, sparse, verify_any_sides};
-use linsep_check::{Alone, Bias, Certificate, Claim, Columns, Dyadic, Margin, NotAlone, Side, Status};
+use linsep_check::{Bias, Certificate, Claim, ColumnSet, Columns, Dyadic, Margin, Status};
 use proptest::prelude::*;
 
 fn table() -> Table {
     let row = |side, x: &[f64]| (side, x.to_vec());
-    Table::new(
-        2,
-        &[
-            row(Side::Positive, &[1.0, 2.0]),
-            row(Side::Negative, &[1.0, -3.0]),
-            row(Side::Neither, &[0.0, 0.0]),
-        ],
-        0,
-    )
+    Table::new(2, &[row(1, &[1.0, 2.0]), row(-1, &[1.0, -3.0]), row(0, &[0.0, 0.0])], 0)
 }
 
 fn samples() -> Vec<Certificate> {
@@ -48,10 +40,10 @@ fn with_columns(certificate: Certificate) -> Certificate {
             (7, Status::Open { positive: 0, negative: 1 }),
         ],
         alone: vec![
-            Alone { columns: vec![0, 5], weights: vector() },
-            Alone { columns: vec![], weights: vec![] },
+            ColumnSet { columns: vec![0, 5], proof: vector() },
+            ColumnSet { columns: vec![], proof: vec![] },
         ],
-        not_alone: vec![NotAlone { columns: vec![1], combination: vector() }],
+        not_alone: vec![ColumnSet { columns: vec![1], proof: vector() }],
         at_least: 2,
     };
     Certificate { columns, ..certificate }
@@ -73,7 +65,7 @@ fn each_part_of_a_text_is_an_error() {
         let text = text.trim_end();
         for end in (0..text.len()).filter(|&end| text.is_char_boundary(end)) {
             let error = Certificate::parse(&text[..end]).unwrap_err();
-            assert!(error.line <= text[..end].lines().count() + 1, "{error:?}");
+            assert!(error <= text[..end].lines().count() + 1, "{error:?}");
         }
         for more in ["{}", "x", "\0", ",", "\n\n", "\nend"] {
             assert!(Certificate::parse(&format!("{text}{more}")).is_err());
@@ -153,7 +145,7 @@ fn strange_long_and_huge_text() {
         assert!(good.contains(from), "{from}");
         let bad = good.replacen(from, &to, 1);
         let error = Certificate::parse(&bad).expect_err(&to[..to.len().min(80)]);
-        assert!(error.line <= bad.lines().count() && error.reason.len() < 300, "{error:?}");
+        assert!(error <= bad.lines().count(), "{error}");
     }
 }
 
@@ -221,8 +213,8 @@ fn rows_and_columns_out_of_place() {
         fn values(&self, _: usize, values: &mut Vec<(usize, f64)>) {
             values.extend(&self.0);
         }
-        fn side(&self, i: usize) -> Side {
-            if i == 0 { Side::Neither } else { Side::Positive }
+        fn side(&self, i: usize) -> i8 {
+            if i == 0 { 0 } else { 1 }
         }
     }
     for values in
@@ -231,7 +223,7 @@ fn rows_and_columns_out_of_place() {
         let data = Odd(values);
         for certificate in samples() {
             let why = verify_any_sides(&certificate, &data).unwrap_err();
-            assert_eq!(why.row, Some(1), "{why}");
+            assert_eq!(why.row, Some(1), "{why:?}");
         }
     }
     let mut other = samples().remove(0);

@@ -46,6 +46,8 @@ fn each_form_of_a_table() {
         ("yes|2|1\nyes|3|3\nno|0|1\n", " --label 1"),
         ("x,id,y,class\n2,a,1,yes\n3,b,3,yes\n0,c,1,no\n", " --ignore id"),
         ("x,y,class,weight\n2,1,yes,1\n3,3,yes,4\n0,1,no,2\n", " --ignore 4"),
+        ("x,y,class,n\n2,1,yes,1\n3,3,yes,4\n9,9,no,0\n0,1,no,0.5\n5,1,no,0\n", " --weights n"),
+        ("n,x,class,y\n1,2,yes,1\n4,3,yes,3\n0,9,no,9\n2,0,no,1\n", " --label class --weights 1"),
         ("0,1,2\n2,1,yes\n3,3,yes\n0,1,no\n", " --header"),
         ("# rows\nyes 1:2 2:1 # first\nyes qid:3 1:3 2:3\n\nno 2:1\n", ""),
         ("yes 0:2 1:1\nyes 0:3 1:3\nno 1:1\n", ""),
@@ -56,7 +58,7 @@ fn each_form_of_a_table() {
         assert_eq!((code, error.as_str()), (Some(0), ""), "{table}{out}");
         assert!(out.starts_with("Accepted: complete"), "{out}");
         assert!(
-            out.contains("\nRows: 2 are +1, 1 are -1, 0 are left out\nMargin: at least 1, at most 1\n"),
+            out.contains("\nMargin: at least 1, at most 1\nRows: 2 are +1, 1 are -1, 0 are left out\n"),
             "{out}"
         );
         assert!(
@@ -129,6 +131,12 @@ fn rejections_and_files_that_cannot_be_read() {
     folder.write("infinite", "2,1,yes\n3,inf,yes\n0,1,no\n");
     folder.write("ragged", "2,1,yes\n3,3\n0,1,no\n");
     folder.write("pairs", "yes 1:2 2:1\nyes 1:3 x\n");
+    folder.write("counts", "2,1,yes,1\n3,3,yes,many\n0,1,no,2\n");
+    let (code, _, error) = folder.check("proof counts --weights 4");
+    assert!(
+        code == Some(3) && error.starts_with("counts: line 2: \"many\" is not a finite number"),
+        "{error}"
+    );
     folder.write("bytes", [0x89, 0x50, 0xff, 0xfe]);
     folder.write("empty", "");
     for (name, why) in [

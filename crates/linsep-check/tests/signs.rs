@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Big, Random, Table, certificate, verify_any_sides};
-use linsep_check::{Bias, Claim, Dyadic, Margin, Side};
+use linsep_check::{Bias, Claim, Dyadic, Margin};
 
 #[test]
 fn the_first_row_that_is_not_positive() {
@@ -38,10 +38,10 @@ fn the_first_row_that_is_not_positive() {
             let sum: i128 = a.iter().zip(&w).map(|(&a, &w)| i128::from(a) * i128::from(w)).sum();
             // Most rows are put on the right side, so that cases do not end at the first row.
             let side = match random.below(40) {
-                0 => Side::Neither,
-                1 => Side::Positive,
-                _ if sum < 0 => Side::Negative,
-                _ => Side::Positive,
+                0 => 0,
+                1 => 1,
+                _ if sum < 0 => -1,
+                _ => 1,
             };
             let power = |e: i64| Dyadic::new(false, vec![1], e).to_f64().unwrap();
             let value = |(&a, &e): (&i64, &i64)| a as f64 * power(e);
@@ -60,15 +60,15 @@ fn the_first_row_that_is_not_positive() {
                 sum.plus(&Big::of(c).times(&Big::float(table.value(i, *j))))
             });
             match table.sides[i] {
-                Side::Positive => !sum.sign().is_gt(),
-                Side::Negative => !sum.sign().is_lt(),
-                Side::Neither => false,
+                1 => !sum.sign().is_gt(),
+                -1 => !sum.sign().is_lt(),
+                _ => false,
             }
         });
         let margin = Margin { lower: 0.0, upper: f64::MAX, combination: vec![] };
         let answer =
             verify_any_sides(&certificate(&table, Bias::None, Claim::Complete { weights, margin }), &table);
-        if table.sides.iter().all(|side| *side == Side::Neither) {
+        if table.sides.iter().all(|side| *side == 0) {
             assert!(answer.is_err());
             continue;
         }
@@ -87,7 +87,7 @@ fn a_difference_in_the_last_bit_of_long_weights() {
     let power = Dyadic::new(false, long.clone(), 0);
     long[0] = 1;
     let weights = vec![(0, Dyadic::new(false, long, 0)), (1, common::times(&power, &common::number(-1.0)))];
-    for (side, accepted) in [(Side::Positive, true), (Side::Negative, false)] {
+    for (side, accepted) in [(1, true), (-1, false)] {
         let table = Table::new(2, &[(side, vec![1e300, 1e300]), (side, vec![5e-324, 5e-324])], 0);
         let margin = Margin { lower: 0.0, upper: f64::MAX, combination: vec![] };
         let claim = Claim::Complete { weights: weights.clone(), margin };
@@ -100,11 +100,7 @@ fn a_row_that_is_no_row() {
     let weights = common::sparse(&[1.0, 1.0]);
     for way in 0..4 {
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-            let rows = [
-                (Side::Positive, vec![1.0, 1.0]),
-                (Side::Positive, vec![bad, 1.0]),
-                (Side::Neither, vec![bad, bad]),
-            ];
+            let rows = [(1, vec![1.0, 1.0]), (1, vec![bad, 1.0]), (0, vec![bad, bad])];
             let table = Table::new(2, &rows, way);
             let margin = Margin { lower: 0.0, upper: f64::MAX, combination: vec![] };
             let claims = [
@@ -115,8 +111,6 @@ fn a_row_that_is_no_row() {
                     combination: common::sparse(&[1.0]),
                     kernel: vec![],
                 },
-                // A combination that cancels: then it is asked what the row is.
-                Claim::Overlap { combination: vec![], kernel: vec![] },
             ];
             for claim in claims {
                 assert_eq!(
@@ -124,6 +118,11 @@ fn a_row_that_is_no_row() {
                     Some(1)
                 );
             }
+            // A combination that cancels: then it is asked which places the rows use.
+            let table = Table::new(2, &[(1, vec![1.0, 0.0]), (1, vec![bad, 1.0])], way);
+            let claim = Claim::Overlap { combination: vec![], kernel: vec![] };
+            let refused = verify_any_sides(&certificate(&table, Bias::None, claim), &table);
+            assert_eq!(refused.unwrap_err().row, Some(1));
         }
     }
 }

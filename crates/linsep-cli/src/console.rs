@@ -237,7 +237,12 @@ impl Unit {
 
 impl Observer for ProgressDisplay {
     fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {
-        if self.keeps_parts && !matches!(progress, Progress::Reading { .. } | Progress::Separating { .. }) {
+        if self.keeps_parts
+            && !matches!(
+                progress,
+                Progress::Reading { .. } | Progress::Files { .. } | Progress::Separating { .. }
+            )
+        {
             has_results();
         }
         let (name, progress) = match progress {
@@ -248,6 +253,14 @@ impl Observer for ProgressDisplay {
         match *progress {
             Progress::Reading { bytes, total, rows } => {
                 self.show(bytes, total, Unit::Bytes, &format!("reading, row {}", grouped(rows)));
+            }
+            Progress::Files { files, total, rows } => {
+                self.show(
+                    files,
+                    Some(total),
+                    Unit::Parts("files"),
+                    &format!("reading, row {}", grouped(rows)),
+                );
             }
             Progress::Writing { bytes, total, rows } => {
                 self.show(bytes, Some(total), Unit::Bytes, &format!("writing, row {}", grouped(rows)));

@@ -63,9 +63,11 @@ impl Exit {
         }
     }
 
-    /// Prints why a run ended without a model, and chooses the code.
-    pub(crate) fn without_model(status: Status, reason: &str) -> Self {
-        print(format!("error: {reason}"), Some(no_model_help(status)));
+    /// Prints why a run ended without a model and the command that proves it, and chooses the code.
+    pub(crate) fn without_model(status: Status, reason: &str, proof: Option<&str>) -> Self {
+        let help = no_model_help(status);
+        let proof = proof.map(|command| format!("{help}\n  {command}"));
+        print(format!("error: {reason}"), Some(proof.as_deref().unwrap_or(help)));
         if status == Status::Undecided { Exit::Undecided } else { Exit::No }
     }
 }

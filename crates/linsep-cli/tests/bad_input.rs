@@ -338,9 +338,16 @@ fn files_that_are_not_there_or_no_files() {
     for line in ["train absent -o new", "predict model absent -o new", "evaluate model absent"] {
         folder.linsep(line).exits(3).says(&["error: absent: cannot read: ", "No such file", help]);
     }
-    for line in ["train folder -o new", "predict model folder -o new", "evaluate model folder"] {
-        folder.linsep(line).exits(3).says(&["error: folder: cannot read: it is a folder", help]);
+    for line in ["train folder -o new", "evaluate model folder"] {
+        folder
+            .linsep(line)
+            .exits(3)
+            .says(&["error: folder: this folder has no sub-folders, one for each class"]);
     }
+    folder
+        .linsep("predict model folder -o new")
+        .exits(3)
+        .says(&["the model was trained on a table with the columns"]);
     folder.linsep("inspect absent").exits(3).says(&["error: absent: cannot read", "No such file"]);
     folder.linsep("inspect folder").exits(3).says(&["error: folder: cannot read"]);
     for line in ["train good -o folder", "predict model good -o folder"] {

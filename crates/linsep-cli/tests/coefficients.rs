@@ -211,6 +211,28 @@ fn words_without_a_bias_have_their_coefficients() {
     }
 }
 
+/// Where logistic regression has no finite optimum, the command that proves it is named, and it does.
+#[test]
+fn no_finite_optimum_names_its_proof() {
+    let rows: String = (0..30).map(|i| format!("{},{},{},{}\n", i % 7, 2 * i - 29, i % 3, i / 15)).collect();
+    let folder = Folder::with("data.csv", format!("a,x,n,y\n{rows}"));
+    let train = "train data.csv --learner logistic --penalty none --weights n --ignore a";
+    for options in ["", "--positive 0", "--scale none --bias none", "--bias-scale 2 --label y"] {
+        let ran = folder.linsep(&format!("{train} {options}")).exits(1);
+        let command = ran.err.lines().find_map(|line| line.trim().strip_prefix("linsep separate "));
+        let command = command.unwrap_or_else(|| panic!("{ran:?}"));
+        let record = folder.linsep(&format!("separate {command} --json")).exits(0).json();
+        // The rows that do not occur are left out there, too.
+        assert_eq!((&record["verdict"], &record["rows"]), (&"complete".into(), &20.into()), "{command}");
+        folder.linsep("verify CERTIFICATE data.csv --weights n --ignore a").exits(0);
+    }
+    // Of rows held out, or of other features, separate would say something else.
+    for options in ["--holdout 0.3", "--features splines"] {
+        let ran = folder.linsep(&format!("{train} {options}"));
+        assert!(!ran.err.contains("linsep separate "), "{ran:?}");
+    }
+}
+
 /// A table of counts says the same as the table with each row so often.
 #[test]
 fn counts_are_rows() {

@@ -113,17 +113,15 @@ fn layouts_of_other_programs() {
 fn files_of_other_kinds_are_named() {
     for (content, parts) in [
         (
-            &b"PK\x03\x04\x14\0\0\0\0\0[Content_Types].xml"[..],
-            ["an Excel workbook (.xlsx)", "save the sheet as CSV"],
+            &b"PK\x03\x04\x14\0\0\0\0\0[Content_Types].xml word/document.xml"[..],
+            ["an Office document and no workbook", "save its table as CSV"],
         ),
         (
             b"PK\x03\x04\x14\0\0\0\0\0\0\0!\0\0\0\0\0\x05\0\0\0\x05\0\0\0\x05\0\0\0t.csvx,y\n1",
             ["a ZIP archive of other files", "unzip -p FILE | linsep train -"],
         ),
         (b"PAR1\x15\x04\x15\x00", ["a Parquet file", "pandas.read_parquet"]),
-        (b"[{\"x\": 1}, {\"x\": 2}]", ["JSON", "to_csv"]),
-        (b"{\"x\": 1}\n{\"x\": 2}\n", ["JSON Lines", "lines=True"]),
-        (b"1 |f price:0.5 red\n-1 |f price:2\n", ["Vowpal Wabbit", "LIBSVM"]),
+        (b"[{\"x\": 1}, {\"x\": 2}]", ["JSON", "lines=True"]),
         (b"<!DOCTYPE html>\n<html>\n", ["a web page (HTML)", "check the address"]),
     ] {
         let folder = Folder::with("data", content);

@@ -10,11 +10,19 @@ use pyo3::PyErr;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError, PyValueError};
 use std::io;
 
+/// What the parameter of a setting is called. Weights of rows are called what scikit-learn calls them.
+fn parameter(field: &str) -> &str {
+    match field {
+        "weights" => "sample_weight",
+        "time" => "max_seconds",
+        field => field,
+    }
+}
+
 /// A text of the library, with settings spelled as parameters.
 pub fn in_python(text: &str) -> String {
     spelled(text, |Mention { field, value }| {
-        // Weights of rows are called what scikit-learn calls them.
-        let field = if field == "weights" { "sample_weight" } else { field };
+        let field = parameter(field);
         match value {
             // A learner is chosen by its estimator.
             Some(names) if field == "learner" => {
@@ -58,7 +66,7 @@ fn told(error: &Error) -> String {
     match error {
         Error::Settings(settings) => {
             let text = in_python(&settings.problem);
-            let field = if settings.field == "weights" { "sample_weight" } else { settings.field };
+            let field = parameter(settings.field);
             if text.contains(&format!("{field}=")) { text } else { format!("{field}=: {text}") }
         }
         Error::Located { place, error } => format!("{place}: {}", told(error)),

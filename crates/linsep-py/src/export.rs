@@ -4,10 +4,11 @@ use crate::errors::exception;
 use crate::jobs::parsed;
 use crate::model::{Coefficients, Model};
 use crate::rows::Rows;
+use crate::table::Table;
 use crate::watch::watched;
 use linsep::Error;
 use linsep::job::RoundingCheck;
-use linsep::model::{InputNumbers, Reliability, RowProbabilities};
+use linsep::model::{InputNumbers, Reliability, RowProbabilities, Times};
 use linsep::numbers::{self, Rounding};
 use linsep::observe::{Observer, Progress};
 use linsep::read::{Labels, ReadOptions, RowStream, Source};
@@ -78,14 +79,14 @@ pub fn rounding(py: Python<'_>, model: &Model, rows: &Rows) -> PyResult<String> 
     Ok(json!(rounding).to_string())
 }
 
-/// The same for a table as text, read by the recipe of the model.
+/// The same for a table, read by the recipe of the model.
 #[pyfunction]
-pub fn rounding_of_table(py: Python<'_>, model: &Model, text: &[u8], options: &str) -> PyResult<String> {
+pub fn rounding_of_table(py: Python<'_>, model: &Model, table: &Table, options: &str) -> PyResult<String> {
     let model = &model.model;
     let mut options: ReadOptions = parsed(options)?;
     options.schema = Some(model.recipe.columns.clone());
     options.labels = Labels::Ignored;
-    let source = Source::Shared("data".to_string(), text.into());
+    let source = Source::Shared("data".to_string(), table.text.clone());
     let (rounding, _) = watched(py, false, |watch| {
         let mut stream = RowStream::open(&source, &options)?;
         let mut check = RoundingCheck::new(model);
@@ -133,7 +134,7 @@ pub fn reliability(
             false => RowProbabilities::of_many(shares, found as usize, truth as usize),
         })
         .collect();
-    match Reliability::of(&rows) {
+    match Reliability::of(&rows, Times::ONCE) {
         Some(reliability) => Ok(json!(reliability).to_string()),
         None => Err(PyValueError::new_err("there are no rows")),
     }

@@ -6,6 +6,7 @@
 //! | file | what |
 //! |---|---|
 //! | `rows.rs` | arrays of NumPy and SciPy, tables and files as rows; nothing is copied where the layout allows it |
+//! | `table.rs` | columns of frames as the text of a table |
 //! | `jobs.rs` | train, tune, separate, verify, compare, theory |
 //! | `model.rs` | labels, scores, probabilities; save and load |
 //! | `export.rs` | models as ONNX, what 32 bits change, how good probabilities are |
@@ -26,6 +27,7 @@ mod model;
 mod registry;
 mod rows;
 mod state;
+mod table;
 mod watch;
 
 /// The engine.
@@ -45,6 +47,8 @@ mod _engine {
     use crate::rows::Rows;
     #[pymodule_export]
     use crate::state::{State, shard_orders};
+    #[pymodule_export]
+    use crate::table::Table;
     #[pymodule_export]
     use crate::watch::main;
     #[pymodule_export]

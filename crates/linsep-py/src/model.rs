@@ -3,6 +3,7 @@
 use crate::errors::exception;
 use crate::jobs::parsed;
 use crate::rows::{Rows, kind_name};
+use crate::table::Table;
 use crate::watch::{Watch, watched};
 use linsep::Error;
 use linsep::Row;
@@ -199,12 +200,12 @@ impl Model {
         shaped(py, self.predicted(py, rows, Asked::Probabilities)?, outcomes)
     }
 
-    /// The same for a table as text, read by the recipe of the model: `labels`, `scores` or `probabilities`.
+    /// The same for a table, read by the recipe of the model: `labels`, `scores` or `probabilities`.
     fn of_table<'py>(
         &self,
         py: Python<'py>,
         asked: &str,
-        text: &[u8],
+        table: &Table,
         options: &str,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (asked, width) = match asked {
@@ -215,7 +216,7 @@ impl Model {
         let mut options: ReadOptions = parsed(options)?;
         options.schema = Some(self.model.recipe.columns.clone());
         options.labels = Labels::Ignored;
-        let source = Source::Shared("X".to_string(), text.into());
+        let source = Source::Shared("X".to_string(), table.text.clone());
         let (numbers, _) = watched(py, false, |watch| {
             let mut stream = RowStream::open(&source, &options)?;
             let mut numbers = Vec::new();

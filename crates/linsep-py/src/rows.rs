@@ -4,6 +4,7 @@
 
 use crate::errors::exception;
 use crate::jobs::parsed;
+use crate::table::Table;
 use crate::watch::{detached, watched};
 use linsep::dataset::{Array, Dataset, Plain, Rows as Layout, Values};
 use linsep::features::{CellForm, Column, ColumnKind, MissingWords, Number, Schema};
@@ -12,6 +13,7 @@ use numpy::{Element, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use rayon::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -124,23 +126,19 @@ impl Rows {
     #[expect(clippy::too_many_arguments, reason = "each is a part of the rows")]
     fn sparse(
         py: Python<'_>,
-        offsets: PyReadonlyArray1<'_, i64>,
-        indices: &Bound<'_, PyAny>,
+        offsets: Whole<'_>,
+        indices: Whole<'_>,
         values: &Bound<'_, PyAny>,
         columns: usize,
         labels: Coded<'_>,
         weights: Weights<'_>,
         name: &str,
     ) -> PyResult<Self> {
-        let contiguous = |error: numpy::AsSliceError| PyValueError::new_err(error.to_string());
         let values = values_of(values)?;
-        // These find places in memory, and a program may write to them meanwhile: they are copied.
-        let offsets: Vec<usize> = whole(offsets.as_slice().map_err(contiguous)?)?;
-        let indices: Vec<u32> = if let Ok(indices) = indices.extract::<PyReadonlyArray1<'_, i32>>() {
-            whole(indices.as_slice().map_err(contiguous)?)?
-        } else {
-            whole(indices.extract::<PyReadonlyArray1<'_, i64>>()?.as_slice().map_err(contiguous)?)?
-        };
+        // These find places in memory, and a program may write to them meanwhile: they are copied. What is negative or too
+        // large becomes the largest number, which is no row start and no column, and is found with all others.
+        let offsets: Vec<usize> = offsets.copied(py, |start| usize::try_from(start).unwrap_or(usize::MAX))?;
+        let indices: Vec<u32> = indices.copied(py, |column| u32::try_from(column).unwrap_or(u32::MAX))?;
         let coded = labels_of(labels, offsets.len().saturating_sub(1))?;
         let (offsets, indices) = (Array::shared(Arc::new(offsets)), Array::shared(Arc::new(indices)));
         let layout = Layout::Sparse { offsets, indices, values };
@@ -148,13 +146,19 @@ impl Rows {
         Self::new(py, layout, columns, coded, weights_of(weights)?, schema, name)
     }
 
-    /// A table as delimited text, read as the command line reads one. `options` are those of reading, as JSON.
+    /// A table, read as the command line reads one. `options` are those of reading, as JSON.
     #[staticmethod]
-    #[pyo3(signature = (text, options, weights=None, name="X"))]
-    fn table(py: Python<'_>, text: &[u8], options: &str, weights: Weights<'_>, name: &str) -> PyResult<Self> {
+    #[pyo3(signature = (table, options, weights=None, name="X"))]
+    fn table(
+        py: Python<'_>,
+        table: &Table,
+        options: &str,
+        weights: Weights<'_>,
+        name: &str,
+    ) -> PyResult<Self> {
         let weights = weights_of(weights)?;
         let options: ReadOptions = parsed(options)?;
-        let source = Source::Shared(name.to_string(), text.into());
+        let source = Source::Shared(name.to_string(), table.text.clone());
         Self::read_from(py, &source, &options, weights, name)
     }
 
@@ -245,6 +249,7 @@ pub fn kind_name(kind: &ColumnKind) -> &'static str {
     match kind {
         ColumnKind::Number(_) => "number",
         ColumnKind::Words(_) => "words",
+        ColumnKind::Text(_) => "text",
         ColumnKind::Label => "label",
         ColumnKind::Ignored => "ignored",
     }
@@ -261,10 +266,28 @@ fn table_of(names: Vec<String>, label: &str) -> Schema {
     Schema::Table { header: true, columns, features: names, missing_words: MissingWords::Usual }
 }
 
-/// Starts of rows, or columns, as whole numbers without a sign.
-fn whole<T: Copy + TryInto<U>, U>(numbers: &[T]) -> PyResult<Vec<U>> {
-    let negative = || PyValueError::new_err("a row start or a column is negative or too large");
-    numbers.iter().map(|&number| number.try_into().map_err(|_| negative())).collect()
+/// Starts of rows, or columns, as SciPy stores them.
+#[derive(FromPyObject)]
+enum Whole<'py> {
+    Narrow(PyReadonlyArray1<'py, i32>),
+    Wide(PyReadonlyArray1<'py, i64>),
+}
+
+impl Whole<'_> {
+    /// A copy, made on all threads.
+    fn copied<T: Send>(&self, py: Python<'_>, number: impl Fn(i64) -> T + Sync + Send) -> PyResult<Vec<T>> {
+        let contiguous = |error: numpy::AsSliceError| PyValueError::new_err(error.to_string());
+        match self {
+            Whole::Narrow(numbers) => {
+                let numbers = numbers.as_slice().map_err(contiguous)?;
+                Ok(detached(py, || numbers.par_iter().map(|&x| number(x.into())).collect()))
+            }
+            Whole::Wide(numbers) => {
+                let numbers = numbers.as_slice().map_err(contiguous)?;
+                Ok(detached(py, || numbers.par_iter().map(|&x| number(x)).collect()))
+            }
+        }
+    }
 }
 
 impl Rows {

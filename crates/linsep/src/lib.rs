@@ -57,6 +57,7 @@
 //! | [`model`] | predict, evaluate, save, load |
 //! | [`job`], [`mod@compare`], [`mod@out_of_fold`], [`mod@tune`], [`story`] | whole jobs as values |
 //! | [`report`], [`numbers`], [`spelling`] | results as JSON records and plain sentences |
+//! | [`chart`], [`page`] | results as pictures, and as a page to send |
 //! | [`observe`], [`waiting`], [`memory`] | progress, notes, interruption; waiting for pipes; how much memory there is |
 //!
 //! Statements about data are statements about the exact values of the floats that are stored: every bound is rounded
@@ -69,6 +70,7 @@
 #[cfg(test)]
 extern crate self as linsep;
 
+pub mod chart;
 pub mod classes;
 pub mod compare;
 pub mod dataset;
@@ -83,6 +85,7 @@ pub mod model;
 pub mod numbers;
 pub mod observe;
 pub mod out_of_fold;
+pub mod page;
 pub mod random;
 pub mod read;
 pub mod report;

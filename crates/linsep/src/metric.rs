@@ -1,7 +1,7 @@
 //! By what candidates and learners are judged, counted on rows that were held out.
 
 use crate::SettingsError;
-use crate::model::{evaluate, evaluate_many};
+use crate::model::{Times, evaluate, evaluate_many};
 use serde::{Deserialize, Serialize};
 
 /// By what candidates and learners are judged: the less, the better.
@@ -82,7 +82,7 @@ impl Metric {
             _ => {
                 let predicted: Vec<usize> = known().map(|(row, _)| row.outcome as usize).collect();
                 let truth: Vec<usize> = known().map(|(_, truth)| truth as usize).collect();
-                let found = evaluate_many(&predicted, &truth, &vec![String::new(); outcomes]);
+                let found = evaluate_many(&predicted, &truth, &vec![String::new(); outcomes], Times::ONCE);
                 match self {
                     Metric::BalancedError => found.balanced_error,
                     _ => 1.0 - found.macro_f1.unwrap_or(0.0),

@@ -4,6 +4,7 @@ use crate::Error;
 use crate::dataset::Row;
 use crate::memory;
 use crate::store::StoreError;
+use crate::theta::Theta;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -20,6 +21,15 @@ pub enum Progress {
         bytes: u64,
         /// Bytes in all, where known.
         total: Option<u64>,
+        /// Rows read.
+        rows: u64,
+    },
+    /// Files of a folder are being read.
+    Files {
+        /// Files read.
+        files: u64,
+        /// Files in all.
+        total: u64,
         /// Rows read.
         rows: u64,
     },
@@ -100,6 +110,9 @@ pub struct Update<'a> {
     pub sign: i8,
     /// ⟨θ, z⟩ before the update.
     pub agreement: f64,
+    /// θ after the update, where the rows are in memory and the learner holds one vector. Descent with a penalty keeps it but
+    /// for a positive factor.
+    pub theta: Option<&'a Theta>,
 }
 
 /// Something that the user of a job should hear.
@@ -234,7 +247,7 @@ pub(crate) fn watched<R: Send, W: FnOnce(&AtomicBool) -> R + Send>(
 /// How often the observer of many runs is heard.
 pub(crate) const PAUSE: Duration = Duration::from_millis(100);
 /// How long work goes on after it was asked to stop. Several such works may follow each other.
-const GRACE: Duration = Duration::from_millis(300);
+pub(crate) const GRACE: Duration = Duration::from_millis(300);
 
 /// Does `work` on all parts, on all cores, and gives the results in their order. The observer hears how many are done,
 /// and can stop them all.

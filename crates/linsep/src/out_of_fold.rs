@@ -10,7 +10,7 @@
 
 use crate::classes::Classes;
 use crate::dataset::Dataset;
-use crate::features::{Features, Recipe, RecipeBuffer, Scaler, Scaling, Schema, learn_columns};
+use crate::features::{Features, Recipe, RecipeBuffer, Scaler, Scaling, Schema, TextChoice, learn_columns};
 use crate::model::learn_expansion;
 use crate::numbers::counted;
 use crate::observe::{Observer, Progress, in_parallel};
@@ -35,6 +35,8 @@ pub struct Fold {
 /// How the rows of a fold are prepared.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Preparation {
+    /// What is chosen about texts, instead of what they were read with.
+    pub text: Option<TextChoice>,
     /// The most words of a column that all have features of their own; none for any number.
     pub most_words: Option<usize>,
     /// What is made of the columns.
@@ -57,12 +59,16 @@ pub fn prepare_fold(
     observer: &mut dyn Observer,
 ) -> Result<Option<Fold>, Error> {
     let split = Split { train: data.subset(&others(data.len(), part))?, held_out: data.subset(part)? };
-    let Preparation { most_words, features, max_pairs, scaling } = preparation;
-    let (mut columns, split) = learn_columns(schema.clone(), split, most_words)?;
+    let Preparation { text, most_words, features, max_pairs, scaling } = preparation;
+    let mut schema = schema.clone();
+    if let Some(choice) = text {
+        schema.choose_terms(choice);
+    }
+    let (mut columns, split) = learn_columns(schema, split, most_words)?;
     let expansion = learn_expansion(features, max_pairs, &columns, &split.train, settings, observer)?;
     let Some(expansion) = expansion else { return Ok(None) };
     let train = expansion.apply_all(split.train)?;
-    let scaler = Scaler::learn_expanded(scaling, &train, &expansion);
+    let scaler = Scaler::learn_for(scaling, &train, &columns, &expansion);
     columns.fill_from(&scaler);
     let train = scaler.apply_all(train)?;
     Ok(Some(Fold { train, held_out: split.held_out, recipe: Recipe { columns, expansion, scaling: scaler } }))

@@ -50,7 +50,38 @@ pub(crate) fn opened<T: Send + 'static>(
 
 /// Reads from something that may have to wait for its writer. It ends when its writer ends it. When waits are called off it
 /// fails, which is no end: a row that was on its way is not whole.
-pub(crate) fn reader(mut input: impl Read + Send + 'static) -> io::Result<impl Read + Send> {
+pub(crate) fn reader(input: impl Read + Send + 'static) -> io::Result<impl Read + Send> {
+    Ok(Waiting { blocks: Arrivals::of(input)?, block: Vec::new(), given: 0 })
+}
+
+/// What arrives from something that may have to wait for its writer, block by block.
+pub(crate) struct Arrivals {
+    blocks: Receiver<io::Result<Vec<u8>>>,
+}
+
+impl Arrivals {
+    /// Begins to read.
+    pub(crate) fn of(input: impl Read + Send + 'static) -> io::Result<Self> {
+        Ok(Self { blocks: blocks(input)? })
+    }
+
+    /// Waits for the next block; `None` at the end.
+    pub(crate) fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
+        awaited(&self.blocks)?.transpose()
+    }
+
+    /// The next block, if it is there already.
+    pub(crate) fn ready(&mut self) -> io::Result<Option<Vec<u8>>> {
+        self.blocks.try_recv().ok().transpose()
+    }
+
+    /// What was taken already, and all that is still to come.
+    pub(crate) fn after(self, taken: Vec<u8>) -> impl Read + Send {
+        Waiting { blocks: self, block: taken, given: 0 }
+    }
+}
+
+fn blocks(mut input: impl Read + Send + 'static) -> io::Result<Receiver<io::Result<Vec<u8>>>> {
     let (sender, blocks) = sync_channel(BLOCKS_AHEAD);
     memory::new_thread()?.spawn(move || {
         loop {
@@ -70,11 +101,11 @@ pub(crate) fn reader(mut input: impl Read + Send + 'static) -> io::Result<impl R
             }
         }
     })?;
-    Ok(Waiting { blocks, block: Vec::new(), given: 0 })
+    Ok(blocks)
 }
 
 struct Waiting {
-    blocks: Receiver<io::Result<Vec<u8>>>,
+    blocks: Arrivals,
     block: Vec<u8>,
     /// How much of the block was handed out.
     given: usize,
@@ -83,8 +114,8 @@ struct Waiting {
 impl Read for Waiting {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.given == self.block.len() {
-            match awaited(&self.blocks)? {
-                Some(block) => (self.block, self.given) = (block?, 0),
+            match self.blocks.next()? {
+                Some(block) => (self.block, self.given) = (block, 0),
                 None => return Ok(0),
             }
         }

@@ -22,6 +22,8 @@ const STAGES: &[&[&str]] = &[
     &["compare", "metric", "out_of_fold", "story", "tune"],
     &["job"],
     &["report"],
+    &["chart"],
+    &["page"],
 ];
 
 /// The one error type names the errors of all stages, and every stage gives it.

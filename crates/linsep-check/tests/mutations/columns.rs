@@ -2,7 +2,7 @@
 
 use super::common::{self, Big, Random, Table, number};
 use super::{combined, dot, entries, nudged, positive, rank, rows, vector, whole_dot};
-use linsep_check::{Alone, Bias, Certificate, Claim, Columns, NotAlone, Sparse, Status};
+use linsep_check::{Bias, Certificate, Claim, ColumnSet, Columns, Sparse, Status};
 
 /// Whether each claim about columns follows by the rules of `docs/certificate.md`.
 pub(super) fn columns_hold(
@@ -84,12 +84,12 @@ pub(super) fn columns_hold(
     };
     members.iter().all(is_member)
         && coefficients.iter().all(status_holds)
-        && alone.iter().all(|Alone { columns, weights }| {
+        && alone.iter().all(|ColumnSet { columns, proof: weights }| {
             is_set(columns)
                 && products(weights).is_some_and(|signs| signs.iter().all(|sign| sign.is_gt()))
                 && weights.iter().all(|(j, _)| inside(columns, *j))
         })
-        && not_alone.iter().all(|NotAlone { columns, combination }| {
+        && not_alone.iter().all(|ColumnSet { columns, proof: combination }| {
             let zero = |g: Vec<Big>| (0..width).all(|j| !inside(columns, j) || g[j].sign().is_eq());
             is_set(columns) && !combination.is_empty() && total(combination).is_some_and(zero)
         })
@@ -212,13 +212,13 @@ pub(super) fn make_columns(
     if !separators.is_empty() {
         let w = separators[random.below(separators.len())];
         let set = (0..features).filter(|&j| w[j] != 0 || random.below(3) == 0).collect();
-        columns.alone.push(Alone { columns: set, weights: vector(w) });
+        columns.alone.push(ColumnSet { columns: set, proof: vector(w) });
     }
     for _ in 0..random.below(4) {
         let which = random.below(totals.len());
         if shares[which].iter().any(|&share| share > 0) && totals[which][features..].iter().all(|&g| g == 0) {
             let set = (0..features).filter(|&j| totals[which][j] == 0).collect();
-            columns.not_alone.push(NotAlone { columns: set, combination: vector(&shares[which]) });
+            columns.not_alone.push(ColumnSet { columns: set, proof: vector(&shares[which]) });
         }
     }
     let covers =
@@ -289,7 +289,7 @@ pub(super) fn mutate_columns(random: &mut Random, columns: &mut Columns) {
         8 if !alone.is_empty() => match random.below(3) {
             0 => drop(alone[0].columns.pop()),
             1 => alone[0].columns.push(random.below(4)),
-            _ => nudge(random, &mut alone[0].weights),
+            _ => nudge(random, &mut alone[0].proof),
         },
         9 | 10 if !not_alone.is_empty() => {
             let which = random.below(not_alone.len());
@@ -297,7 +297,7 @@ pub(super) fn mutate_columns(random: &mut Random, columns: &mut Columns) {
                 0 => drop(not_alone.remove(which)),
                 1 => not_alone[which].columns.push(random.below(4)),
                 2 => not_alone[which].columns = (0..random.below(4)).collect(),
-                _ => nudge(random, &mut not_alone[which].combination),
+                _ => nudge(random, &mut not_alone[which].proof),
             }
         }
         _ => *at_least = random.below(5),

@@ -7,15 +7,15 @@ mod common;
 
 use columns::{columns_hold, columns_not_refuted, make_columns, mutate_columns};
 use common::{Big, Random, Table, certificate, number, verify_any_sides};
-use linsep_check::{Bias, Certificate, Claim, Dyadic, Examples, Margin, Side, Sparse};
+use linsep_check::{Bias, Certificate, Claim, Dyadic, Examples, Margin, Sparse};
 
 /// The rows z that belong to a side, with the bias.
 fn rows(table: &Table, bias: Option<f64>) -> Vec<Option<Vec<Big>>> {
     let row = |i: usize| {
         let y = match table.sides[i] {
-            Side::Positive => 1.0,
-            Side::Negative => -1.0,
-            Side::Neither => return None,
+            1 => 1.0,
+            -1 => -1.0,
+            _ => return None,
         };
         let x = (0..table.features).map(|j| table.value(i, j)).chain(bias);
         Some(x.map(|x| Big::float(x * y)).collect())
@@ -187,7 +187,7 @@ fn not_refuted(certificate: &Certificate, table: &Table) -> bool {
     })
 }
 
-type Rows = Vec<(Side, Vec<f64>)>;
+type Rows = Vec<(i8, Vec<f64>)>;
 
 fn integers(random: &mut Random, count: usize) -> Vec<i64> {
     (0..count).map(|_| random.whole(3)).collect()
@@ -222,7 +222,7 @@ fn make(random: &mut Random) -> (Rows, Bias, Claim) {
         })
     };
     let stored = |z: &[(i64, Vec<i64>)]| -> Rows {
-        let side = |y| if y > 0 { Side::Positive } else { Side::Negative };
+        let side = |y| if y > 0 { 1 } else { -1 };
         z.iter().map(|(y, z)| (side(*y), z[..features].iter().map(|z| (z * y) as f64).collect())).collect()
     };
     let kind = random.below(3);
@@ -375,9 +375,7 @@ fn mutate(random: &mut Random, rows: &mut Rows, certificate: &mut Certificate) {
             let at = random.below(row.len());
             row[at] = nudged(random, row[at]);
         }
-        12 if count > 0 => {
-            rows[random.below(count)].0 = [Side::Positive, Side::Negative, Side::Neither][random.below(3)]
-        }
+        12 if count > 0 => rows[random.below(count)].0 = [1, -1, 0][random.below(3)],
         13 => {
             certificate.bias = [Bias::None, Bias::Free, Bias::Append(1.0), Bias::Append(0.5)][random.below(4)]
         }
@@ -444,8 +442,8 @@ fn try_to_deceive(seed: u64, originals: usize, changes: usize) -> ([usize; 3], [
             Bias::Append(value) => Some(value as i64),
             Bias::Free => Some(1),
         };
-        let z = |(side, x): &(Side, Vec<f64>)| {
-            let y = if *side == Side::Positive { 1 } else { -1 };
+        let z = |(side, x): &(i8, Vec<f64>)| {
+            let y = if *side == 1 { 1 } else { -1 };
             x.iter().map(|&x| x as i64).chain(appended).map(|x| y * x).collect()
         };
         let z: Vec<Vec<i64>> = rows.iter().map(z).collect();

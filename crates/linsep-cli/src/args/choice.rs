@@ -111,3 +111,17 @@ pub(crate) const SEPARATE_BIASES: &[(&str, &str)] = &[
         "The boundary may miss the origin at no cost: the margin is half the distance between the convex hulls of the classes",
     ),
 ];
+
+pub(crate) const TERMS: &[(&str, &str)] = &[
+    ("words", "Two or more letters, digits and underscores, in lower case"),
+    ("characters", "Characters, with the spaces between words"),
+];
+
+pub(crate) const WEIGHTS: &[(&str, &str)] = &[
+    ("counts", "How often the text has the term"),
+    ("binary", "1 where the text has the term"),
+    (
+        "tf-idf",
+        "How often the text has the term, times more the fewer training rows have it; texts have length 1",
+    ),
+];

@@ -1,10 +1,11 @@
 //! What the commands that read labelled data have in common: how it is read, which classes, which scale, which bias.
 
-use super::choice::{MISSING, SCALES, choice};
+use super::choice::{MISSING, SCALES, TERMS, WEIGHTS, choice};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use linsep::features::{Ngrams, TermKind, TermWeights};
 use linsep::job::{BiasSpec, ClassSpec, DataSpec};
-use linsep::read::{ColumnAs, FORMATS, Format, Missing, Source, parse_delimiter};
+use linsep::read::{ColumnAs, FORMATS, Format, Missing, PictureSize, Source, parse_delimiter};
 use linsep::scale::Scaling;
 use linsep::train::ClassWeight;
 use std::path::{Path, PathBuf};
@@ -25,7 +26,7 @@ pub(crate) struct ReadArgs {
     /// CSV: leave out columns that nothing general is learned from: identifiers, and columns that are always the same
     #[arg(long)]
     pub(crate) auto: bool,
-    /// CSV: what a column holds, where the guess is wrong: words, number, decimal-point (1,234.5), decimal-comma (1.234,5),
+    /// CSV: what a column holds, where the guess is wrong: words, text, number, decimal-point (1,234.5), decimal-comma (1.234,5),
     /// date, day-first (31/01/2024) or month-first (01/31/2024) (repeat, or separate by commas)
     #[arg(long, value_name = "COLUMN=KIND", value_delimiter = ',', value_parser = ColumnAs::parse)]
     pub(crate) column: Vec<(String, ColumnAs)>,
@@ -43,10 +44,46 @@ pub(crate) struct ReadArgs {
     /// N/A, #N/A, NaN and null, and among numbers also none, -, . and the error values of spreadsheets]
     #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
     pub(crate) na: Option<String>,
+    /// Excel: the sheet, by name or number from 1 [default: the first]
+    #[arg(long, value_name = "SHEET")]
+    pub(crate) sheet: Option<String>,
+    /// Tables: column of texts, by name or number from 1: one feature for each word (repeat, or separate by commas)
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',', help_heading = "Text")]
+    pub(crate) text: Vec<String>,
+    /// What a term of a text is made of [default: words]
+    #[arg(long, value_name = "KIND", value_parser = choice::<TermKind>(TERMS), help_heading = "Text")]
+    pub(crate) terms: Option<TermKind>,
+    /// How many neighbouring words or characters are one term, such as 2 or 1-2 [default: 1 for words, 3-5 for characters]
+    #[arg(long, value_name = "N", help_heading = "Text")]
+    pub(crate) ngrams: Option<Ngrams>,
+    /// What the value of a term is [default: tf-idf; counts with --words]
+    #[arg(long, value_name = "KIND", value_parser = choice::<TermWeights>(WEIGHTS), help_heading = "Text")]
+    pub(crate) text_weights: Option<TermWeights>,
+    /// Training rows that must have a term for it to be a feature [default: 2]
+    #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Text")]
+    pub(crate) min_count: Option<u32>,
+    /// The most terms that are features: those of the most training rows [default: 1048576]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Text")]
+    pub(crate) max_vocabulary: Option<u32>,
+    /// Number terms by a hash of so many bits instead of listing them: no vocabulary is kept, and terms may collide
+    #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u8).range(4..=24), help_heading = "Text")]
+    pub(crate) hash_bits: Option<u8>,
+    /// These words alone, separated by commas
+    #[arg(long, value_name = "WORDS", value_delimiter = ',', help_heading = "Text")]
+    pub(crate) words: Vec<String>,
+    /// Pictures: the size that all are brought to [default: that of the first, or 128x128 if it is larger]
+    #[arg(long, value_name = "WIDTHxHEIGHT", help_heading = "Pictures")]
+    pub(crate) size: Option<PictureSize>,
+    /// Pictures: red, green and blue as features, not one level of grey
+    #[arg(long, visible_alias = "color", help_heading = "Pictures")]
+    pub(crate) colour: bool,
+    /// Folders: the largest file accepted, such as 100MB [default: 64MB]
+    #[arg(long, value_name = "SIZE", value_parser = super::size)]
+    pub(crate) max_file: Option<u64>,
     /// LIBSVM: index of the first feature [default: 0 if index 0 occurs, else 1]
     #[arg(long, value_name = "0|1", value_parser = clap::value_parser!(u32).range(0..=1))]
     pub(crate) index_base: Option<u32>,
-    /// NumPy, CSV: file with one label for each row (.npy, or text with one per line)
+    /// NumPy, IDX, CSV: file with one label for each row (.npy, IDX, or text with one per line)
     #[arg(long, value_name = "FILE")]
     pub(crate) labels: Option<PathBuf>,
     /// The encoding of a text, such as windows-1252 or utf-16le [default: UTF-8, or what the first bytes speak for]
@@ -103,14 +140,35 @@ pub(crate) struct ClassArgs {
     /// How often rows count: balanced (each class as much as the other), or CLASS=WEIGHT (repeat, or separate by commas)
     #[arg(long, value_name = "balanced|CLASS=W", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) class_weight: Vec<String>,
-    /// File with one number for each row, in order: how often it counts (.npy, or text with one per line); or, where there is
-    /// no such file, the column of a table with these numbers, which then is no feature
-    #[arg(long, value_name = "FILE|COLUMN")]
-    pub(crate) weights: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) weights: WeightsArg,
     /// Scale features, as learned on the training rows and stored in the model [default: auto; none for theory, and where
     /// rows are not all in memory]
     #[arg(long, value_parser = choice::<Scaling>(SCALES))]
     pub(crate) scale: Option<Scaling>,
+}
+
+/// How often each row counts.
+#[derive(Debug, Default, Args)]
+pub(crate) struct WeightsArg {
+    /// File with one number for each row, in order: how often it counts (.npy, or text with one per line); or, where there is
+    /// no such file, the column of a table with these numbers, which then is no feature. Whole numbers are counts: each row is
+    /// taken as often. Others are weights of what is learned, and errors count rows
+    #[arg(long, value_name = "FILE|COLUMN")]
+    weights: Option<PathBuf>,
+}
+
+impl WeightsArg {
+    /// The file of the weights, if there is one of that name.
+    pub(crate) fn file(&self) -> Option<PathBuf> {
+        self.weights.clone().filter(|path| path.exists())
+    }
+
+    /// Otherwise the column of the weights.
+    pub(crate) fn column(&self) -> Option<String> {
+        let name = self.weights.as_ref().filter(|path| !path.exists());
+        name.map(|name| name.to_string_lossy().into_owned())
+    }
 }
 
 /// Whether the boundary may miss the origin.
@@ -179,6 +237,22 @@ impl ReadArgs {
         }
         read.csv.delimiter = self.delimiter.or(read.csv.delimiter);
         read.csv.missing = self.missing.unwrap_or(read.csv.missing);
+        read.csv.sheet = self.sheet.clone().or(read.csv.sheet.take());
+        if !self.text.is_empty() {
+            read.text.columns = self.text.clone();
+        }
+        if !self.words.is_empty() {
+            read.text.words = self.words.clone();
+        }
+        read.text.terms = self.terms.or(read.text.terms);
+        read.text.ngrams = self.ngrams.or(read.text.ngrams);
+        read.text.weights = self.text_weights.or(read.text.weights);
+        read.text.min_count = self.min_count.or(read.text.min_count);
+        read.text.max_vocabulary = self.max_vocabulary.or(read.text.max_vocabulary);
+        read.text.hash_bits = self.hash_bits.or(read.text.hash_bits);
+        read.pictures.size = self.size.or(read.pictures.size);
+        read.pictures.colour |= self.colour;
+        read.max_file = self.max_file.or(read.max_file);
         read.libsvm.index_base = self.index_base.or(read.libsvm.index_base);
         read.array.labels_file = self.labels.clone().or(read.array.labels_file.take());
         read.encoding = self.encoding.clone().or(read.encoding.take());
@@ -192,7 +266,7 @@ impl ReadArgs {
 impl TaskArgs {
     /// The data that a command reads.
     pub(crate) fn data(&self, path: &Path) -> DataSpec {
-        let counts = self.classes.weights_column();
+        let counts = self.classes.weights.column();
         DataSpec { cache: self.cache.cache, counts, ..self.read.data(path) }
     }
 }
@@ -204,19 +278,8 @@ impl ClassArgs {
             positive: self.positive.clone(),
             only: self.keep.clone(),
             weight: ClassWeight::parse(&self.class_weight)?,
-            row_weights: self.weights_file(),
+            row_weights: self.weights.file(),
         })
-    }
-
-    /// The file of the weights, if there is one of that name.
-    pub(crate) fn weights_file(&self) -> Option<PathBuf> {
-        self.weights.clone().filter(|path| path.exists())
-    }
-
-    /// Otherwise the column of the weights.
-    pub(crate) fn weights_column(&self) -> Option<String> {
-        let name = self.weights.as_ref().filter(|path| !path.exists());
-        name.map(|name| name.to_string_lossy().into_owned())
     }
 }
 

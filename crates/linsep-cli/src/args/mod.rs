@@ -2,23 +2,32 @@
 
 mod choice;
 mod data;
+#[cfg(feature = "explore")]
+mod explore;
+mod learn;
 mod learner;
+mod plot;
 mod probability;
 mod separate;
 
-pub(crate) use data::{BiasArgs, CacheArgs, ClassArgs, ReadArgs, TaskArgs};
+pub(crate) use data::{BiasArgs, CacheArgs, ClassArgs, ReadArgs, TaskArgs, WeightsArg};
+#[cfg(feature = "explore")]
+pub(crate) use explore::ExploreArgs;
+pub(crate) use learn::{LearnArgs, set};
 pub(crate) use learner::{GridArgs, LearnerArg, LearnerArgs};
+pub(crate) use plot::{
+    ComparePlotArgs, DrawArgs, LearnedPlotArgs, ModelPlotArgs, PathPlotArgs, PlotArgs, PlotKind, ReportArgs,
+    SeparationPlotArgs, WeightPlotArgs,
+};
 pub(crate) use probability::{ProbabilityArgs, ThresholdArg};
-pub(crate) use separate::{SeparateArgs, VerifyArgs};
+pub(crate) use separate::{DecideArgs, SeparateArgs, VerifyArgs};
 
-use choice::{FEATURES, INPUT_NUMBERS, JUDGINGS, METRICS, MISTAKES, ORDERS, SHOW, choice};
+use choice::{INPUT_NUMBERS, JUDGINGS, METRICS, SHOW, choice};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use linsep::features::Features;
 use linsep::job::Show;
 use linsep::metric::Metric;
 use linsep::model::InputNumbers;
 use linsep::read::Format;
-use linsep::train::{MistakeRule, Order};
 use linsep::tune::Judging;
 use std::path::PathBuf;
 
@@ -82,12 +91,20 @@ pub(crate) enum Command {
     Export(ExportArgs),
     /// Show what is in a model: settings, classes, evidence, strongest weights; or what is in a cache
     Inspect(InspectArgs),
+    /// Draw a picture: a boundary, a proof, learners side by side, a curve; as SVG, PNG or HTML
+    Plot(Box<PlotArgs>),
+    /// Write a page to send to a colleague: the data in figures, learners compared, error, calibration, verdict and proof, worst
+    /// mistakes, warnings
+    Report(Box<ReportArgs>),
     /// Write data in another format, or as a cache that opens at once; what is read back is the same
     Convert(ConvertArgs),
     /// Make data: the square of the lecture notes, blobs with a margin, XOR, random labels, text-like rows
     Generate(GenerateArgs),
-    /// Run the whole job on a data set that comes with the program, and say what it shows
+    /// Run the whole job on a data set that comes with the program, or on a folder of mails, and say what it shows
     Demo(DemoArgs),
+    /// Open a page on this machine where a perceptron learns before one's eyes, on built-in data or on your own
+    #[cfg(feature = "explore")]
+    Explore(ExploreArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
 }
@@ -95,7 +112,8 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 #[command(allow_negative_numbers = true)]
 pub(crate) struct TrainArgs {
-    /// Labelled data: LIBSVM, CSV, TSV, .npy, .npz, .linsep, plain or .gz or .zst; - for standard input
+    /// Labelled data: LIBSVM, CSV, TSV, .npy, .npz, .linsep, plain or .gz or .zst; - for standard input; or a folder of texts or
+    /// mails with one sub-folder for each class
     #[arg(required_unless_present = "spec")]
     pub(crate) data: Option<PathBuf>,
     /// Where to save the model (safetensors)
@@ -105,33 +123,12 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) spec: Option<PathBuf>,
 
-    /// Which learner [default: averaged; for more than two classes multiclass, or svm for numbered features that are more than
-    /// the rows; logistic with --features]
-    #[arg(long, value_enum, help_heading = "Learning")]
-    pub(crate) learner: Option<LearnerArg>,
-    /// At most this many passes over the data [default: 100; 1000 for svm, logistic and max-margin; 1 when learning online]
-    #[arg(long, value_name = "N", help_heading = "Learning")]
-    pub(crate) epochs: Option<u64>,
-    /// Stop after this many updates (with --shards, when all shards next pause after as many)
-    #[arg(long, value_name = "N", help_heading = "Learning")]
-    pub(crate) max_updates: Option<u64>,
-    /// Stop after this many seconds of training
-    #[arg(long, value_name = "SECONDS", help_heading = "Learning", allow_negative_numbers = true)]
-    pub(crate) max_seconds: Option<f64>,
-    /// In which order rows are visited [default: shuffle; given when learning online]
-    #[arg(long, value_parser = choice::<Order>(ORDERS), help_heading = "Learning")]
-    pub(crate) order: Option<Order>,
-    /// Seed of shuffles and of the held-out rows [default: 0]
-    #[arg(long, value_name = "S", help_heading = "Learning")]
-    pub(crate) seed: Option<u64>,
     #[command(flatten)]
-    pub(crate) bias: BiasArgs,
+    pub(crate) learn: LearnArgs,
+
     /// Where to start: zero, first (the first row, which counts as an update), or a model file [default: zero]
     #[arg(long, value_name = "zero|first|MODEL", help_heading = "Learning")]
     pub(crate) init: Option<PathBuf>,
-    /// When a row is a mistake: agreement ≤ 0, or < 0 [default: nonpositive]
-    #[arg(long, value_parser = choice::<MistakeRule>(MISTAKES), help_heading = "Learning")]
-    pub(crate) mistake: Option<MistakeRule>,
     /// Learn each row as it is read, in one pass and in memory that does not grow with the file (the default for
     /// standard input with --epochs 1; the voted learner alone keeps its mistakes)
     #[arg(long, help_heading = "Learning")]
@@ -143,24 +140,6 @@ pub(crate) struct TrainArgs {
     /// Exit with code 1 unless the run came to its end: for a perceptron, a whole pass without a mistake
     #[arg(long, help_heading = "Learning")]
     pub(crate) require_convergence: bool,
-
-    #[command(flatten)]
-    pub(crate) classes: ClassArgs,
-    /// Which features are learned from, made on the training rows and stored in the model [default: plain]
-    #[arg(long, value_parser = choice::<Features>(FEATURES), help_heading = "Classes and scale")]
-    pub(crate) features: Option<Features>,
-    /// At most this many products of pairs of columns [default: half the rows for each boundary, from 50 to 2000]
-    #[arg(long, value_name = "N", help_heading = "Classes and scale")]
-    pub(crate) max_pairs: Option<usize>,
-    /// Hold out this share of the rows of each class, and report the error on them
-    #[arg(long, value_name = "FRACTION", help_heading = "Classes and scale", allow_negative_numbers = true)]
-    pub(crate) holdout: Option<f64>,
-    /// CSV: the most words of a column that all have features of their own; of more, those in fewer than 3 training rows
-    /// share one, COLUMN=(rare) [default: 1000]
-    #[arg(long, value_name = "N", help_heading = "Classes and scale")]
-    pub(crate) max_words: Option<u32>,
-    #[command(flatten)]
-    pub(crate) probability: ProbabilityArgs,
 
     /// Save the run here when it starts and every so often, so that a killed run can be taken up
     #[arg(long, value_name = "FILE", help_heading = "Interruptions")]
@@ -199,17 +178,24 @@ pub(crate) struct TrainArgs {
     /// Print one JSON record on standard output instead of the report
     #[arg(long, help_heading = None::<&'static str>)]
     pub(crate) json: bool,
-    #[command(flatten)]
-    pub(crate) options: LearnerArgs,
-    #[command(flatten)]
-    pub(crate) read: ReadArgs,
-    #[command(flatten)]
-    pub(crate) cache: CacheArgs,
 }
 
 #[derive(Debug, Args)]
-#[command(allow_negative_numbers = true)]
 pub(crate) struct CompareArgs {
+    #[command(flatten)]
+    pub(crate) contest: ContestArgs,
+    /// Print a table in CSV
+    #[arg(long, conflicts_with = "json", help_heading = "Comparing")]
+    pub(crate) csv: bool,
+    /// Print one JSON record on standard output instead of the report
+    #[arg(long, help_heading = "Comparing")]
+    pub(crate) json: bool,
+}
+
+/// Which learners are compared, and how.
+#[derive(Debug, Args)]
+#[command(allow_negative_numbers = true)]
+pub(crate) struct ContestArgs {
     /// Labelled data, as for train
     pub(crate) data: PathBuf,
     /// Which learners, separated by commas [default: all that suit the data]
@@ -233,12 +219,6 @@ pub(crate) struct CompareArgs {
     /// Seed of folds and orders
     #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Comparing")]
     pub(crate) seed: u64,
-    /// Print a table in CSV
-    #[arg(long, conflicts_with = "json", help_heading = "Comparing")]
-    pub(crate) csv: bool,
-    /// Print one JSON record on standard output instead of the report
-    #[arg(long, help_heading = "Comparing")]
-    pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) grid: GridArgs,
     #[command(flatten)]
@@ -327,8 +307,13 @@ pub(crate) struct TheoryArgs {
 pub(crate) struct PredictArgs {
     /// A trained model
     pub(crate) model: PathBuf,
-    /// Rows to label, with or without a label of their own; - for standard input
-    pub(crate) data: PathBuf,
+    /// Rows to label, with or without a label of their own: files, folders, or for a model of texts single texts and mails
+    /// (several are labelled each with its name); - for standard input, which is answered line by line as rows come
+    #[arg(required = true)]
+    pub(crate) data: Vec<PathBuf>,
+    /// Say below each label what spoke for it and against it: N features of each [default: 5]
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "5")]
+    pub(crate) explain: Option<usize>,
     /// What to print for each row
     #[arg(long, value_parser = choice::<Show>(SHOW), default_value = "label")]
     pub(crate) show: Show,
@@ -356,6 +341,8 @@ pub(crate) struct EvaluateArgs {
     pub(crate) data: PathBuf,
     #[command(flatten)]
     pub(crate) threshold: ThresholdArg,
+    #[command(flatten)]
+    pub(crate) weights: WeightsArg,
     /// Print one JSON record on standard output instead of the report
     #[arg(long)]
     pub(crate) json: bool,
@@ -393,6 +380,9 @@ pub(crate) struct InspectArgs {
     /// Show what each column adds to the score, as curves and by words, the largest effects first
     #[arg(long, conflicts_with = "spec")]
     pub(crate) effects: bool,
+    /// Write the weights of the pixels of a model of pictures as a picture: red speaks for the class, blue against it
+    #[arg(long, value_name = "FILE.png", conflicts_with = "spec")]
+    pub(crate) weights_png: Option<PathBuf>,
     /// How many of the strongest weights, and of the largest effects, to show
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: usize,
@@ -487,6 +477,10 @@ pub(crate) struct DemoArgs {
     /// Which data set
     #[arg(value_enum, default_value_t = DemoArg::Iris)]
     pub(crate) data: DemoArg,
+    /// The folder that the demonstration is about, with a sub-folder for each class: of mails for mail, of pictures for cats-dogs
+    /// (which makes some if there is none)
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: Option<PathBuf>,
     /// Write the data set to a file instead, to try the other commands on
     #[arg(long, value_name = "FILE")]
     pub(crate) export: Option<PathBuf>,
@@ -500,6 +494,10 @@ pub(crate) enum DemoArg {
     BreastCancer,
     /// E-mails: they overlap, and a good classifier is wanted all the same
     Spam,
+    /// Your e-mails, in a folder: two words alone, then all words
+    Mail,
+    /// Fifty pictures: learned by heart without an error, and what that is worth
+    CatsDogs,
 }
 
 #[derive(Debug, Args)]

@@ -18,14 +18,25 @@ classes can be separated does not depend on the scale of the features.";
 #[derive(Debug, Args)]
 #[command(allow_negative_numbers = true, after_help = AFTER_SEPARATE, after_long_help = AFTER_SEPARATE)]
 pub(crate) struct SeparateArgs {
-    /// Labelled data: LIBSVM, CSV, TSV, .npy, .npz, .linsep, plain or .gz or .zst; - for standard input
-    pub(crate) data: PathBuf,
     /// Where to write the certificate, for verify and linsep-check; for a table, a folder for one certificate per line
     ///
     /// The folder is made if it does not exist. Its files are named by the classes, such as setosa-vs-rest.cert or
     /// versicolor-vs-virginica.cert, with _ for characters that some systems do not allow in names.
     #[arg(short, long, value_name = "CERTIFICATE")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) decide: DecideArgs,
+    /// Print one JSON record on standard output instead of the report
+    #[arg(long, help_heading = None::<&'static str>)]
+    pub(crate) json: bool,
+}
+
+/// Which rows are decided, and how.
+#[derive(Debug, Args)]
+#[command(allow_negative_numbers = true)]
+pub(crate) struct DecideArgs {
+    /// Labelled data: LIBSVM, CSV, TSV, .npy, .npz, .linsep, plain or .gz or .zst; - for standard input
+    pub(crate) data: PathBuf,
 
     /// Whether the boundary may miss the origin, and which margin is meant
     #[arg(
@@ -94,9 +105,6 @@ pub(crate) struct SeparateArgs {
     #[arg(long, conflicts_with_all = ["positive", "blame"], help_heading = "Classes")]
     pub(crate) pairs: bool,
 
-    /// Print one JSON record on standard output instead of the report
-    #[arg(long, help_heading = None::<&'static str>)]
-    pub(crate) json: bool,
     /// CSV: a column that says how often each row occurs, by name or number from 1: it is no feature, and rows with the count
     /// 0 are left out
     #[arg(long, value_name = "COLUMN", help_heading = "Reading")]

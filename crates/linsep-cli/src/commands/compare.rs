@@ -1,16 +1,17 @@
 //! `linsep compare`
 
 use super::{print_json, print_report_within, print_result};
-use crate::args::CompareArgs;
+use crate::args::{CompareArgs, ContestArgs};
 use crate::console::{Console, ProgressDisplay};
 use crate::exit::Exit;
 use linsep::job::CompareSpec;
 use linsep::report::{compare_csv, compare_report};
 use linsep::scale::Scaling;
 
-pub(crate) fn run(args: &CompareArgs, console: Console) -> anyhow::Result<Exit> {
+/// The comparison that was asked for.
+pub(super) fn spec(args: &ContestArgs) -> anyhow::Result<CompareSpec> {
     let task = &args.task;
-    let spec = CompareSpec {
+    Ok(CompareSpec {
         data: task.data(&args.data),
         classes: task.classes.spec()?,
         scale: task.classes.scale.unwrap_or(Scaling::Auto),
@@ -23,7 +24,11 @@ pub(crate) fn run(args: &CompareArgs, console: Console) -> anyhow::Result<Exit> 
         epochs: args.epochs,
         max_seconds: args.max_seconds,
         seed: args.seed,
-    };
+    })
+}
+
+pub(crate) fn run(args: &CompareArgs, console: Console) -> anyhow::Result<Exit> {
+    let spec = spec(&args.contest)?;
     let comparison = spec.run(&mut ProgressDisplay::new(console))?;
     if args.json {
         print_json(&comparison)?;

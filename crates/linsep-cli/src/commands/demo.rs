@@ -1,9 +1,9 @@
 //! `linsep demo`: the whole job on data that comes with the program.
 
-use super::print_result;
+use super::{demo_mail, demo_pictures, print_result};
 use crate::args::{DemoArg, DemoArgs};
 use crate::console::{Console, ProgressDisplay};
-use crate::exit::Exit;
+use crate::exit::{Exit, Usage};
 use crate::layout::{rendered, report_lines};
 use anyhow::Context;
 use linsep::features::{Recipe, Scaler, Scaling};
@@ -16,15 +16,28 @@ use linsep::train::Learner;
 use linsep::{Dataset, Model, Settings, Status};
 use std::fmt::Write;
 
-const IRIS: &[u8] = include_bytes!("../../../../data/iris.csv");
+pub(super) const IRIS: &[u8] = include_bytes!("../../../../data/iris.csv");
 const BREAST_CANCER: &[u8] = include_bytes!("../../../../data/breast_cancer.csv");
-const SPAM: &[u8] = include_bytes!("../../../../data/spam.csv");
+pub(super) const SPAM: &[u8] = include_bytes!("../../../../data/spam.csv");
 
 pub(crate) fn run(args: &DemoArgs, console: Console) -> anyhow::Result<Exit> {
+    let own = |what: &str| Usage(format!("demo {what} has no data of its own to export"));
+    match args.data {
+        DemoArg::Mail if args.export.is_some() => return Err(own("mail").into()),
+        DemoArg::Mail => return demo_mail::run(args.folder.as_deref(), console),
+        DemoArg::CatsDogs if args.export.is_some() => return Err(own("cats-dogs").into()),
+        DemoArg::CatsDogs => return demo_pictures::run(args.folder.as_deref(), console),
+        _ if args.folder.is_some() => {
+            let problem =
+                "only demo mail and demo cats-dogs take a folder: the other data sets come with the program";
+            return Err(Usage(problem.to_string()).into());
+        }
+        _ => {}
+    }
     let (name, bytes) = match args.data {
         DemoArg::Iris => ("iris.csv", IRIS),
         DemoArg::BreastCancer => ("breast_cancer.csv", BREAST_CANCER),
-        DemoArg::Spam => ("spam.csv", SPAM),
+        DemoArg::Spam | DemoArg::Mail | DemoArg::CatsDogs => ("spam.csv", SPAM),
     };
     if let Some(path) = &args.export {
         linsep::store::write_atomically(path, |out| out.write_all(bytes))?;
@@ -36,7 +49,7 @@ pub(crate) fn run(args: &DemoArgs, console: Console) -> anyhow::Result<Exit> {
     let text = match args.data {
         DemoArg::Iris => demo.iris()?,
         DemoArg::BreastCancer => demo.breast_cancer()?,
-        DemoArg::Spam => demo.spam()?,
+        DemoArg::Spam | DemoArg::Mail | DemoArg::CatsDogs => demo.spam()?,
     };
     print_result(|out| out.write_all(text.as_bytes()))
 }

@@ -2,13 +2,14 @@
 
 use super::{load_model, print_json, print_result};
 use crate::args::InspectArgs;
+use crate::console::Console;
 use crate::exit::Exit;
 use crate::layout::report_lines;
 use anyhow::bail;
 use linsep::classes::Classes;
 use linsep::features::Scaler;
 use linsep::job::{Spec, TrainSpec};
-use linsep::model::{Calibration, ColumnEffect, Effect, Model};
+use linsep::model::{Calibration, ColumnEffect, Effect, Model, WeightsPicture};
 use linsep::numbers;
 use linsep::read::cache::{Cache, is_cache};
 use linsep::report::{self, boundary_table};
@@ -16,13 +17,16 @@ use linsep::train::Learned;
 use serde_json::json;
 use std::path::Path;
 
-pub(crate) fn run(args: &InspectArgs) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &InspectArgs, console: Console) -> anyhow::Result<Exit> {
     if is_cache(&args.model).unwrap_or(false) {
         return inspect_cache(args);
     }
     let model = load_model(&args.model)?;
     if args.spec {
         return print_spec(&model, &args.model);
+    }
+    if let Some(path) = &args.weights_png {
+        write_weights(&model, path, console)?;
     }
     let strongest = strongest(&model, args.top);
     let shows_effects = args.effects || (args.json && !model.recipe.expansion.is_none());
@@ -47,6 +51,14 @@ pub(crate) fn run(args: &InspectArgs) -> anyhow::Result<Exit> {
             "fingerprint": model.fingerprint,
             "features": model.learned.columns(),
         });
+        let terms = terms_for(&model, args.top);
+        if !terms.is_empty() {
+            let of = |(class, terms): &(String, Vec<(String, f64)>)| {
+                let terms = terms.iter().map(|(term, weight)| json!({"term": term, "weight": weight}));
+                json!({"class": class, "terms": terms.collect::<Vec<_>>()})
+            };
+            record["terms"] = terms.iter().map(of).collect();
+        }
         if let Some(calibration) = model.calibrated() {
             record["probabilities"] = probabilities(calibration);
         }
@@ -85,6 +97,13 @@ pub(crate) fn run(args: &InspectArgs) -> anyhow::Result<Exit> {
         return print_json(&record);
     }
     let mut text = to_text(&model, &strongest);
+    for (class, terms) in terms_for(&model, args.top) {
+        text.push_str(&format!("\nTerms of the texts that speak for {class}:\n"));
+        let listed: Vec<String> =
+            terms.iter().map(|(term, weight)| format!("{term} ({weight:.3})")).collect();
+        text.push_str(&textwrap::indent(&textwrap::fill(&listed.join(", "), 96), "  "));
+        text.push('\n');
+    }
     if args.effects {
         strongest.iter().enumerate().for_each(|(outcome, of)| {
             let class = (strongest.len() > 1).then_some(of.class.as_str());
@@ -92,6 +111,30 @@ pub(crate) fn run(args: &InspectArgs) -> anyhow::Result<Exit> {
         });
     }
     print_result(|out| out.write_all(text.as_bytes()))
+}
+
+/// For each class, the terms of texts that speak for it most; none for a model without texts or weights.
+fn terms_for(model: &Model, top: usize) -> Vec<(String, Vec<(String, f64)>)> {
+    if model.recipe.columns.texts().next().is_none() {
+        return Vec::new();
+    }
+    let names = model.classes.outcomes();
+    let is_term = |j: usize| model.recipe.columns.is_term(j);
+    let of = |outcome: usize, sign: f64| {
+        let weights = model.weights_of(outcome);
+        let strongest = model.strongest_features(outcome);
+        let own = strongest.into_iter().filter(|&j| sign * weights[j] > 0.0 && is_term(j)).take(top);
+        own.map(|j| (model.recipe.feature_name(j), weights[j].abs())).collect::<Vec<_>>()
+    };
+    let pairs: Vec<(String, Vec<(String, f64)>)> = match &model.classes {
+        Classes::Pair(_) => {
+            [(1, 1.0), (0, -1.0)].map(|(name, sign)| (names[name].clone(), of(0, sign))).to_vec()
+        }
+        Classes::Each { names } => {
+            names.iter().enumerate().map(|(outcome, name)| (name.clone(), of(outcome, 1.0))).collect()
+        }
+    };
+    pairs.into_iter().filter(|(_, terms)| !terms.is_empty()).collect()
 }
 
 /// The effects of the columns on the score, the largest first.
@@ -165,6 +208,20 @@ fn probabilities(calibration: &Calibration) -> serde_json::Value {
         Calibration::Temperature { inverse } => record["inverse"] = json!(inverse),
     }
     record
+}
+
+/// Writes the weights of a model of pictures as a picture, and says how to look at it.
+fn write_weights(model: &Model, path: &Path, console: Console) -> anyhow::Result<()> {
+    let picture = WeightsPicture::of(model).map_err(linsep::Error::from)?;
+    linsep::store::write_atomically(path, |out| out.write_all(&picture.png))?;
+    let colours = match picture.red_and_blue {
+        true => "red speaks for the class, blue against it",
+        false => "a colour that is brighter than grey speaks for the class",
+    };
+    let (width, height) = picture.size;
+    let parts = picture.classes.join(", ");
+    console.note(&format!("{} written, {width}x{height} pixels: {colours} ({parts})", path.display()));
+    Ok(())
 }
 
 /// Prints the specification that makes the model again.

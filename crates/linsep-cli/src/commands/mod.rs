@@ -4,11 +4,17 @@ mod again;
 mod compare;
 mod convert;
 mod demo;
+mod demo_mail;
+mod demo_pictures;
 mod evaluate;
+#[cfg(feature = "explore")]
+mod explore;
 mod export;
 mod generate;
 mod inspect;
+mod plot;
 mod predict;
+mod report;
 mod separate;
 mod theory;
 mod train;
@@ -41,10 +47,14 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
         Command::Verify(args) => verify::run(&args, console),
         Command::Evaluate(args) => evaluate::run(&args, console),
         Command::Export(args) => export::run(&args, console),
-        Command::Inspect(args) => inspect::run(&args),
+        Command::Inspect(args) => inspect::run(&args, console),
+        Command::Plot(args) => plot::run(&args, console),
+        Command::Report(args) => report::run(&args, console),
         Command::Convert(args) => convert::run(&args, console),
         Command::Generate(args) => generate::run(&args, console),
         Command::Demo(args) => demo::run(&args, console),
+        #[cfg(feature = "explore")]
+        Command::Explore(args) => explore::run(&args, console),
         Command::Completions(args) => {
             let mut script = Vec::new();
             clap_complete::generate(args.shell, &mut Arguments::command(), "linsep", &mut script);

@@ -10,7 +10,9 @@ use std::io::Write;
 pub(crate) fn run(args: &PredictArgs, console: Console) -> anyhow::Result<Exit> {
     let spec = PredictSpec {
         model: args.model.clone(),
-        data: args.read.data(&args.data),
+        data: args.read.data(&args.data[0]),
+        more: args.data[1..].to_vec(),
+        explain: args.explain,
         show: match args.show {
             Show::Probability if args.csv => Show::ProbabilityTable,
             Show::Label if args.csv => Show::Table,

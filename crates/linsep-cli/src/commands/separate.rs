@@ -1,7 +1,7 @@
 //! `linsep separate`
 
 use super::{print_json, print_report};
-use crate::args::SeparateArgs;
+use crate::args::{DecideArgs, SeparateArgs};
 use crate::console::{Console, ProgressDisplay};
 use crate::exit::Exit;
 use crate::output;
@@ -9,8 +9,9 @@ use linsep::job::{DataSpec, ReferenceSpec, SeparateSpec};
 use linsep::report::{SeparateRecord, separate_report};
 use linsep::separate::Verdict;
 
-pub(crate) fn run(args: &SeparateArgs, console: Console) -> anyhow::Result<Exit> {
-    let spec = SeparateSpec {
+/// The decision that was asked for, without an output.
+pub(super) fn spec(args: &DecideArgs) -> anyhow::Result<SeparateSpec> {
+    Ok(SeparateSpec {
         data: DataSpec {
             cache: args.cache.cache,
             counts: args.weights.clone(),
@@ -28,8 +29,12 @@ pub(crate) fn run(args: &SeparateArgs, console: Console) -> anyhow::Result<Exit>
         blame: args.blame,
         columns: args.columns,
         reference: ReferenceSpec::parse(&args.reference).map_err(linsep::Error::from)?,
-        output: args.output.clone(),
-    };
+        output: None,
+    })
+}
+
+pub(crate) fn run(args: &SeparateArgs, console: Console) -> anyhow::Result<Exit> {
+    let spec = SeparateSpec { output: args.output.clone(), ..spec(&args.decide)? };
     output::will_write(&spec.output.iter().map(std::path::PathBuf::as_path).collect::<Vec<_>>());
     let separated = spec.run(&mut ProgressDisplay::new(console))?;
     if args.json {

@@ -1,7 +1,7 @@
 //! `linsep train`
 
-use super::{print_json, print_report};
-use crate::args::{LearnerArg, TrainArgs};
+use super::{command, print_json, print_report};
+use crate::args::{TrainArgs, set};
 use crate::console::{Console, ProgressDisplay};
 use crate::exit::{Exit, Usage};
 use crate::output;
@@ -9,11 +9,11 @@ use anyhow::Context;
 use linsep::Status;
 use linsep::job::{Spec, TrainSpec, refuse_overwriting};
 use linsep::report::{TrainRecord, describe_no_model, train_report};
-use linsep::train::{ClassWeight, Options};
 use std::path::{Path, PathBuf};
 
 pub(crate) fn run(args: &TrainArgs, console: Console) -> anyhow::Result<Exit> {
-    let trained = spec(args)?.run(&mut ProgressDisplay::new(console))?;
+    let spec = spec(args)?;
+    let trained = spec.run(&mut ProgressDisplay::new(console))?;
     let no_model = describe_no_model(&trained.model.evidence, &trained.model.boundaries);
     if args.json {
         print_json(&TrainRecord::from(&trained))?;
@@ -24,7 +24,11 @@ pub(crate) fn run(args: &TrainArgs, console: Console) -> anyhow::Result<Exit> {
         return Ok(exit);
     }
     Ok(match trained.status {
-        status if !status.has_model() => Exit::without_model(status, &no_model.unwrap_or_default()),
+        status if !status.has_model() => {
+            let proof = spec.separation().filter(|_| status == Status::NoOptimum);
+            let proof = proof.map(|spec| command(&Spec::Separate(spec)));
+            Exit::without_model(status, &no_model.unwrap_or_default(), proof.as_deref())
+        }
         Status::Interrupted => Exit::Interrupted,
         Status::Converged => Exit::Fine,
         _ if args.require_convergence => Exit::No,
@@ -51,44 +55,9 @@ fn spec(args: &TrainArgs) -> anyhow::Result<TrainSpec> {
         }
         None => TrainSpec::default(),
     };
-    args.read.lay_over(args.data.as_deref(), &mut spec.data);
-    spec.data.cache |= args.cache.cache;
-    let classes = &args.classes;
-    let over = &mut spec.classes;
-    set(&mut over.positive, &classes.positive);
-    if !classes.keep.is_empty() {
-        over.only = classes.keep.clone();
-    }
-    if !classes.class_weight.is_empty() {
-        over.weight = ClassWeight::parse(&classes.class_weight).map_err(linsep::Error::from)?;
-    }
-    set(&mut over.row_weights, &classes.weights_file());
-    set(&mut spec.data.counts, &classes.weights_column());
-    set(&mut spec.scale, &classes.scale);
-    let learner = args.learner.map(LearnerArg::name);
-    if learner.is_some() && learner != spec.learner {
-        (spec.learner, spec.options) = (learner, Options::new());
-    }
-    for (name, value) in args.options.options.iter() {
-        spec.options.set(name, value.clone());
-    }
-    args.bias.lay_over(&mut spec.bias);
-    set(&mut spec.features, &args.features);
-    set(&mut spec.max_pairs, &args.max_pairs);
-    set(&mut spec.holdout, &args.holdout);
-    spec.probabilities |= args.probability.probabilities;
-    set(&mut spec.threshold, &args.probability.rule()?);
-    set(&mut spec.max_words, &args.max_words);
+    args.learn.lay_over(args.data.as_deref(), &mut spec)?;
     set(&mut spec.path, &args.path);
-    set(&mut spec.epochs, &args.epochs);
-    set(&mut spec.max_updates, &args.max_updates);
-    set(&mut spec.max_seconds, &args.max_seconds);
-    set(&mut spec.order, &args.order);
-    set(&mut spec.seed, &args.seed);
     set(&mut spec.init, &args.init);
-    set(&mut spec.mistake, &args.mistake);
-    set(&mut spec.shards, &args.options.shards);
-    set(&mut spec.mixing, &args.options.mixing);
     set(&mut spec.memory, &args.memory);
     set(&mut spec.output, &args.output);
     set(&mut spec.checkpoint, &args.checkpoint);
@@ -105,11 +74,4 @@ fn spec(args: &TrainArgs) -> anyhow::Result<TrainSpec> {
     refuse_overwriting(&written, &read).map_err(linsep::Error::from)?;
     output::will_write(&written);
     Ok(spec)
-}
-
-/// Takes over what was given.
-fn set<T: Clone>(field: &mut Option<T>, given: &Option<T>) {
-    if given.is_some() {
-        field.clone_from(given);
-    }
 }

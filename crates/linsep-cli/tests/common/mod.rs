@@ -158,6 +158,22 @@ impl Ran {
         self
     }
 
+    /// Standard output or standard error must hold each of these.
+    #[track_caller]
+    pub(crate) fn tells(self, parts: &[&str]) -> Self {
+        for part in parts {
+            assert!(self.out.contains(part) || self.err.contains(part), "{part:?} is missing: {self:#?}");
+        }
+        self
+    }
+
+    /// Standard output must be this.
+    #[track_caller]
+    pub(crate) fn prints(self, text: &str) -> Self {
+        assert_eq!(self.out, text, "{self:#?}");
+        self
+    }
+
     /// Standard error must be empty.
     #[track_caller]
     pub(crate) fn keeps_silent(self) -> Self {

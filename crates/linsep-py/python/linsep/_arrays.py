@@ -42,6 +42,9 @@ def weights_of(sample_weight: Any, count: int) -> NDArray[np.float64] | None:
 
 def dense_array(X: Any) -> NDArray[Any]:
     """A contiguous array of float32 or float64 with two dimensions: X itself, where it is one."""
+    refuse_masked(X, "X")
+    if hasattr(X, "collect_schema"):
+        raise TypeError(f"X is a {type(X).__name__}, which has no rows yet: call collect() before")
     array = np.asarray(X)
     if array.dtype.kind == "O":
         for cell in array.ravel()[:1]:
@@ -50,7 +53,7 @@ def dense_array(X: Any) -> NDArray[Any]:
         array = array.astype(np.float64)
     if array.dtype.kind == "c":
         raise ValueError(f"Complex data not supported\n{X}\n")
-    if array.dtype.kind in "USV":
+    if array.dtype.kind in "US":
         try:
             array = array.astype(np.float64)
         except (ValueError, TypeError):
@@ -58,7 +61,7 @@ def dense_array(X: Any) -> NDArray[Any]:
                 "X has words, and an array of words has no column names: use a frame of pandas, polars or Arrow, "
                 "whose words become features"
             ) from None
-    if array.dtype.kind in "mM":
+    if array.dtype.kind in "mMV":
         raise ValueError(f"X has values of the type {array.dtype}: numbers are needed")
     if array.ndim != 2:
         raise ValueError(
@@ -86,6 +89,12 @@ def dense_array(X: Any) -> NDArray[Any]:
     return np.require(array, requirements=["C_CONTIGUOUS", "ALIGNED"])
 
 
+def refuse_masked(array: Any, name: str) -> None:
+    """Refuses masked cells: the numbers under a mask would be taken for values."""
+    if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
+        raise ValueError(f"{name} has masked cells: fill them before, or make a frame with missing cells of it")
+
+
 def is_taken(kind: np.dtype[Any]) -> bool:
     """Whether the engine takes numbers of this type as they are."""
     return kind.kind == "f" and kind.itemsize in (4, 8) and kind.isnative
@@ -96,8 +105,12 @@ def is_sparse(X: Any) -> bool:
     return hasattr(X, "tocsr") and hasattr(X, "nnz")
 
 
-def csr_parts(X: Any) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any], int]:
-    """Where rows start, columns, values, and the number of columns: increasing within a row, without zeros."""
+#: Where rows start, columns, values: the parts of compressed sparse rows.
+Parts = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
+
+
+def csr_of(X: Any) -> Any:
+    """A sparse matrix of numbers as compressed sparse rows: X itself, where it is one."""
     if len(X.shape) != 2:
         raise ValueError(f"Expected 2D array, got {len(X.shape)}D array instead. Reshape your data.")
     if X.shape[0] == 0 or X.shape[1] == 0:
@@ -106,27 +119,35 @@ def csr_parts(X: Any) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any], in
         raise ValueError("Complex data not supported: X has complex numbers")
     if X.dtype.kind not in "fiub":
         raise ValueError(f"X has values of the type {X.dtype}: numbers are needed")
-    csr = X.tocsr()
-    if not csr.has_canonical_format:
-        csr = csr.copy() if csr is X else csr
-        csr.sum_duplicates()
-    values = csr.data
+    return X.tocsr()
+
+
+def csr_parts(csr: Any) -> Parts:
+    """The parts of a matrix as they are, with values of a type that the engine takes."""
+    # SciPy allows for more room than the rows take.
+    stored = int(csr.indptr[-1])
+    values = csr.data[:stored]
     if not is_taken(values.dtype):
         if values.dtype.kind in "iu" and values.dtype.itemsize == 8 and len(values):
             if int(values.max()) > EXACT or int(values.min()) < -EXACT:
                 raise ValueError("X has whole numbers above 2**53, which float64 does not hold exactly")
-        values = values.astype(np.float64)
-    offsets, indices = csr.indptr, csr.indices
-    if np.count_nonzero(values) != len(values):
-        stored = values != 0
-        kept = np.concatenate([[0], np.cumsum(stored)])
-        offsets, indices, values = kept[offsets], indices[stored], values[stored]
-    return (
-        np.ascontiguousarray(offsets, dtype=np.int64),
-        np.ascontiguousarray(indices),
-        np.ascontiguousarray(values),
-        int(X.shape[1]),
-    )
+        with np.errstate(over="ignore"):
+            wide = values.astype(np.float64)
+        if values.dtype.kind == "f" and values.dtype.itemsize > 8 and np.any(np.isinf(wide) & np.isfinite(values)):
+            raise ValueError("X has numbers that are too large for float64")
+        values = wide
+    return np.ascontiguousarray(csr.indptr), np.ascontiguousarray(csr.indices[:stored]), np.ascontiguousarray(values)
+
+
+def ordered_parts(X: Any, csr: Any) -> Parts:
+    """The same with columns that increase within a row, each once, and without zeros."""
+    if not csr.has_canonical_format:
+        csr = csr.copy() if csr is X else csr
+        csr.sum_duplicates()
+    offsets, indices, values = csr_parts(csr)
+    stored = values != 0
+    kept = np.concatenate([[0], np.cumsum(stored)])
+    return kept[offsets], indices[stored], values[stored]
 
 
 def in_words_of_arrays(error: ValueError, X: Any) -> ValueError:

@@ -8,7 +8,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ def plain(name: str, value: Any, kind: str) -> Any:
     """A parameter as the specification has it; what cannot be one is refused in its own words."""
     if value is None:
         return None
-    if isinstance(value, np.generic):
+    if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
         value = value.item()
     if kind == "flag":
         if not isinstance(value, bool):
@@ -68,6 +68,23 @@ def class_weights(class_weight: Any, names_of: dict[Any, str] | None = None) -> 
     return {"named": named}
 
 
+class Learned(NamedTuple):
+    """The result of a fit, replaced as a whole: a thread that predicts while another one fits sees one or the other."""
+
+    model: _engine.Model
+    #: The place among the classes of each outcome of the model.
+    places: NDArray[np.intp]
+    classes: NDArray[Any]
+
+    def in_order(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Columns of outcomes in the order of the classes."""
+        if np.array_equal(self.places, np.arange(len(self.places))):
+            return columns
+        ordered = np.empty_like(columns)
+        ordered[:, self.places] = columns
+        return ordered
+
+
 class Classifier(Base):
     """The base of all estimators: a learner of the registry, trained by the engine."""
 
@@ -94,7 +111,7 @@ class Classifier(Base):
     duality_gap_: float
     teaching_set_: NDArray[np.intp]
     feature_names_in_: NDArray[Any]
-    _places: NDArray[np.intp]
+    _learned: Learned
     _report: str
 
     # ------------------------------------------------------------------------------------------------------------- fit
@@ -160,8 +177,10 @@ class Classifier(Base):
         """Refuses weights of classes that no row has."""
         weights: Any = getattr(self, "class_weight", None)
         if isinstance(weights, Mapping):
+            # 1 and 1.0 are one class, as they are one key.
+            known = _engine.class_names(labels.names)
             for label in weights:
-                if _labels.label_name(label) not in labels.names:
+                if _engine.class_names([_labels.label_name(label)])[0] not in known:
                     raise ValueError(
                         f"class_weight= names the class {label!r}, which no row has; the classes are "
                         f"{labels.classes.tolist()}"
@@ -231,11 +250,19 @@ class Classifier(Base):
             spec["bias"] = bias
         options = {name: plain(name, getattr(self, name), kind) for name, kind in self._options.items()}
         # Some options have a meaning only beside others: their usual values are left to the learner.
-        usual = inspect.signature(type(self).__init__).parameters
         spec["options"] = {
-            name: value for name, value in options.items() if value is not None and value != usual[name].default
+            name: value for name, value in options.items() if value is not None and value != self._usual(name)
         }
         return spec
+
+    @classmethod
+    def _usual(cls, name: str) -> Any:
+        """The usual value of a parameter; a class that is derived from an estimator may not have it in its own list."""
+        for ancestor in cls.__mro__:
+            own = vars(ancestor)
+            if "_options" in own and "__init__" in own:
+                return inspect.signature(own["__init__"]).parameters[name].default
+        return None
 
     def _remember(
         self, model: _engine.Model, record: dict[str, Any], labels: _labels.Labels, report: str
@@ -243,8 +270,7 @@ class Classifier(Base):
         """Keeps what was learned and what is known about it."""
         margin, bound = record["margin"], record["mistake_bound"]
         found: dict[str, Any] = {
-            "_engine_model": model,
-            "_places": labels.places(model.outcomes),
+            "_learned": Learned(model, labels.places(model.outcomes), labels.classes),
             "_report": report,
             "_state": None,
             "classes_": labels.classes,
@@ -268,50 +294,51 @@ class Classifier(Base):
 
     # --------------------------------------------------------------------------------------------------------- predict
 
-    def _fitted(self) -> _engine.Model:
-        model: _engine.Model | None = self.__dict__.get("_engine_model")
-        if model is None:
+    def _fitted(self) -> Learned:
+        learned: Learned | None = self.__dict__.get("_learned")
+        if learned is None:
             raise NotFittedError(
                 f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments before "
                 "using this estimator."
             )
-        return model
+        return learned
 
     def __sklearn_is_fitted__(self) -> bool:
-        return self.__dict__.get("_engine_model") is not None
+        return self.__dict__.get("_learned") is not None
 
-    def _asked(self, asked: str, X: Any) -> NDArray[Any]:
-        model = self._fitted()
+    def _asked(self, asked: str, X: Any) -> tuple[Learned, NDArray[Any]]:
+        learned = self._fitted()
         self._check_columns(X, reset=False)
-        return answers(model, asked, X)
+        return learned, answers(learned.model, asked, X)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The label of each row."""
-        labels = self._asked("labels", X)
-        found: NDArray[Any] = self.classes_[self._places[labels]]
+        learned, labels = self._asked("labels", X)
+        found: NDArray[Any] = learned.classes[learned.places[labels]]
         return found
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """The score of each row, 0 or more for the second class; of more than two classes, one for each."""
-        scores: NDArray[Any] = self._asked("scores", X)
-        if not self._fitted().two_sides:
-            scores = self._in_order(scores)
+        learned, scores = self._asked("scores", X)
+        if not learned.model.two_sides:
+            scores = learned.in_order(scores)
             # Two classes with a score each: the second leads by the difference.
             return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
-        return scores[:, 0] if self._places[1] == 1 else -scores[:, 0]
+        return scores[:, 0] if learned.places[1] == 1 else -scores[:, 0]
 
     @property
     def predict_proba(self) -> Any:
         """The probability of each class for each row, where there are probabilities."""
-        model = self.__dict__.get("_engine_model")
-        has = self._may_have_probabilities() if model is None else model.has_probabilities
+        fitted: Learned | None = self.__dict__.get("_learned")
+        has = self._may_have_probabilities() if fitted is None else fitted.model.has_probabilities
         if not has:
             raise AttributeError(
                 f"this {type(self).__name__} has no probabilities: set probabilities=True to have them learned"
             )
 
         def predict_proba(X: Any) -> NDArray[np.float64]:
-            return self._in_order(self._asked("probabilities", X))
+            learned, probabilities = self._asked("probabilities", X)
+            return learned.in_order(probabilities)
 
         return predict_proba
 
@@ -324,46 +351,37 @@ class Classifier(Base):
     def _may_have_probabilities(self) -> bool:
         return bool(getattr(self, "probabilities", False))
 
-    def _in_order(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Columns of outcomes in the order of the classes."""
-        if np.array_equal(self._places, np.arange(len(self._places))):
-            return columns
-        ordered = np.empty_like(columns)
-        ordered[:, self._places] = columns
-        return ordered
-
     @property
     def coef_(self) -> NDArray[np.float64]:
         """What one more unit of each feature adds to the score: one row for two classes, otherwise one for each."""
-        return self._oriented(self._weights()[0])
+        return self._weights(0)
 
     @property
     def intercept_(self) -> NDArray[np.float64]:
         """The score of a row of zeros."""
-        return self._oriented(self._weights()[1])
+        return self._weights(1)
 
-    def _weights(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        found = self.__dict__.get("_engine_model")
-        weights = None if found is None else found.coefficients()
-        if weights is None:
+    def _weights(self, part: int) -> NDArray[np.float64]:
+        """The weights of the score of the second class, or of each class, or the intercepts."""
+        learned: Learned | None = self.__dict__.get("_learned")
+        found = None if learned is None else learned.model.coefficients()
+        if learned is None or found is None:
             raise AttributeError(
                 f"this {type(self).__name__} has no coefficients: it is not fitted, or its decision function has no "
                 "weights for rows as they are"
             )
-        return weights  # type: ignore[no-any-return]
-
-    def _oriented(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        if self._fitted().two_sides:
-            return weights if self._places[1] == 1 else -weights
+        weights = found[part]
+        if learned.model.two_sides:
+            return weights if learned.places[1] == 1 else -weights
         ordered = np.empty_like(weights)
-        ordered[self._places] = weights
+        ordered[learned.places] = weights
         return ordered[1:] - ordered[:1] if len(ordered) == 2 else ordered
 
     # ------------------------------------------------------------------------------------------------------------ show
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Saves the model, whole or not at all: `linsep predict` and `linsep.load` read the file."""
-        self._fitted().save(path)
+        self._fitted().model.save(path)
 
     def to_onnx(
         self, path: str | os.PathLike[str] | None = None, input: Input = "f32", data: Any = None
@@ -381,7 +399,7 @@ class Classifier(Base):
         """
         from linsep._export import to_onnx
 
-        return to_onnx(self._fitted(), path, input, data, stacklevel=3)
+        return to_onnx(self._fitted().model, path, input, data, stacklevel=3)
 
     def to_sklearn(self, data: Any = None) -> Any:
         """A fitted estimator of scikit-learn with the same weights, in the units of the rows as given.
@@ -396,7 +414,8 @@ class Classifier(Base):
         from linsep._export import to_sklearn
 
         names = self.__dict__.get("feature_names_in_")
-        return to_sklearn(self._fitted(), self.classes_, self._places, names, data, stacklevel=3)
+        learned = self._fitted()
+        return to_sklearn(learned.model, learned.classes, learned.places, names, data, stacklevel=3)
 
     def report(self) -> str:
         """What `linsep train` prints about the run."""
@@ -404,13 +423,17 @@ class Classifier(Base):
         return str(self._report)
 
     def _repr_html_(self) -> str:
-        model = self.__dict__.get("_engine_model")
+        learned: Learned | None = self.__dict__.get("_learned")
         title = repr(self)
-        if model is None:
+        if learned is None:
             return evidence_html(title, [("Fitted", "not yet")])
-        facts = model.facts()
+        facts = learned.model.facts()
         facts += [(kind.capitalize(), text) for kind, text in self.notes_ if kind != "remark"]
         return evidence_html(title, facts)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """What notebooks show: they ask for this first, and scikit-learn's own has no evidence."""
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
 
 def _with_labels(X: Any, y: Any) -> tuple[Any, Any]:

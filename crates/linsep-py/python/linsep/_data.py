@@ -13,8 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep import _engine
-from linsep._arrays import csr_parts, dense_array, in_words_of_arrays, is_sparse, length, weights_of
-from linsep._frames import checked_names, column_names, is_frame, label_column_name, numbers_of, table_text
+from linsep._arrays import (
+    csr_of,
+    csr_parts,
+    dense_array,
+    in_words_of_arrays,
+    is_sparse,
+    length,
+    ordered_parts,
+    weights_of,
+)
+from linsep._frames import checked_names, column_names, is_frame, label_column_name, numbers_of, table_of
 from linsep._labels import Labels, labels_of_names
 
 
@@ -44,12 +53,20 @@ def rows_of(
     coded = None if labels is None else (labels.codes, labels.names)
     try:
         if is_sparse(X):
-            offsets, indices, values, columns = csr_parts(X)
-            return _engine.Rows.sparse(offsets, indices, values, columns, coded, weights, name)
+            return _rows_of_sparse(X, coded, weights, name)
         dense = dense_array(X)
         return _engine.Rows.dense(dense.reshape(-1), dense.shape[1], coded, weights, name=name)
     except ValueError as error:
         raise in_words_of_arrays(error, X) from None
+
+
+def _rows_of_sparse(X: Any, coded: Any, weights: Any, name: str) -> _engine.Rows:
+    csr, columns = csr_of(X), int(X.shape[1])
+    try:
+        # The engine looks at every column and value: what it takes needs no look before.
+        return _engine.Rows.sparse(*csr_parts(csr), columns, coded, weights, name)
+    except ValueError:
+        return _engine.Rows.sparse(*ordered_parts(X, csr), columns, coded, weights, name)
 
 
 def _rows_of_frame(
@@ -72,8 +89,8 @@ def _rows_of_frame(
             return _engine.Rows.dense(numbers.reshape(-1), numbers.shape[1], coded, weights, names, label, name)
         except ValueError as error:
             raise in_words_of_arrays(error, numbers) from None
-    text, options = table_text(X, labels, missing)
-    return _engine.Rows.table(text, json.dumps(options), weights, name)
+    table, options = table_of(X, labels, missing)
+    return _engine.Rows.table(table, json.dumps(options), weights, name)
 
 
 def data_spec(X: Any, labels: Labels | None) -> dict[str, Any]:

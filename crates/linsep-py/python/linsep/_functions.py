@@ -79,13 +79,15 @@ class Story(Report):
 
 
 def job_rows(
-    X: Any, y: Any, sample_weight: Any = None, *, missing: str | None = "auto"
+    X: Any, y: Any, sample_weight: Any = None, *, missing: str | None = "auto", sides: bool = False
 ) -> tuple[_engine.Rows, _labels.Labels | None, dict[str, Any]]:
-    """The rows of a job, their labels, and what the specification says about their data."""
+    """The rows of a job, their labels, and what the specification says about their data. With `sides`, of two classes at least."""
     if isinstance(X, _data.Data) and y is None and sample_weight is None:
         return X._rows, None, {"source": "-"}
     X, y = _with_labels(X, y)
     labels = _labels.encode_labels(y)
+    if sides and len(labels.classes) == 1:
+        raise ValueError(f"y has one class, {labels.classes.tolist()[0]!r}: rows of at least two classes are needed")
     rows = _data.rows_of(X, labels, sample_weight, missing=missing)
     return rows, labels, _data.data_spec(X, labels)
 
@@ -149,7 +151,7 @@ def compare(
     metric, folds, orders, scale, epochs, max_seconds, bias, bias_scale, positive, class_weight, seed
         As for the command.
     """
-    rows, _, data = job_rows(X, y, sample_weight)
+    rows, _, data = job_rows(X, y, sample_weight, sides=True)
     if isinstance(learners, str):
         raise ValueError(f"learners={learners!r}: a list of names is needed")
     spec: dict[str, Any] = {"data": data, "classes": class_spec(class_weight, positive)}
@@ -217,7 +219,7 @@ def tune(
 
     As `linsep tune`; `TunedClassifier` is the same as an estimator.
     """
-    rows, _, data = job_rows(X, y, sample_weight)
+    rows, _, data = job_rows(X, y, sample_weight, sides=True)
     spec = tune_spec(
         data,
         metric=metric,
@@ -249,7 +251,7 @@ def theory(
     seed: int = 0,
 ) -> Story:
     """Every statement of the theory on two classes, in plain words with numbers, as `linsep theory` tells it."""
-    rows, _, data = job_rows(X, y, missing=None)
+    rows, _, data = job_rows(X, y, missing=None, sides=True)
     spec: dict[str, Any] = {"data": data, "classes": class_spec(None, positive)}
     spec.update(filled(scale=scale, epochs=epochs, max_seconds=max_seconds, delta=delta, seed=seed))
     spec.update(bias_spec(bias, bias_scale))
@@ -270,9 +272,13 @@ def read(
     header: bool | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
+    sheet: str | int | None = None,
+    size: str | None = None,
+    colour: bool = False,
     skip_bad: bool = False,
 ) -> _data.Data:
-    """Reads a file in any format of the command line: LIBSVM, CSV, TSV, ARFF, NumPy, or a cache of linsep.
+    """Reads a file in any format of the command line: LIBSVM, CSV, TSV, ARFF, JSON Lines, Vowpal Wabbit, Excel, NumPy, IDX, a
+    folder of pictures, or a cache of linsep.
 
     Parameters
     ----------
@@ -284,6 +290,11 @@ def read(
         The column of the label, by name or number from 1; the last if not given.
     labels
         A second file with the labels, for arrays.
+    sheet
+        The sheet of a workbook, by name or number from 1; the first if not given.
+    size, colour
+        Of pictures, in a folder with one sub-folder for each class: the size that all are brought to, such as ``"128x128"``, and
+        whether red, green and blue are features and not one level of grey.
     ignore, missing, columns, na, header, delimiter, encoding, skip_bad
         As the options of the command line (``docs/formats.md``): columns to leave out, what a missing cell becomes, what
         columns hold, which words mean a missing cell, and so on.
@@ -300,9 +311,13 @@ def read(
         csv["columns"] = {str(name): str(kind) for name, kind in columns.items()}
     if na is not None:
         csv["na"] = [str(word) for word in na]
+    if sheet is not None:
+        csv["sheet"] = str(sheet)
     options: dict[str, Any] = {"skip_bad": bool(skip_bad)}
     if csv:
         options["csv"] = csv
+    if size is not None or colour:
+        options["pictures"] = {"colour": bool(colour), **({} if size is None else {"size": size})}
     if labels is not None:
         options["array"] = {"labels_file": os.fspath(labels)}
     for name, value in (("format", format), ("encoding", encoding)):

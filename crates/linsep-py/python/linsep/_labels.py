@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep import _engine
-from linsep._arrays import EXACT, is_sparse
+from linsep._arrays import EXACT, is_sparse, refuse_masked
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,19 @@ def encode_labels(y: Any) -> Labels:
         except TypeError as error:
             raise ValueError("y has labels of several types, which cannot be sorted") from error
     names = [label_name(label) for label in classes.tolist()]
+    _check_names(classes.tolist(), names)
     return Labels(classes, codes.astype(np.uint32, copy=False), names, column)
+
+
+def _check_names(labels: list[Any], names: list[str]) -> None:
+    """Refuses labels that no class can have, and two that are one class for the engine, such as '1' and '01'."""
+    seen: dict[str, Any] = {}
+    for label, name in zip(labels, _engine.class_names(names)):
+        if name is None or "\0" in name:
+            raise ValueError(f"y has the label {label!r}: a label is neither empty nor 'nan' or 'inf', nor has it zero bytes")
+        if name in seen:
+            raise ValueError(f"the labels {seen[name]!r} and {label!r} are two names of one class")
+        seen[name] = label
 
 
 def column_of(y: Any) -> str | None:
@@ -98,16 +111,17 @@ def label_column(y: Any) -> NDArray[Any]:
     if y is None:
         raise ValueError("this estimator requires y to be passed, but the target y is None")
     if hasattr(y, "to_numpy"):
-        y = y.to_numpy()
+        y = np.asarray(y) if type(y).__module__.startswith("pyarrow") else y.to_numpy()
     if is_sparse(y):
         raise ValueError("y is a sparse matrix: labels are a column of numbers or words")
+    refuse_masked(y, "y")
     y = np.asarray(y)
     if y.ndim == 2 and y.shape[1] == 1:
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
             "(n_samples, ), for example using ravel().",
             _conversion_warning(),
-            stacklevel=4,
+            stacklevel=level_of_caller(),
         )
         y = y.ravel()
     if y.ndim != 1:
@@ -135,11 +149,22 @@ def label_column(y: Any) -> NDArray[Any]:
             raise ValueError("y has labels of several types: strings or numbers must be used, not both")
         try:
             # Numbers that an array of objects holds.
-            return label_column(np.array(y.tolist()))
-        except (TypeError, ValueError, RecursionError) as error:
+            numbers = np.array(y.tolist())
+        except (TypeError, ValueError) as error:
             raise ValueError(f"Unknown label type: unknown. {error}") from error
+        if numbers.dtype.kind == "O":
+            raise ValueError(f"Unknown label type: unknown. y has labels such as {y[0]!r}, which no array of numbers holds")
+        return label_column(numbers)
     column: NDArray[Any] = y
     return column
+
+
+def level_of_caller() -> int:
+    """How many calls up the first one is that is not of this package."""
+    level, frame = 0, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("linsep."):
+        level, frame = level + 1, frame.f_back
+    return level + 1
 
 
 def _conversion_warning() -> type[Warning]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,8 +30,8 @@ def answers(model: _engine.Model, asked: str, X: Any) -> NDArray[Any]:
     return model.scores(rows) if asked == "scores" else model.probabilities(rows)
 
 
-def given(model: _engine.Model, X: Any) -> _engine.Rows | tuple[bytes, str]:
-    """Rows for a model: as they are; or a table as text, and how the recipe of the model is to read it."""
+def given(model: _engine.Model, X: Any) -> _engine.Rows | tuple[_engine.Table, str]:
+    """Rows for a model: as they are; or a table, and how the recipe of the model is to read it."""
     columns = model.columns
     if _frames.is_frame(X) and columns is not None:
         return _of_frame(model, X, columns)
@@ -55,7 +56,7 @@ def _of_same_features(model: _engine.Model, data: _data.Data) -> _engine.Rows:
 
 def _of_frame(
     model: _engine.Model, X: Any, columns: list[tuple[str, str]]
-) -> _engine.Rows | tuple[bytes, str]:
+) -> _engine.Rows | tuple[_engine.Table, str]:
     wanted = [name for name, kind in columns if kind in ("number", "words")]
     names = [str(name) for name in _frames.column_names(X)]
     lacking = [name for name in wanted if name not in names]
@@ -66,11 +67,17 @@ def _of_frame(
     if numbers is not None:
         chosen = numbers if names == wanted else numbers[:, [names.index(name) for name in wanted]]
         return given(model, chosen)
-    text, options = _frames.table_text(X, None, None)
+    table, options = _frames.table_of(X, None, None)
     # Which column holds what is known from the training rows.
-    options["csv"].pop("columns", None)
+    found = options["csv"].pop("columns", {})
+    other = [name for name, kind in columns if kind == "number" and found.get(name) == "words"]
+    if other:
+        warnings.warn(
+            f"the column {other[0]!r} held numbers in the training rows, and holds words now: counted as missing",
+            stacklevel=_labels.level_of_caller(),
+        )
     options["csv"].pop("na", None)
-    return text, json.dumps(options)
+    return table, json.dumps(options)
 
 
 def evidence_html(title: str, facts: list[tuple[str, str]]) -> str:

@@ -83,6 +83,8 @@ class OnlineClassifier(Classifier):
         if not first:
             raise ValueError("classes= is to be given in the first call of partial_fit, or not at all")
         known = _labels.encode_labels(np.unique(np.asarray(classes)))
+        if len(known.classes) < 2:
+            raise ValueError(f"classes={classes!r}: at least two classes are needed")
         return _labels.encode_known(y, known.classes, known.names), known.names
 
     def _state_spec(self) -> dict[str, Any]:
@@ -91,6 +93,11 @@ class OnlineClassifier(Classifier):
         taken = ("learner", "options", "seed", "bias", "init", "mistake", "max_updates")
         state = {name: spec[name] for name in taken if name in spec}
         weight = spec.get("classes", {}).get("weight")
+        if weight == "balanced":
+            raise ValueError(
+                "class_weight='balanced': partial_fit does not see all rows, which would tell how many each class has; give "
+                "the weights as a dict"
+            )
         if weight is not None:
             state["class_weight"] = weight
         if spec.get("probabilities"):

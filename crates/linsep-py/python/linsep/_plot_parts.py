@@ -374,7 +374,7 @@ class View:
 
     def __init__(self, source: Any) -> None:
         if isinstance(source, Classifier):
-            self.engine, self.title = source._fitted(), type(source).__name__
+            self.engine, self.title = source._fitted().model, type(source).__name__
         elif isinstance(source, Model):
             self.engine, self.title = source._engine, source.learner
         else:

@@ -194,7 +194,7 @@ def separate(
     SeparationTable
         Of several pairs of sides.
     """
-    rows, _, data = job_rows(X, y, missing=None)
+    rows, _, data = job_rows(X, y, missing=None, sides=True)
     return _decided(
         rows,
         data,
@@ -239,14 +239,14 @@ def _decided(
 
 
 def verify(
-    certificate: str | os.PathLike[str] | Separation, X: Any, y: Any = None, *, allow_one_sided: bool = False
+    certificate: str | bytes | os.PathLike[str] | Separation, X: Any, y: Any = None, *, allow_one_sided: bool = False
 ) -> Verification:
     """Checks a certificate against the rows, with the small exact checker alone.
 
     Parameters
     ----------
     certificate
-        The text of a certificate, the path of one, or a `Separation`.
+        The text of a certificate, as str or bytes; the path of one; or a `Separation`.
     X, y
         The rows that it is about.
     allow_one_sided
@@ -258,6 +258,8 @@ def verify(
         text = certificate.certificate
     elif isinstance(certificate, str) and "\n" in certificate:
         text = certificate
+    elif isinstance(certificate, bytes) and b"\n" in certificate:
+        text = certificate.decode("utf-8", "replace")
     else:
         with open(certificate, "rb") as file:
             text = file.read().decode("utf-8", "replace")

@@ -501,9 +501,9 @@ class BatchPerceptron(WeightedClassifier):
     ----------
     schedule : default 'constant'
         How the step changes. 'constant': The same in every step; '1/k': η/k in step k; '1/sqrt-k': η/√k in
-        step k; 'power': η/k^p in step k, with p from ⟦power⟧; 'mean': η times the mean of the mistakes.
+        step k; 'power': η/k^p in step k, with p from power=; 'mean': η times the mean of the mistakes.
     power : default None
-        The power p of ⟦schedule=power⟧. From 0 to 1.
+        The power p of schedule='power'. From 0 to 1.
     step : default 1.0
         The first step. From 0.001 to 1000.
     epochs : default 100
@@ -1066,19 +1066,22 @@ class SGDClassifier(WeightedOnlineClassifier):
     loss : default 'hinge'
         The loss of a row with agreement a. 'perceptron': max(0, −a); 'hinge': max(0, 1−a); 'log': ln(1 +
         e^−a), logistic regression; 'squared': ½(1−a)², least squares.
-    schedule : default 'adaptive'
-        How the step changes. 'adaptive': Its own for each feature, whatever the scale of the feature;
-        'constant': The same in every step; '1/k': η/k in step k; '1/sqrt-k': η/√k in step k; 'power': η/k^p
-        in step k, with p from ⟦power⟧; 'shrinking': η/(1 + ηλk).
+    schedule : default None
+        How the step changes; None for adaptive (shrinking with a penalty, constant with the perceptron loss).
+        'adaptive': Its own for each feature, whatever the scale of the feature; 'constant': The same in every
+        step; '1/k': η/k in step k; '1/sqrt-k': η/√k in step k; 'power': η/k^p in step k, with p from power=;
+        'shrinking': η/(1 + ηλk).
     power : default None
-        The power p of ⟦schedule=power⟧. From 0 to 1.
-    step : default 'auto'
-        The first step. Above 0, or 'auto' for 1.5 for adaptive steps, else 1/R².
-    l2 : default 0.0
-        The penalty on ½ of the squared length of the weights, not for adaptive steps. 0 or more.
-    combine : default 'average'
-        What joins the weights of the run into the result. 'last': The last weights; 'average': The mean over
-        all rows seen.
+        The power p of schedule='power'. From 0 to 1.
+    step : default None
+        The first step; None for auto (1 with the perceptron loss). Above 0, or 'auto' for 1.5 for adaptive
+        steps, else 1/R².
+    l2 : default None
+        The penalty on ½ of the squared length of the weights, not for adaptive steps; None for 0 (0.0001 with
+        shrinking steps). 0 or more.
+    combine : default None
+        What joins the weights of the run into the result; None for average (last with the perceptron loss).
+        'last': The last weights; 'average': The mean over all rows seen.
     epochs : default 10
         At most this many passes over the rows.
     scale : default 'auto'
@@ -1156,11 +1159,11 @@ class SGDClassifier(WeightedOnlineClassifier):
         self,
         *,
         loss: Literal["perceptron", "hinge", "log", "squared"] = "hinge",
-        schedule: Literal["adaptive", "constant", "1/k", "1/sqrt-k", "power", "shrinking"] = "adaptive",
+        schedule: Literal["adaptive", "constant", "1/k", "1/sqrt-k", "power", "shrinking"] | None = None,
         power: float | None = None,
-        step: float | Literal["auto"] = "auto",
-        l2: float = 0.0,
-        combine: Literal["last", "average"] = "average",
+        step: float | Literal["auto"] | None = None,
+        l2: float | None = None,
+        combine: Literal["last", "average"] | None = None,
         epochs: int = 10,
         scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
         order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",

@@ -1,12 +1,13 @@
 //! One learner on one fold: learned from some rows, judged on the others.
 
+use super::AsRead;
 use crate::Error;
 use crate::dataset::Dataset;
-use crate::features::{Expansion, Recipe, Scaler, Scaling, Schema};
+use crate::features::{Expansion, MOST_WORDS, Recipe, Scaler, Scaling, Schema, learn_columns};
 use crate::metric::JudgedRow;
 use crate::model::Model;
 use crate::observe::{Observer, Progress};
-use crate::split::others;
+use crate::split::{Split, others};
 use crate::theta::Theta;
 use crate::train::{Learned, Settings, Status, train};
 
@@ -18,10 +19,23 @@ pub(super) struct Fold {
 }
 
 impl Fold {
-    pub(super) fn new(data: &Dataset, part: &[usize], scaling: Scaling) -> Result<Self, Error> {
-        let train = data.subset(&others(data.len(), part))?;
-        let scaler = Scaler::learn(scaling, &train);
-        Ok(Self { train: scaler.apply_all(train)?, held_out: data.subset(part)?, scaler })
+    pub(super) fn new(
+        data: &Dataset,
+        as_read: Option<&AsRead>,
+        part: &[usize],
+        scaling: Scaling,
+    ) -> Result<Self, Error> {
+        let split = |data: &Dataset| -> Result<Split, Error> {
+            Ok(Split { train: data.subset(&others(data.len(), part))?, held_out: data.subset(part)? })
+        };
+        let (columns, Split { train, held_out }) = match as_read {
+            Some(AsRead { columns, data, .. }) => {
+                learn_columns(columns.clone(), split(data)?, Some(MOST_WORDS as usize))?
+            }
+            None => (Schema::Array { features: data.columns() }, split(data)?),
+        };
+        let scaler = Scaler::learn_for(scaling, &train, &columns, &Expansion::none());
+        Ok(Self { train: scaler.apply_all(train)?, held_out, scaler })
     }
 
     /// Learns, and counts the errors on the rows held out; none if it was stopped.

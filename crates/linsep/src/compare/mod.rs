@@ -9,7 +9,7 @@ pub(crate) use baseline::baseline;
 
 use crate::classes::class_name;
 use crate::dataset::Dataset;
-use crate::features::{Scaler, Scaling};
+use crate::features::{Expansion, Scaler, Scaling, Schema};
 use crate::metric::{JudgedFolds, Metric};
 use crate::numbers::counted;
 use crate::observe::{Observer, in_parallel};
@@ -43,6 +43,19 @@ pub struct CompareSettings {
     pub folds: usize,
     /// How many orders of the rows to try; 0 for none beside the usual one.
     pub orders: u64,
+    /// The same rows as they were read, where their columns are to be learned on the training part of each fold.
+    pub as_read: Option<AsRead>,
+}
+
+/// Rows before anything was learned from them.
+#[derive(Clone, Debug)]
+pub struct AsRead {
+    /// How their columns were read.
+    pub columns: Schema,
+    /// The rows.
+    pub data: Dataset,
+    /// The columns as learned from all rows.
+    pub settled: Schema,
 }
 
 /// A learner that is compared.
@@ -153,7 +166,10 @@ pub fn compare(
     let whole_data = if settings.scaling == Scaling::None {
         data
     } else {
-        scaled = Scaler::learn(settings.scaling, data).apply_all(data.clone())?;
+        let numbered = Schema::Array { features: data.columns() };
+        let columns = settings.as_read.as_ref().map_or(&numbered, |as_read| &as_read.settled);
+        let scaler = Scaler::learn_for(settings.scaling, data, columns, &Expansion::none());
+        scaled = scaler.apply_all(data.clone())?;
         &scaled
     };
 
@@ -251,7 +267,7 @@ impl Folds {
         for (batch, some) in parts.chunks(rayon::current_num_threads().max(1)).enumerate() {
             let folds = some
                 .iter()
-                .map(|part| Fold::new(data, part, settings.scaling))
+                .map(|part| Fold::new(data, settings.as_read.as_ref(), part, settings.scaling))
                 .collect::<Result<Vec<_>, _>>()?;
             let orders = if batch == 0 { settings.orders } else { 0 };
             let jobs: Vec<(usize, usize, u64)> = (0..folds.len())

@@ -12,6 +12,8 @@ pub struct Batch {
     pub(crate) lines: Option<Vec<u64>>,
     /// Missing cells that hold the mean of their column, where that is noted: row of the batch, column.
     pub(crate) filled: Option<Vec<(u32, u32)>>,
+    /// How often each row counts, where that is not once for all of them.
+    pub(crate) weights: Option<Vec<f64>>,
 }
 
 #[derive(Clone, Debug)]

@@ -28,6 +28,8 @@ pub(crate) struct DatasetBuilder {
     feature_names: Option<Vec<String>>,
     index_base: u32,
     filled: Option<Vec<(u32, u32)>>,
+    /// How often each row counts, from the first on that does not count once.
+    weights: Option<Vec<f64>>,
 }
 
 impl DatasetBuilder {
@@ -49,6 +51,7 @@ impl DatasetBuilder {
             feature_names: None,
             index_base: 1,
             filled: None,
+            weights: None,
         }
     }
 
@@ -143,6 +146,14 @@ impl DatasetBuilder {
             let moved = filled.iter().map(|&(row, column)| (before + row, column));
             self.filled.get_or_insert_default().extend(moved);
         }
+        if batch.weights.is_some() || self.weights.is_some() {
+            let weights = self.weights.get_or_insert_default();
+            weights.resize(self.labels.len(), 1.0);
+            match &batch.weights {
+                Some(more) => weights.extend_from_slice(more),
+                None => weights.resize(self.labels.len() + batch.len(), 1.0),
+            }
+        }
         self.labels.extend_from_slice(&batch.labels);
         Ok(())
     }
@@ -219,7 +230,7 @@ impl DatasetBuilder {
             return Err(DatasetError::Empty);
         }
         let (classes, place) = sorted_classes(&self.classes);
-        Ok(Dataset {
+        let dataset = Dataset {
             rows: self.rows,
             columns: self.columns,
             labels: self.labels.into_iter().map(|label| place[label as usize]).collect::<Vec<_>>().into(),
@@ -231,7 +242,12 @@ impl DatasetBuilder {
             filled: self.filled,
             fingerprint: OnceLock::new(),
             nonzeros: OnceLock::new(),
-        })
+            measures: None,
+        };
+        match self.weights {
+            Some(weights) => dataset.with_weights(weights),
+            None => Ok(dataset),
+        }
     }
 }
 

@@ -10,16 +10,21 @@ mod storage;
 pub use batch::Batch;
 pub(crate) use batch::BatchRows;
 pub(crate) use builder::{DatasetBuilder, Layout};
-pub(crate) use fingerprint::FingerprintHasher;
+pub(crate) use fingerprint::{FingerprintHasher, Hashing};
+use row::Measures;
 pub use row::{Row, Rows, Values};
 pub use storage::{Array, Plain};
 pub(crate) use storage::{FileBytes, bytes_of, bytes_of_mut};
 
-use fingerprint::{ChunkHasher, ROWS_PER_CHUNK};
+use crate::memory::fallibly;
 use rayon::prelude::*;
+use shared::not_finite;
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
+
+/// Rows that are changed by one thread at a time.
+const ROWS_TOGETHER: usize = 256;
 
 /// What is wrong with numbers handed over as a data set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -78,6 +83,8 @@ pub struct Dataset {
     fingerprint: OnceLock<String>,
     /// Computed when it is first asked for.
     nonzeros: OnceLock<usize>,
+    /// Of dense rows that were checked as a whole.
+    measures: Option<Measures>,
 }
 
 impl Dataset {
@@ -152,7 +159,7 @@ impl Dataset {
         if lines.as_ref().is_some_and(|lines| lines.len() != labels.len()) {
             return shape("each row needs one line");
         }
-        rows.check(labels.len(), columns)?;
+        let measures = rows.check(labels.len(), columns)?;
         Ok(Self {
             rows,
             columns,
@@ -164,7 +171,8 @@ impl Dataset {
             weights: None,
             filled: None,
             fingerprint: OnceLock::new(),
-            nonzeros: OnceLock::new(),
+            nonzeros: measures.map_or_else(OnceLock::new, |measures| measures.nonzeros.into()),
+            measures,
         })
     }
 
@@ -238,6 +246,11 @@ impl Dataset {
         Ok(Self { weights: Some(weights), fingerprint: OnceLock::new(), ..self })
     }
 
+    /// The same rows, each counting once.
+    pub(crate) fn without_weights(self) -> Self {
+        Self { weights: None, fingerprint: OnceLock::new(), ..self }
+    }
+
     /// How many rows each class has.
     pub fn class_counts(&self) -> Vec<usize> {
         let mut counts = vec![0; self.classes.len()];
@@ -288,6 +301,11 @@ impl Dataset {
         })
     }
 
+    /// The least and the largest squared length of the rows, where they are dense and have been measured.
+    pub(crate) fn squared_lengths(&self) -> Option<(f64, f64)> {
+        self.measures.map(|measures| (measures.least_squared, measures.most_squared))
+    }
+
     /// Number of stored values; of dense rows, all of them.
     pub(crate) fn stored(&self) -> usize {
         match &self.rows {
@@ -334,6 +352,32 @@ impl Dataset {
         self.labels.iter_mut().for_each(|label| *label = places[*label as usize]);
         self.fingerprint = OnceLock::new();
         self
+    }
+
+    /// The same dense rows, each changed by `change`, which has room of its own on every thread.
+    pub(crate) fn map_dense<B: Default>(
+        self,
+        change: impl Fn(Row<'_>, &mut B, &mut [f64]) + Sync,
+    ) -> Result<Self, DatasetError> {
+        let (len, columns) = (self.len(), self.columns);
+        if columns == 0 {
+            return Ok(self);
+        }
+        let room = fallibly(|| bytemuck::allocation::try_zeroed_vec(len * columns));
+        let mut values: Vec<f64> = room.map_err(|()| DatasetError::Memory { rows: 0 })?;
+        values.par_chunks_mut(columns * ROWS_TOGETHER).enumerate().for_each_init(
+            B::default,
+            |room, (block, changed)| {
+                for (k, changed) in changed.chunks_mut(columns).enumerate() {
+                    change(self.row(block * ROWS_TOGETHER + k), room, changed);
+                }
+            },
+        );
+        let rows = Rows::Dense { values: Values::F64(values.into()) };
+        let measures =
+            rows.check(len, columns).map_err(|error| not_finite(&rows, columns).unwrap_or(error))?;
+        let nonzeros = measures.map_or_else(OnceLock::new, |measures| measures.nonzeros.into());
+        Ok(Self { rows, measures, nonzeros, fingerprint: OnceLock::new(), ..self })
     }
 
     /// A new data set whose rows are made from those at `positions`: `change` hands each new row to `keep`.
@@ -392,6 +436,7 @@ impl Dataset {
             filled: self.filled.as_ref().map(|filled| filled_at(filled, positions)),
             fingerprint: OnceLock::new(),
             nonzeros: OnceLock::new(),
+            measures: None,
         })
     }
 
@@ -404,35 +449,19 @@ impl Dataset {
             return fingerprint;
         }
         // Not while the cell is held: a thread that hashes may be given other work that asks for the same fingerprint.
-        let fingerprint = self.compute_fingerprint(&AtomicBool::new(false)).unwrap_or_default();
-        self.fingerprint.get_or_init(|| fingerprint)
+        let (hashing, stop) = (Hashing::new(self), AtomicBool::new(false));
+        (0..rayon::current_num_threads()).into_par_iter().for_each(|_| hashing.work(&stop));
+        hashing.result().unwrap_or_default()
     }
 
-    /// The same, or `None` if `stop` is set before it is known.
-    pub(crate) fn fingerprint_unless(&self, stop: &AtomicBool) -> Option<&str> {
-        if let Some(fingerprint) = self.fingerprint.get() {
-            return Some(fingerprint);
-        }
-        let fingerprint = self.compute_fingerprint(stop)?;
-        Some(self.fingerprint.get_or_init(|| fingerprint))
+    /// The fingerprint, if it has been computed.
+    pub(crate) fn known_fingerprint(&self) -> Option<&str> {
+        self.fingerprint.get().map(String::as_str)
     }
 
-    fn compute_fingerprint(&self, stop: &AtomicBool) -> Option<String> {
-        let chunks: Vec<usize> = (0..self.len()).step_by(ROWS_PER_CHUNK).collect();
-        let hashes: Option<Vec<blake3::Hash>> = chunks
-            .par_iter()
-            .map(|&start| {
-                if stop.load(Ordering::Relaxed) {
-                    return None;
-                }
-                let mut chunk = ChunkHasher::default();
-                for i in start..(start + ROWS_PER_CHUNK).min(self.len()) {
-                    chunk.row(self.labels[i], self.row(i));
-                }
-                Some(chunk.finish())
-            })
-            .collect();
-        Some(fingerprint::whole(self.len(), self.columns, &self.classes, &hashes?, self.weights()))
+    /// The fingerprint, to be computed while something else is done; `None` if it is known.
+    pub(crate) fn hashing(&self) -> Option<Hashing<'_>> {
+        self.fingerprint.get().is_none().then(|| Hashing::new(self))
     }
 }
 

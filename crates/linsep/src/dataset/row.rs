@@ -37,16 +37,24 @@ impl Values {
         }
     }
 
-    /// Whether values in a range are all finite, and not zero where zeros are not stored.
-    fn are_sound(&self, range: std::ops::Range<usize>, zeros: bool) -> bool {
+    /// Whether values in a range are all finite and not zero.
+    fn are_stored_soundly(&self, range: std::ops::Range<usize>) -> bool {
         // Without a branch for each value.
         match self {
             Values::F32(values) => {
-                values[range].iter().fold(true, |sound, x| sound & x.is_finite() & (zeros | (*x != 0.0)))
+                values[range].iter().fold(true, |sound, x| sound & x.is_finite() & (*x != 0.0))
             }
             Values::F64(values) => {
-                values[range].iter().fold(true, |sound, x| sound & x.is_finite() & (zeros | (*x != 0.0)))
+                values[range].iter().fold(true, |sound, x| sound & x.is_finite() & (*x != 0.0))
             }
+        }
+    }
+
+    /// The measures of the dense rows in a range, of so many columns; `None` if a value is not finite.
+    fn measure(&self, range: std::ops::Range<usize>, columns: usize) -> Option<Measures> {
+        match self {
+            Values::F32(values) => measure_dense(&values[range], columns),
+            Values::F64(values) => measure_dense(&values[range], columns),
         }
     }
 
@@ -105,6 +113,43 @@ pub enum Rows {
     },
 }
 
+/// What is known of dense rows once every value has been looked at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Measures {
+    /// Values that are not zero.
+    pub(crate) nonzeros: usize,
+    /// The smallest of the squared lengths ‖x‖², as [`Row::norm_squared`] rounds them.
+    pub(crate) least_squared: f64,
+    /// The largest of them.
+    pub(crate) most_squared: f64,
+}
+
+impl Measures {
+    const NONE: Self = Self { nonzeros: 0, least_squared: f64::INFINITY, most_squared: 0.0 };
+
+    fn join(self, other: Self) -> Self {
+        Self {
+            nonzeros: self.nonzeros + other.nonzeros,
+            least_squared: self.least_squared.min(other.least_squared),
+            most_squared: self.most_squared.max(other.most_squared),
+        }
+    }
+}
+
+/// Measures dense rows, which lie one after the other. A squared length is finite only if all values are.
+fn measure_dense<T: linalg::Value>(values: &[T], columns: usize) -> Option<Measures> {
+    let mut measures = Measures::NONE;
+    for row in values.chunks(columns) {
+        let squared = linalg::norm_squared(row);
+        if !squared.is_finite() && row.iter().any(|x| !x.wide().is_finite()) {
+            return None;
+        }
+        let nonzeros = row.iter().filter(|x| x.wide() != 0.0).count();
+        measures = measures.join(Measures { nonzeros, least_squared: squared, most_squared: squared });
+    }
+    Some(measures)
+}
+
 /// Rows that are checked by one thread at a time.
 const ROWS_CHECKED: usize = 4096;
 
@@ -131,8 +176,8 @@ impl Rows {
     }
 
     /// Checks that the arrays are those of so many rows and columns: each row lies within them, its columns increase and
-    /// are inside, its values are finite and, in sparse rows, not zero.
-    pub(crate) fn check(&self, rows: usize, columns: usize) -> Result<(), DatasetError> {
+    /// are inside, its values are finite and, in sparse rows, not zero. Dense rows are measured at the same time.
+    pub(crate) fn check(&self, rows: usize, columns: usize) -> Result<Option<Measures>, DatasetError> {
         let wrong = |what: &str| Err(DatasetError::Shape(what.to_string()));
         let starts = || (0..rows).into_par_iter().step_by(ROWS_CHECKED);
         let end_of = |start: usize| (start + ROWS_CHECKED).min(rows);
@@ -141,8 +186,15 @@ impl Rows {
                 if rows.checked_mul(columns) != Some(values.len()) {
                     return wrong("the values do not make whole rows");
                 }
-                if !starts().all(|start| values.are_sound(start * columns..end_of(start) * columns, true)) {
-                    return wrong("a value is not finite");
+                if columns == 0 {
+                    return Ok(None);
+                }
+                let measures = starts()
+                    .map(|start| values.measure(start * columns..end_of(start) * columns, columns))
+                    .try_reduce(|| Measures::NONE, |one, other| Some(one.join(other)));
+                match measures {
+                    Some(measures) => Ok(Some(measures)),
+                    None => wrong("a value is not finite"),
                 }
             }
             Rows::Sparse { offsets, indices, values } => {
@@ -165,12 +217,12 @@ impl Rows {
                 if !starts().all(in_order) {
                     return wrong("the columns of a row do not increase, or are outside the data set");
                 }
-                if !starts().all(|start| values.are_sound(offsets[start]..offsets[end_of(start)], false)) {
+                if !starts().all(|start| values.are_stored_soundly(offsets[start]..offsets[end_of(start)])) {
                     return wrong("a value is not finite, or a zero is stored");
                 }
+                Ok(None)
             }
         }
-        Ok(())
     }
 }
 

@@ -111,7 +111,7 @@ impl Dataset {
 }
 
 /// The first value that is not finite, among rows that were found unfit.
-fn not_finite(rows: &Rows, columns: usize) -> Option<DatasetError> {
+pub(super) fn not_finite(rows: &Rows, columns: usize) -> Option<DatasetError> {
     let position = |values: &Values| match values {
         Values::F32(values) => values.iter().position(|x| !x.is_finite()),
         Values::F64(values) => values.iter().position(|x| !x.is_finite()),

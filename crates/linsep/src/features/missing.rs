@@ -156,8 +156,8 @@ impl Mean {
     }
 
     /// The mean over so many numbers, of which those that were not added are zero.
-    pub(crate) fn over(&self, count: u64) -> f64 {
-        let count = count.max(1) as f64;
+    pub(crate) fn over(&self, count: f64) -> f64 {
+        let count = if count > 0.0 { count } else { 1.0 };
         if self.sum.is_finite() {
             self.sum / count
         } else {

@@ -1,7 +1,7 @@
 //! Records to rows: what a model remembers of how its features were made.
 //!
 //! A [`Recipe`] has three parts. Its columns ([`Schema`]) say what each column of a file contributes: a number, one feature
-//! for each word, or nothing; and what a missing cell becomes. Its expansion ([`Expansion`]) adds bends and products of
+//! for each word, one for each term of its texts, or nothing; and what a missing cell becomes. Its expansion ([`Expansion`]) adds bends and products of
 //! columns. Its scaling ([`Scaler`]) brings the features to a common scale. All are learned on the training rows only
 //! ([`learn_columns`], [`Expansion::learn`], [`Scaler::learn`]), saved in the model, and applied to every row that the model
 //! sees later.
@@ -15,10 +15,12 @@ mod form;
 mod missing;
 mod missing_words;
 mod numbers;
+mod pictures;
 mod rare;
 pub mod scaling;
 mod schema;
 pub(crate) mod styled;
+pub(crate) mod text;
 mod words;
 
 pub use dates::DateOrder;
@@ -28,15 +30,22 @@ pub use missing::Missing;
 pub(crate) use missing::{Mean, OnMissing};
 pub use missing_words::MissingWords;
 pub use numbers::Number;
+pub use pictures::PictureForm;
 pub use rare::{MOST_WORDS, Rare};
 pub use scaling::{RowBuffer, Scaler, Scaling, Standard};
+pub(crate) use schema::term_prefix;
 pub use schema::{Column, ColumnKind, Schema};
 pub use styled::{Currency, Decimal, Style};
+pub use text::{
+    Analysis, Ngrams, TermFeatures, TermKind, TermRows, TermWeights, Terms, Text, TextChoice, TextOptions,
+    TokenBuffer,
+};
 pub use words::Words;
 pub(crate) use words::{MISSING_WORD, word_feature};
 
 use crate::dataset::{Dataset, DatasetError, Row};
 use crate::split::Split;
+use text::Weighing;
 use words::missing_feature;
 
 /// How the rows of a file become rows of features.
@@ -83,8 +92,8 @@ pub struct RecipeBuffer {
 
 /// What one column of a table contributes to a row. One implementation for each kind of feature.
 pub(crate) trait FeatureKind {
-    /// The features, each with its name; `column` is the name of the column.
-    fn features(&self, column: &str) -> Vec<(usize, String)>;
+    /// The features.
+    fn features(&self) -> Vec<usize>;
 
     /// Whether what was learned can be applied: its numbers are finite.
     fn is_sound(&self) -> bool {
@@ -94,6 +103,11 @@ pub(crate) trait FeatureKind {
     /// Replaces what was learned from all rows by what the training rows show. A feature that they do not have is
     /// dropped.
     fn relearn(&mut self, observed: &Observed);
+
+    /// Whether the features are terms of texts, which come after all others and are learned apart.
+    fn has_terms(&self) -> bool {
+        false
+    }
 
     /// Whether features are numbered in the order in which the rows show them, after those that the file numbers.
     fn is_numbered_by_appearance(&self) -> bool {
@@ -113,6 +127,8 @@ pub(crate) struct Observed {
     /// The first row that has the feature, and how many have it.
     pub(crate) first: Vec<Option<u32>>,
     pub(crate) rows: Vec<u64>,
+    /// How many rows there are.
+    pub(crate) len: usize,
 }
 
 impl Observed {
@@ -123,12 +139,15 @@ impl Observed {
         let mut means = vec![Mean::default(); train.columns()];
         let mut gaps = filled.unwrap_or_default().iter().peekable();
         // Of sparse rows, zeros are not stored: they are added to the counts afterwards.
-        let mut missing = vec![0u64; train.columns()];
+        let (mut missing, mut missing_weight) = (vec![0u64; train.columns()], vec![0.0; train.columns()]);
+        // Rows that count more weigh more in a mean.
+        let weight = |i: usize| train.weights().map_or(1.0, |weights| weights[i]);
         for i in 0..train.len() {
             let mut own = Vec::new();
             while let Some(&&(_, column)) = gaps.peek().filter(|gap| gap.0 as usize == i) {
                 own.push(column);
                 missing[column as usize] += 1;
+                missing_weight[column as usize] += weight(i);
                 gaps.next();
             }
             for (j, x) in train.row(i).iter() {
@@ -137,14 +156,14 @@ impl Observed {
                     rows_with[j] += 1;
                 }
                 if filled.is_some() && !own.contains(&(j as u32)) {
-                    means[j].add(x);
+                    means[j].add(x * weight(i));
                 }
             }
         }
-        let rows = train.len() as u64;
-        let mean = |(mean, &missing): (&Mean, &u64)| mean.over(rows - missing);
-        let means = filled.map(|_| means.iter().zip(&missing).map(mean).collect());
-        Self { means, missing, first, rows: rows_with }
+        let rows: f64 = train.weights().map_or(train.len() as f64, |weights| weights.iter().sum());
+        let mean = |(mean, missing): (&Mean, &f64)| mean.over(rows - missing);
+        let means = filled.map(|_| means.iter().zip(&missing_weight).map(mean).collect());
+        Self { means, missing, first, rows: rows_with, len: train.len() }
     }
 }
 
@@ -158,6 +177,7 @@ impl Observed {
 ///   none of the column's features.
 /// - Words are numbered in the order in which the training rows show them. Where a column has more than `most_words` of
 ///   them, the rare ones share a feature, which words that only held-out rows have belong to as well.
+/// - Which terms of texts are features, and what their counts are worth, is what the training rows tell.
 ///
 /// Whether a column holds numbers or words is still decided by all rows. Features that are numbered by the file itself
 /// (LIBSVM, arrays) stay as they are.
@@ -172,14 +192,14 @@ pub fn learn_columns(
     Ok((schema, split))
 }
 
-/// Fills the missing cells of a table that its reader left open, and groups rare words, as [`learn_columns`] does, where
-/// all rows are learned from.
+/// Fills the missing cells of a table that its reader left open, groups rare words and weighs the terms of texts, as
+/// [`learn_columns`] does, where all rows are learned from.
 pub fn settle_columns(
     schema: Schema,
     data: Dataset,
     most_words: Option<usize>,
 ) -> Result<(Schema, Dataset), DatasetError> {
-    if !has_gaps(&schema, &data) && !most_words.is_some_and(|most| schema.has_more_words_than(most)) {
+    if !changes_when_settled(&schema, &data, most_words) {
         return Ok((schema, data));
     }
     let (schema, change) = learn(schema, &data, most_words);
@@ -188,6 +208,32 @@ pub fn settle_columns(
         None => data,
     };
     Ok((schema, data))
+}
+
+/// Learns the columns again from rows that are not those that were read: means of missing numbers, and which words there are.
+/// What the reader left open stays open.
+pub(crate) fn relearn_columns(schema: Schema, data: Dataset) -> Result<(Schema, Dataset), DatasetError> {
+    // Of texts everything is still open: what is learned about them here would come from rows that are held out later.
+    if schema.has_texts_as_read() {
+        return Ok((schema, data));
+    }
+    let mut observed = Observed::of(&data);
+    let Schema::Table { columns, .. } = &schema else { return Ok((schema, data)) };
+    let filled =
+        |column: &Column| matches!(&column.kind, ColumnKind::Number(number) if number.fill.is_some());
+    if !columns.iter().any(filled) {
+        (observed.means, observed.missing) = (None, vec![0; data.columns()]);
+    }
+    let (schema, change) = learn_observed(schema, observed, None);
+    let data = change.map_or(Ok(data.clone()), |change| change.apply(&data))?;
+    Ok((schema, data))
+}
+
+/// Whether rows change where all of them are learned from: missing cells are open, words rare, or texts not weighed.
+pub(crate) fn changes_when_settled(schema: &Schema, data: &Dataset, most_words: Option<usize>) -> bool {
+    has_gaps(schema, data)
+        || schema.has_texts_as_read()
+        || most_words.is_some_and(|most| schema.has_more_words_than(most))
 }
 
 /// Whether there are missing cells that the reader left open.
@@ -201,9 +247,19 @@ pub(crate) fn has_gaps(schema: &Schema, data: &Dataset) -> bool {
 const LEAST_GAPS: u64 = 5;
 
 /// Learns the columns on these rows; what changes in rows then, if anything.
-fn learn(mut schema: Schema, train: &Dataset, most_words: Option<usize>) -> (Schema, Option<Change>) {
+fn learn(schema: Schema, train: &Dataset, most_words: Option<usize>) -> (Schema, Option<Change>) {
+    if !matches!(schema, Schema::Table { .. }) {
+        return (schema, None);
+    }
+    learn_observed(schema, Observed::of(train), most_words)
+}
+
+fn learn_observed(
+    mut schema: Schema,
+    observed: Observed,
+    most_words: Option<usize>,
+) -> (Schema, Option<Change>) {
     let Schema::Table { columns, features, .. } = &mut schema else { return (schema, None) };
-    let observed = Observed::of(train);
     // Features in their new order: numbers as in the file, then words in the order of their first training row.
     let mut order = Vec::new();
     let (mut gaps, mut groups) = (Vec::new(), Vec::new());
@@ -216,17 +272,20 @@ fn learn(mut schema: Schema, train: &Dataset, most_words: Option<usize>) -> (Sch
         {
             gaps.push((place, feature));
         }
-        let Some(kind) = column.kind.features_mut() else { continue };
+        // Terms come after all other features.
+        let Some(kind) = column.kind.features_mut().filter(|kind| !kind.has_terms()) else { continue };
         kind.relearn(&observed);
         let first = |feature: usize| observed.first[feature].filter(|_| kind.is_numbered_by_appearance());
-        order.extend(kind.features("").iter().map(|&(feature, _)| (first(feature), place, feature)));
+        order.extend(kind.features().iter().map(|&feature| (first(feature), place, feature)));
     }
+    let has_texts =
+        columns.iter().any(|column| matches!(&column.kind, ColumnKind::Text(text) if text.is_as_read()));
     order.sort_unstable();
     let mut numbers = vec![None; features.len()];
     for (number, &(.., feature)) in order.iter().enumerate() {
         numbers[feature] = Some(number as u32);
     }
-    let renumbered = !numbers.iter().copied().eq((0..features.len() as u32).map(Some));
+    let renumbered = has_texts || !numbers.iter().copied().eq((0..features.len() as u32).map(Some));
     if observed.means.is_none() && !renumbered {
         return (schema, None);
     }
@@ -252,7 +311,16 @@ fn learn(mut schema: Schema, train: &Dataset, most_words: Option<usize>) -> (Sch
         names.push(free_name(rare::rare_feature(&columns[place].name), &names));
     }
     features.clone_from(&names);
-    (schema, Some(Change { means: observed.means, numbers, renumbered, says, names }))
+    let mut weighings = Vec::new();
+    let prefixes: Vec<String> = columns.iter().map(|column| term_prefix(columns, &column.name)).collect();
+    for (column, prefix) in columns.iter_mut().zip(prefixes) {
+        let ColumnKind::Text(text) = &mut column.kind else { continue };
+        let learned = text.learn(&observed, names.len());
+        learned.iter().for_each(|&(old, new)| numbers[old as usize] = Some(new));
+        names.extend((0..text.terms.len()).map(|term| text.feature_name(&prefix, term)));
+        weighings.push(text.weighing());
+    }
+    (schema, Some(Change { means: observed.means, numbers, renumbered, says, names, weighings }))
 }
 
 /// What changes in the rows when their columns are learned again.
@@ -267,6 +335,8 @@ struct Change {
     says: Vec<Option<u32>>,
     /// What the features are called then.
     names: Vec<String>,
+    /// What counts of terms become.
+    weighings: Vec<Weighing>,
 }
 
 impl Change {
@@ -312,6 +382,11 @@ impl Change {
             cells.sort_unstable_by_key(|&(number, _)| number);
             // Only rows of a damaged file have two words of one column, which may both be rare.
             cells.dedup_by_key(|&mut (number, _)| number);
+            for weighing in &self.weighings {
+                let place = |feature: usize| cells.partition_point(|cell| (cell.0 as usize) < feature);
+                let own = place(weighing.features.start)..place(weighing.features.end);
+                weighing.weigh(&mut cells[own]);
+            }
             indices.clear();
             indices.extend(cells.iter().map(|&(number, _)| number));
             values.extend(cells.iter().map(|&(_, value)| value));

@@ -1,6 +1,5 @@
 //! A column of numbers: one feature, its value; and one that says where the value is missing.
 
-use super::words::missing_feature;
 use super::{CellForm, FeatureKind, Observed};
 use serde::{Deserialize, Serialize};
 
@@ -20,9 +19,8 @@ pub struct Number {
 }
 
 impl FeatureKind for Number {
-    fn features(&self, column: &str) -> Vec<(usize, String)> {
-        let gap = self.gap.map(|gap| (gap, missing_feature(column)));
-        [(self.feature, column.to_string())].into_iter().chain(gap).collect()
+    fn features(&self) -> Vec<usize> {
+        [self.feature].into_iter().chain(self.gap).collect()
     }
 
     fn is_sound(&self) -> bool {

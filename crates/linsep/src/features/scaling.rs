@@ -1,8 +1,11 @@
 //! Scaling of features, learned on the training rows and saved in the model.
 
-use super::Expansion;
-use crate::dataset::{Dataset, DatasetError, Row, Rows};
+use super::{Expansion, Schema};
+use crate::dataset::{Dataset, DatasetError, Row, Rows, Values};
+use crate::linalg::Value;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Which scaling to learn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -156,6 +159,27 @@ impl Scaler {
         scaler
     }
 
+    /// Learns the scaling of rows that were read by these columns, and expanded. Where the scaling is to suit each feature,
+    /// terms of texts that are weighed already stay as they are.
+    pub fn learn_for(scaling: Scaling, data: &Dataset, columns: &Schema, expansion: &Expansion) -> Self {
+        let weighed = if scaling == Scaling::Auto { columns.weighed_terms() } else { 0..0 };
+        if weighed.len() == columns.features() && expansion.is_none() {
+            return Scaler::None;
+        }
+        let mut scaler = Self::learn_expanded(scaling, data, expansion);
+        match &mut scaler {
+            Scaler::None | Scaler::UnitRows => {}
+            Scaler::MaxAbs { divisor } => divisor[weighed].fill(1.0),
+            Scaler::Standard(Standard { mean, divisor, .. }) => {
+                let (mut mean, mut divisor) = (std::mem::take(mean), std::mem::take(divisor));
+                mean[weighed.clone()].fill(0.0);
+                divisor[weighed].fill(1.0);
+                scaler = Scaler::Standard(Standard::new(mean, divisor));
+            }
+        }
+        scaler
+    }
+
     /// Learns the scaling; the features of columns are those before `plain`.
     fn learn_plain(scaling: Scaling, data: &Dataset, plain: usize) -> Self {
         match scaling {
@@ -217,6 +241,13 @@ impl Scaler {
     pub fn apply_all(&self, data: Dataset) -> Result<Dataset, DatasetError> {
         if *self == Scaler::None {
             return Ok(data);
+        }
+        if matches!(data.rows(), Rows::Dense { .. }) {
+            return data.map_dense(|row, buffer: &mut RowBuffer, scaled| {
+                if let Row::DenseF64(values) = self.apply(row, buffer) {
+                    scaled.copy_from_slice(values);
+                }
+            });
         }
         let mut buffer = RowBuffer::default();
         let all: Vec<usize> = (0..data.len()).collect();
@@ -284,6 +315,9 @@ impl Needs {
     }
 }
 
+/// Features of dense rows that one thread looks at, at least: fewer would share what is fetched from memory at once.
+const LEAST_TOGETHER: usize = 16;
+
 /// Mean and deviation of some features, in two passes over the rows.
 pub(super) struct Moments {
     pub(super) mean: Vec<f64>,
@@ -295,19 +329,83 @@ pub(super) struct Moments {
 impl Moments {
     /// Of these features, which are in order. `None` for all.
     pub(super) fn of(data: &Dataset, some: Option<&[u32]>) -> Self {
-        let n = data.len() as f64;
+        match (data.rows(), some) {
+            // Rows that count more than once have one path.
+            _ if data.weights().is_some() => Self::of_stored(data, some),
+            (Rows::Dense { values: Values::F32(values) }, None) => Self::of_dense(values, data.columns()),
+            (Rows::Dense { values: Values::F64(values) }, None) => Self::of_dense(values, data.columns()),
+            _ => Self::of_stored(data, some),
+        }
+    }
+
+    /// Of all features of dense rows, some of them by each thread. Every sum goes over the rows in their order, so its bits do
+    /// not depend on the threads.
+    fn of_dense<T: Value>(values: &[T], columns: usize) -> Self {
+        let width = columns.div_ceil(rayon::current_num_threads()).max(LEAST_TOGETHER);
+        let starts = (0..columns).into_par_iter().step_by(width);
+        let parts: Vec<Self> =
+            starts.map(|start| Self::of_block(values, columns, start..columns.min(start + width))).collect();
+        let mut all = Self { mean: Vec::new(), deviation: Vec::new(), only_ones: Vec::new() };
+        for part in parts {
+            all.mean.extend(part.mean);
+            all.deviation.extend(part.deviation);
+            all.only_ones.extend(part.only_ones);
+        }
+        all
+    }
+
+    fn of_block<T: Value>(values: &[T], columns: usize, block: Range<usize>) -> Self {
+        let rows = || values.chunks_exact(columns).map(|row| &row[block.clone()]);
+        let (n, count) = (rows().len() as f64, block.len());
+        let first: Vec<f64> = values[block.clone()].iter().map(|x| x.wide()).collect();
+        let (mut mean, mut largest, mut same) = (vec![0.0f64; count], vec![0.0f64; count], vec![true; count]);
+        for row in rows() {
+            let sums = mean.iter_mut().zip(&mut largest).zip(&mut same).zip(&first);
+            for (x, (((mean, largest), same), first)) in row.iter().zip(sums) {
+                let x = x.wide();
+                // Divided before the sum, so that large values cannot overflow it.
+                *mean += x / n;
+                *largest = if x.abs() > *largest { x.abs() } else { *largest };
+                *same &= x == *first;
+            }
+        }
+        for (mean, (same, first)) in mean.iter_mut().zip(same.iter().zip(&first)) {
+            // Rounding must not make a spread where there is none.
+            *mean = if *same { *first } else { *mean };
+        }
+        // Squares are taken of values in [−2, 2], so that no variance overflows or vanishes.
+        let unit: Vec<f64> = largest.into_iter().map(one_if_zero).collect();
+        let shift: Vec<f64> = mean.iter().zip(&unit).map(|(mean, unit)| mean / unit).collect();
+        let mut variance = vec![0.0f64; count];
+        for row in rows() {
+            for (x, ((variance, unit), shift)) in row.iter().zip(variance.iter_mut().zip(&unit).zip(&shift)) {
+                *variance += (x.wide() / unit - shift).powi(2);
+            }
+        }
+        let deviation =
+            variance.iter().zip(&unit).map(|(variance, unit)| (variance / n).sqrt() * unit).collect();
+        let only_ones = same.iter().zip(&first).map(|(&same, &first)| same && first == 1.0).collect();
+        Self { mean, deviation, only_ones }
+    }
+
+    /// Of the stored values of these features, whatever the layout.
+    fn of_stored(data: &Dataset, some: Option<&[u32]>) -> Self {
+        // Rows that count more weigh more in a mean.
+        let weight = |i: usize| data.weights().map_or(1.0, |weights| weights[i]);
+        let n: f64 = data.weights().map_or(data.len() as f64, |weights| weights.iter().sum());
         let count = some.map_or(data.columns(), <[u32]>::len);
-        let mut stored = vec![0u64; count];
+        let (mut stored, mut stored_weight) = (vec![0u64; count], vec![0.0f64; count]);
         let (mut mean, mut largest, mut first) =
             (vec![0.0f64; count], vec![0.0f64; count], vec![0.0f64; count]);
         let mut same = vec![true; count];
-        visit(data, some, |place, x| {
+        visit(data, some, |i, place, x| {
             if stored[place] == 0 {
                 first[place] = x;
             }
             stored[place] += 1;
+            stored_weight[place] += weight(i);
             // Divided before the sum, so that large values cannot overflow it.
-            mean[place] += x / n;
+            mean[place] += x / (n / weight(i));
             largest[place] = largest[place].max(x.abs());
             same[place] &= x == first[place];
         });
@@ -320,12 +418,12 @@ impl Moments {
         // Squares are taken of values in [−2, 2], so that no variance overflows or vanishes.
         let unit: Vec<f64> = largest.iter().copied().map(one_if_zero).collect();
         let mut variance = vec![0.0f64; count];
-        visit(data, some, |place, x| {
-            variance[place] += (x / unit[place] - mean[place] / unit[place]).powi(2);
+        visit(data, some, |i, place, x| {
+            variance[place] += weight(i) * (x / unit[place] - mean[place] / unit[place]).powi(2);
         });
         let deviation = (0..count).map(|place| {
             // The zeros that sparse rows do not store.
-            let zeros = (n - stored[place] as f64) * (mean[place] / unit[place]).powi(2);
+            let zeros = (n - stored_weight[place]).max(0.0) * (mean[place] / unit[place]).powi(2);
             ((variance[place] + zeros) / n).sqrt() * unit[place]
         });
         let deviation = deviation.collect();
@@ -334,11 +432,12 @@ impl Moments {
     }
 }
 
-/// Goes over the values of these features, which are in order, each with its place among them; of all without a list.
-fn visit(data: &Dataset, some: Option<&[u32]>, mut each: impl FnMut(usize, f64)) {
+/// Goes over the values of these features, which are in order, each with its row and its place among the features; of all without
+/// a list.
+fn visit(data: &Dataset, some: Option<&[u32]>, mut each: impl FnMut(usize, usize, f64)) {
     for i in 0..data.len() {
         let Some(some) = some else {
-            data.row(i).iter().for_each(|(j, x)| each(j, x));
+            data.row(i).iter().for_each(|(j, x)| each(i, j, x));
             continue;
         };
         let mut place = 0;
@@ -347,7 +446,7 @@ fn visit(data: &Dataset, some: Option<&[u32]>, mut each: impl FnMut(usize, f64))
                 place += 1;
             }
             match some.get(place) {
-                Some(&feature) if feature as usize == j => each(place, x),
+                Some(&feature) if feature as usize == j => each(i, place, x),
                 Some(_) => {}
                 None => break,
             }
@@ -358,7 +457,7 @@ fn visit(data: &Dataset, some: Option<&[u32]>, mut each: impl FnMut(usize, f64))
 /// The largest magnitude of each feature; 1 for a feature that is always zero.
 fn largest_magnitudes(data: &Dataset) -> Vec<f64> {
     let mut largest = vec![0.0f64; data.columns()];
-    visit(data, None, |j, x| largest[j] = largest[j].max(x.abs()));
+    visit(data, None, |_, j, x| largest[j] = largest[j].max(x.abs()));
     largest.into_iter().map(one_if_zero).collect()
 }
 
@@ -377,7 +476,7 @@ fn magnitudes(data: &Dataset, needs: &Needs, plain: usize) -> Vec<f64> {
     let mut squares = vec![0.0f64; data.columns()];
     let mut count = vec![0usize; data.columns()];
     let mut is_word = vec![true; data.columns()];
-    visit(data, None, |j, x| {
+    visit(data, None, |_, j, x| {
         if x != 0.0 {
             // At most 1, so that no sum overflows.
             squares[j] += (x / largest[j]).powi(2);
@@ -465,6 +564,43 @@ mod tests {
 
     fn sparse() -> Dataset {
         Dataset::sparse(2, &[0, 1, 2, 3], &[0, 0, 0], &[1.0, 3.0, -5.0], &["a", "b", "a"]).unwrap()
+    }
+
+    /// Dense rows are measured and scaled by several threads, a block of features or of rows each: to the bit as one by one.
+    #[test]
+    fn dense_rows_are_scaled_alike_by_any_number_of_threads() {
+        let mut random = crate::random::Random::stream(5, 1);
+        let (rows, columns) = (300, 50);
+        let value = |random: &mut crate::random::Random, j: usize| match j % 5 {
+            0 => 1.0,
+            1 => 0.1,
+            2 => (random.below(3) as f64) * 1e200,
+            _ => (random.below(100_000) as f64 - 30_000.0) / 7.0,
+        };
+        let values: Vec<f64> = (0..rows * columns).map(|k| value(&mut random, k % columns)).collect();
+        let labels: Vec<&str> = (0..rows).map(|i| ["a", "b"][i % 2]).collect();
+        let data = Dataset::dense(columns, &values, &labels).unwrap();
+        let plain = Moments::of_stored(&data, None);
+        for threads in [1, 2, 3, 8] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let found = pool.install(|| Moments::of(&data, None));
+            assert_eq!((&found.mean, &found.deviation), (&plain.mean, &plain.deviation));
+            assert_eq!(found.only_ones, plain.only_ones);
+            for scaling in [Scaling::Standard, Scaling::MaxAbs, Scaling::UnitRows] {
+                let scaler = Scaler::learn(scaling, &data);
+                let whole = pool.install(|| scaler.apply_all(data.clone()).unwrap());
+                let mut buffer = RowBuffer::default();
+                for i in 0..rows {
+                    let one: Vec<f64> =
+                        scaler.apply(data.row(i), &mut buffer).iter().map(|(_, x)| x).collect();
+                    assert_eq!(whole.row(i).iter().map(|(_, x)| x).collect::<Vec<_>>(), one);
+                }
+                assert_eq!((whole.labels(), whole.classes()), (data.labels(), data.classes()));
+            }
+        }
+        let huge = Dataset::dense(1, &[1e308, -1e308], &["a", "b"]).unwrap();
+        let small = Scaler::MaxAbs { divisor: vec![1e-10] };
+        assert_eq!(small.apply_all(huge).unwrap_err(), DatasetError::NotFinite { row: 0, column: 0 });
     }
 
     #[test]

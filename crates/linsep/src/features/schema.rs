@@ -1,6 +1,9 @@
 //! How the columns of a file become features: what a model remembers of its training file.
 
-use super::{FeatureKind, MISSING_WORD, Missing, MissingWords, Number, OnMissing, Scaler, Words};
+use super::{
+    FeatureKind, MISSING_WORD, Missing, MissingWords, Number, OnMissing, PictureForm, Scaler, TermWeights,
+    Text, TextChoice, Words,
+};
 use serde::{Deserialize, Serialize};
 
 /// How features are numbered and named.
@@ -21,12 +24,14 @@ pub enum Schema {
         /// The columns as they stand in the file.
         columns: Vec<Column>,
         /// The features that they become: the columns of numbers in file order, then `column=word` in the
-        /// order of first appearance.
+        /// order of first appearance. Terms that were learned come after these, and have their names in their column.
         features: Vec<String>,
         /// Which cells count as missing.
         #[serde(default)]
         missing_words: MissingWords,
     },
+    /// Pictures of one size.
+    Pictures(PictureForm),
     /// An array without names.
     Array {
         /// Number of columns.
@@ -51,6 +56,8 @@ pub enum ColumnKind {
     Number(Number),
     /// One feature for each word.
     Words(Words),
+    /// One feature for each term of its texts.
+    Text(Text),
     /// The label.
     Label,
     /// Left out.
@@ -63,6 +70,7 @@ impl ColumnKind {
         match self {
             ColumnKind::Number(number) => Some(number),
             ColumnKind::Words(words) => Some(words),
+            ColumnKind::Text(text) => Some(text),
             ColumnKind::Label | ColumnKind::Ignored => None,
         }
     }
@@ -71,6 +79,7 @@ impl ColumnKind {
         match self {
             ColumnKind::Number(number) => Some(number),
             ColumnKind::Words(words) => Some(words),
+            ColumnKind::Text(text) => Some(text),
             ColumnKind::Label | ColumnKind::Ignored => None,
         }
     }
@@ -81,7 +90,69 @@ impl Schema {
     pub fn features(&self) -> usize {
         match self {
             Schema::Numbered { features, .. } | Schema::Array { features } => *features,
-            Schema::Table { features, .. } => features.len(),
+            Schema::Table { features, .. } => {
+                features.len() + self.learned_texts().map(|(_, text)| text.terms.len()).sum::<usize>()
+            }
+            Schema::Pictures(form) => form.features(),
+        }
+    }
+
+    /// The columns of texts.
+    pub fn texts(&self) -> impl Iterator<Item = (&str, &Text)> {
+        let columns = if let Schema::Table { columns, .. } = self { columns.as_slice() } else { &[] };
+        columns.iter().filter_map(|column| match &column.kind {
+            ColumnKind::Text(text) => Some((column.name.as_str(), text)),
+            _ => None,
+        })
+    }
+
+    /// What comes before the terms of a column of texts in the names of their features: nothing, where no other column has
+    /// features.
+    pub(crate) fn term_prefix(&self, column: &str) -> String {
+        let Schema::Table { columns, .. } = self else { return String::new() };
+        term_prefix(columns, column)
+    }
+
+    /// Those whose terms were learned.
+    fn learned_texts(&self) -> impl Iterator<Item = (&str, &Text)> {
+        self.texts().filter(|(_, text)| !text.is_as_read())
+    }
+
+    /// Whether a text is all that rows have.
+    pub(crate) fn is_text_alone(&self) -> bool {
+        let Schema::Table { columns, .. } = self else { return false };
+        let mut used = columns.iter().filter(|column| column.kind.features().is_some());
+        matches!((used.next(), used.next()), (Some(Column { kind: ColumnKind::Text(_), .. }), None))
+    }
+
+    /// Whether feature `j` is a term of a text.
+    pub fn is_term(&self, j: usize) -> bool {
+        self.learned_texts().any(|(_, text)| text.range().contains(&j))
+    }
+
+    /// Whether counts of terms are not weighed yet.
+    pub(crate) fn has_texts_as_read(&self) -> bool {
+        self.texts().any(|(_, text)| text.is_as_read())
+    }
+
+    /// The features of terms whose values have a common length in every row.
+    pub(crate) fn weighed_terms(&self) -> std::ops::Range<usize> {
+        let end = self.features();
+        let is_weighed = |(_, text): &(&str, &Text)| text.weights == TermWeights::TfIdf;
+        // They are one after the other, at the end, if all are weighed alike.
+        if !self.learned_texts().all(|text| is_weighed(&text)) {
+            return end..end;
+        }
+        end - self.learned_texts().map(|(_, text)| text.terms.len()).sum::<usize>()..end
+    }
+
+    /// Makes terms of texts as a search chose, where nothing was learned from them yet.
+    pub(crate) fn choose_terms(&mut self, choice: TextChoice) {
+        let Schema::Table { columns, .. } = self else { return };
+        for column in columns {
+            if let ColumnKind::Text(text) = &mut column.kind {
+                (text.ngrams, text.weights) = (choice.ngrams, choice.weights);
+            }
         }
     }
 
@@ -117,7 +188,7 @@ impl Schema {
             Schema::Table { columns: table, .. } => {
                 let mut kinds = table.iter().filter_map(|column| column.kind.features());
                 let sound = |kind: &dyn FeatureKind| {
-                    kind.is_sound() && kind.features("").iter().all(|&(feature, _)| feature < columns)
+                    kind.is_sound() && kind.features().iter().all(|&feature| feature < columns)
                 };
                 if !kinds.all(sound) {
                     return Some("a column has a feature outside the features");
@@ -153,7 +224,7 @@ impl Schema {
     pub(crate) fn words_column(&self, j: usize) -> Option<&str> {
         let Schema::Table { columns, .. } = self else { return None };
         let has = |column: &&Column| match &column.kind {
-            ColumnKind::Words(words) => words.features("").iter().any(|&(feature, _)| feature == j),
+            ColumnKind::Words(words) => words.features().contains(&j),
             _ => false,
         };
         columns.iter().find(has).map(|column| column.name.as_str())
@@ -162,7 +233,14 @@ impl Schema {
     /// Names of the features, where there are names.
     pub fn feature_names(&self) -> Option<Vec<String>> {
         match self {
-            Schema::Table { features, .. } => Some(features.clone()),
+            Schema::Table { features, .. } => {
+                let terms = self.learned_texts();
+                let names = terms.flat_map(|(column, text)| {
+                    let prefix = self.term_prefix(column);
+                    (0..text.terms.len()).map(move |term| text.feature_name(&prefix, term))
+                });
+                Some(features.iter().cloned().chain(names).collect())
+            }
             _ => None,
         }
     }
@@ -171,9 +249,20 @@ impl Schema {
     pub fn feature_name(&self, j: usize) -> String {
         match self {
             Schema::Table { features, .. } => {
-                features.get(j).cloned().unwrap_or_else(|| format!("{}", j + 1))
+                let term = || {
+                    let (column, text) = self.learned_texts().find(|(_, text)| text.range().contains(&j))?;
+                    Some(text.feature_name(&self.term_prefix(column), j - text.range().start))
+                };
+                features.get(j).cloned().or_else(term).unwrap_or_else(|| format!("{}", j + 1))
             }
+            Schema::Pictures(form) => form.feature_name(j),
             _ => (j + self.index_base() as usize).to_string(),
         }
     }
+}
+
+/// What comes before the terms of a column of texts, among these columns.
+pub(crate) fn term_prefix(columns: &[Column], column: &str) -> String {
+    let used = columns.iter().filter(|column| column.kind.features().is_some()).count();
+    if used > 1 { format!("{column}:") } else { String::new() }
 }

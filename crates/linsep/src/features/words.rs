@@ -1,6 +1,6 @@
 //! A column of words, or categories: one feature for each word (one-hot).
 
-use super::rare::{Rare, rare_feature};
+use super::rare::Rare;
 use super::{FeatureKind, Observed};
 use serde::{Deserialize, Serialize};
 
@@ -29,10 +29,17 @@ pub struct Words {
     pub rare: Option<Rare>,
 }
 
+impl Words {
+    /// Whether a missing cell is one of the categories: some training rows had none.
+    pub(crate) fn knows_missing(&self) -> bool {
+        self.words.iter().any(|(word, _)| word == MISSING_WORD)
+    }
+}
+
 impl FeatureKind for Words {
-    fn features(&self, column: &str) -> Vec<(usize, String)> {
-        let rare = self.rare.iter().map(|rare| (rare.feature, rare_feature(column)));
-        self.words.iter().map(|(word, feature)| (*feature, word_feature(column, word))).chain(rare).collect()
+    fn features(&self) -> Vec<usize> {
+        let rare = self.rare.iter().map(|rare| rare.feature);
+        self.words.iter().map(|&(_, feature)| feature).chain(rare).collect()
     }
 
     fn relearn(&mut self, observed: &Observed) {

@@ -5,9 +5,11 @@
 //! number of rows. [`dataset`] collects rows in memory, [`write()`] streams them to a file.
 
 mod dense;
+mod shapes;
 mod text_like;
 mod write;
 
+pub use shapes::shapes;
 pub use write::{FileFormat, Limit, Written, write};
 
 use crate::Error;

@@ -1,7 +1,9 @@
 //! Learners side by side on the same rows.
 
 use super::{BiasSpec, ClassSpec, DataSpec, label};
-use crate::compare::{CompareSettings, Comparison, Contender, compare, is_judged, outcomes, suitable};
+use crate::compare::{
+    AsRead, CompareSettings, Comparison, Contender, compare, is_judged, outcomes, suitable,
+};
 use crate::dataset::Dataset;
 use crate::features::{MOST_WORDS, Missing};
 use crate::metric::Metric;
@@ -111,9 +113,15 @@ impl CompareSpec {
             named.clone()
         };
         check_grid(&self.grid, &some)?;
-        let loaded =
-            self.data.with_missing(Missing::Auto).load_grouping(Some(MOST_WORDS as usize), observer)?;
-        let data = self.classes.kept(self.classes.weighted(loaded.dataset)?)?;
+        let data = self.data.with_missing(Missing::Auto);
+        let (as_read, loaded) = data.load_twice(MOST_WORDS as usize, &self.classes, observer)?;
+        let as_read = match as_read {
+            Some((columns, data)) => {
+                Some(AsRead { columns, data: self.classes.kept(data)?, settled: loaded.schema.clone() })
+            }
+            None => None,
+        };
+        let data = self.classes.kept(loaded.dataset)?;
         label::check(&self.data, loaded.format, &loaded.schema, &data, observer)?;
         let mut contenders = Vec::new();
         let chosen = if named.is_empty() { suited(&data, &settings, observer) } else { named.clone() };
@@ -139,6 +147,7 @@ impl CompareSpec {
             metric: self.metric,
             folds: self.folds,
             orders: self.orders,
+            as_read,
         };
         let comparison = compare(&data, &settings, observer).map_err(|error| match error {
             Error::Interrupted => Error::Interrupted,

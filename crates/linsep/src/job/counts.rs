@@ -1,11 +1,19 @@
-//! Tables of counts: a column that says how often each row occurs.
+//! Rows that count more than once: a column of a table, or a file, that says how often each row occurs.
+//!
+//! Whole numbers are counts. A table of counts is a short way to write the table with each row repeated, and whatever is
+//! learned from it, counted on it, or held out of it is that of the long one: [`repeat`] writes it out. Other numbers are
+//! weights of rows that stay one row each.
 
+use super::DataSpec;
 use crate::Error;
 use crate::SettingsError;
-use crate::dataset::Row;
-use crate::features::{ColumnKind, Schema};
+use crate::dataset::{Dataset, DatasetError, Row};
+use crate::features::{ColumnKind, Missing, Schema, relearn_columns};
 use crate::numbers::{counted, grouped};
-use crate::read::Loaded;
+use crate::observe::Observer;
+use crate::read::{Loaded, ReadOptions, Source, read, read_weights};
+use std::collections::HashMap;
+use std::path::Path;
 
 /// Takes the column of counts out of the features, and the rows that occur not at all out of the rows. The others count as
 /// often as it says.
@@ -28,6 +36,9 @@ pub(super) fn take(loaded: &mut Loaded, name: &str, source: &str) -> Result<(), 
         ColumnKind::Number(number) => number.feature,
         ColumnKind::Words(_) => {
             return refuse(format!("the column \"{name}\" of ⟦weights⟧ holds words, not counts"));
+        }
+        ColumnKind::Text(_) => {
+            return refuse(format!("the column \"{name}\" of ⟦weights⟧ holds texts, not counts"));
         }
         ColumnKind::Label | ColumnKind::Ignored => {
             return refuse(format!("the column \"{name}\" of ⟦weights⟧ is the label, or left out"));
@@ -82,9 +93,143 @@ pub(super) fn take(loaded: &mut Loaded, name: &str, source: &str) -> Result<(), 
         }
         keep(if is_dense { Row::DenseF64(&values) } else { Row::SparseF64(&indices, &values) });
     })?;
-    // Expanded to one row each, the table would not show a class that occurs not at all.
+    // Written out, the table would show neither a class nor a word that occurs not at all.
     let kept = kept.renamed(features.clone()).without_empty_classes();
     loaded.dataset = kept.with_weights(occurring.iter().map(|&i| counts[i]).collect())?;
     loaded.fingerprint = None;
+    if occurring.len() < counts.len() {
+        relearn(loaded)?;
+    }
     Ok(())
+}
+
+/// More values than this are not written out: the rows keep their counts as weights.
+const MOST_VALUES: f64 = (1 << 25) as f64;
+
+/// Writes each row out as often as it occurs, if all weights are whole numbers and their sum is not huge.
+pub(super) fn repeat(loaded: &mut Loaded) -> Result<(), Error> {
+    let Some(positions) = repeated_positions(&loaded.dataset) else {
+        let is_whole =
+            loaded.dataset.weights().is_some_and(|weights| weights.iter().all(|w| w.fract() == 0.0));
+        loaded.notes.remarks.push(format!(
+            "{}: they weigh what is learned, and errors count {}.",
+            if is_whole {
+                "So many rows cannot be written out"
+            } else {
+                "The weights are not whole numbers, so they are no counts"
+            },
+            counted(loaded.dataset.len() as u64, "row", "rows")
+        ));
+        return Ok(());
+    };
+    let (table_rows, rows) = (loaded.dataset.len() as u64, positions.len() as u64);
+    loaded.dataset = loaded.dataset.subset(&positions)?.without_weights().without_empty_classes();
+    loaded.fingerprint = None;
+    if rows != table_rows {
+        loaded.notes.remarks.push(format!(
+            "Each row counts as often as it occurs: all that follows is about {}, as if they were written one by one.",
+            counted(rows, "row", "rows")
+        ));
+    }
+    relearn(loaded)
+}
+
+/// The place of each row as often as it occurs; none for rows without counts, and for more than can be written out.
+fn repeated_positions(data: &Dataset) -> Option<Vec<usize>> {
+    let counts = data.weights()?;
+    let rows: f64 = counts.iter().sum();
+    let values = (0..data.len()).map(|i| counts[i] * (data.row(i).stored() + 1) as f64).sum::<f64>();
+    if counts.iter().any(|count| count.fract() != 0.0) || values > MOST_VALUES {
+        return None;
+    }
+    let mut positions = Vec::with_capacity(rows as usize);
+    (0..data.len()).for_each(|i| positions.extend(std::iter::repeat_n(i, counts[i] as usize)));
+    Some(positions)
+}
+
+/// Learns the columns of a table again from the rows as they are now.
+fn relearn(loaded: &mut Loaded) -> Result<(), Error> {
+    let (schema, data) = (loaded.schema.clone(), loaded.dataset.clone());
+    (loaded.schema, loaded.dataset) = relearn_columns(schema, data)?;
+    Ok(())
+}
+
+/// How often each row of a file occurs whose rows are judged one after the other.
+pub(super) enum Occurrences {
+    /// Once.
+    Once,
+    /// As often as a column says, by the line of the row.
+    ByLine(HashMap<u64, u64>),
+    /// As often as a file says, in the order of the rows.
+    InOrder(Vec<u64>),
+}
+
+impl Occurrences {
+    /// Reads the column of counts of a table, which a model with these columns is judged on, or the file of counts.
+    pub(super) fn read(
+        data: &DataSpec,
+        file: Option<&Path>,
+        columns: &Schema,
+        observer: &mut dyn Observer,
+    ) -> Result<Self, Error> {
+        if let Some(path) = file {
+            if data.read.skip_bad {
+                let problem = "⟦weights⟧ has one number for each row, and ⟦skip_bad⟧ leaves rows out";
+                return Err(SettingsError::new("weights", problem).into());
+            }
+            let counts = read_weights(path)?.into_iter().map(whole).collect::<Result<_, _>>()?;
+            return Ok(Occurrences::InOrder(counts));
+        }
+        let Some(column) = &data.counts else { return Ok(Occurrences::Once) };
+        if matches!(data.source, Source::Stdin | Source::Custom(..)) {
+            let problem =
+                "a column of counts is read before the rows, which standard input cannot do: name a file";
+            return Err(SettingsError::new("weights", problem).into());
+        }
+        // The model knows which column is the label, and reads others than the counts itself.
+        let mut options = ReadOptions { schema: None, ..data.read.clone() };
+        if let Schema::Table { columns, .. } = columns {
+            let label = columns.iter().find(|of| matches!(of.kind, ColumnKind::Label));
+            options.csv.label = options.csv.label.or_else(|| label.map(|label| label.name.clone()));
+        }
+        options.csv.missing = Missing::Auto;
+        let mut loaded = read(&data.source, &options, observer)?;
+        take(&mut loaded, column, &data.source.name())?;
+        let rows = &loaded.dataset;
+        let counts = rows.weights().unwrap_or_default().iter().enumerate();
+        let by_line = counts.map(|(i, &count)| Ok((rows.line(i), whole(count)?)));
+        Ok(Occurrences::ByLine(by_line.collect::<Result<_, SettingsError>>()?))
+    }
+
+    /// How often a row occurs, by its number from 0 and its line.
+    pub(super) fn of(&self, row: u64, line: u64) -> u64 {
+        match self {
+            Occurrences::Once => 1,
+            Occurrences::ByLine(counts) => counts.get(&line).copied().unwrap_or(0),
+            Occurrences::InOrder(counts) => counts.get(row as usize).copied().unwrap_or(0),
+        }
+    }
+
+    /// Refuses a file that does not have one number for each row.
+    pub(super) fn check(&self, rows: u64) -> Result<(), Error> {
+        match self {
+            Occurrences::InOrder(counts) if counts.len() as u64 != rows => {
+                let found = counts.len();
+                let problem = format!("{found} weights for {rows} rows: each row needs one");
+                Err(DatasetError::Shape(problem).into())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A weight that is a count.
+fn whole(weight: f64) -> Result<u64, SettingsError> {
+    if weight.fract() == 0.0 && (0.0..=1e15).contains(&weight) {
+        return Ok(weight as u64);
+    }
+    let problem = format!(
+        "a model is judged by counting rows, and {weight} is no count: ⟦weights⟧ needs whole numbers from 0 to 1e15"
+    );
+    Err(SettingsError::new("weights", problem))
 }

@@ -5,7 +5,7 @@ use crate::Error;
 use crate::SettingsError;
 use crate::classes::{class_among, shortened};
 use crate::dataset::Dataset;
-use crate::features::settle_columns;
+use crate::features::{Schema, settle_columns};
 use crate::model::Model;
 use crate::numbers::counted;
 use crate::observe::{Note, Observer};
@@ -97,7 +97,7 @@ impl DataSpec {
     /// The files that the rows are read from: no output may replace them.
     pub(crate) fn inputs(&self) -> Vec<&Path> {
         let source = match &self.source {
-            Source::Stdin | Source::Custom(..) => Some(Path::new("-")),
+            Source::Stdin | Source::Custom(..) | Source::Once(..) => Some(Path::new("-")),
             source => source.path(),
         };
         [source, self.read.array.labels_file.as_deref()].into_iter().flatten().collect()
@@ -148,24 +148,60 @@ impl DataSpec {
         Ok(loaded)
     }
 
-    /// Reads the rows, and says what was noticed.
-    pub fn load(&self, observer: &mut dyn Observer) -> Result<Loaded, Error> {
-        self.load_grouping(None, observer)
-    }
-
-    /// The same, where the rare words of a column with more words than `most_words` share a feature.
-    pub(crate) fn load_grouping(
+    /// The same with the weights that the specification of the classes names: a row whose weight is a whole number is there as
+    /// often as that says.
+    pub(crate) fn read_weighted(
         &self,
-        most_words: Option<usize>,
+        source: &Source,
+        options: &ReadOptions,
+        classes: &ClassSpec,
         observer: &mut dyn Observer,
     ) -> Result<Loaded, Error> {
-        let (source, options) = self.resolve(observer)?;
-        let mut loaded = self.read_rows(&source, &options, observer)?;
-        (loaded.schema, loaded.dataset) = settle_columns(loaded.schema, loaded.dataset, most_words)?;
-        loaded.notes.remarks.extend(loaded.schema.rare_remarks());
-        tell(&loaded.notes, observer);
+        let mut loaded = self.read_rows(source, options, observer)?;
+        if let Some(path) = &classes.row_weights {
+            let located = |error: Error| error.at(path.display().to_string());
+            let weights = read_weights(path)?;
+            loaded.dataset = loaded.dataset.with_weights(weights).map_err(|error| located(error.into()))?;
+            loaded.fingerprint = None;
+        }
+        if self.counts.is_some() || classes.row_weights.is_some() {
+            counts::repeat(&mut loaded)?;
+        }
         Ok(loaded)
     }
+
+    /// The same, settled, where the rare words of a column with more words than `most_words` share a feature. Where there are texts,
+    /// also the columns and rows as they were read: what is held out of them must not tell which words there are.
+    pub(crate) fn load_twice(
+        &self,
+        most_words: usize,
+        classes: &ClassSpec,
+        observer: &mut dyn Observer,
+    ) -> Result<(Option<(Schema, Dataset)>, Loaded), Error> {
+        let (source, options) = self.resolve(observer)?;
+        let loaded = self.read_weighted(&source, &options, classes, observer)?;
+        let as_read =
+            loaded.schema.has_texts_as_read().then(|| (loaded.schema.clone(), loaded.dataset.clone()));
+        Ok((as_read, settled(loaded, Some(most_words), observer)?))
+    }
+
+    /// Reads the rows, and says what was noticed.
+    pub fn load(&self, observer: &mut dyn Observer) -> Result<Loaded, Error> {
+        let (source, options) = self.resolve(observer)?;
+        settled(self.read_rows(&source, &options, observer)?, None, observer)
+    }
+}
+
+/// Settles the columns, and says what was noticed.
+fn settled(
+    mut loaded: Loaded,
+    most_words: Option<usize>,
+    observer: &mut dyn Observer,
+) -> Result<Loaded, Error> {
+    (loaded.schema, loaded.dataset) = settle_columns(loaded.schema, loaded.dataset, most_words)?;
+    loaded.notes.remarks.extend(loaded.schema.rare_remarks());
+    tell(&loaded.notes, observer);
+    Ok(loaded)
 }
 
 /// The cache of a file, made or renewed if need be.
@@ -174,6 +210,13 @@ pub(crate) fn cache_beside(
     options: &ReadOptions,
     observer: &mut dyn Observer,
 ) -> Result<PathBuf, Error> {
+    if path.is_dir() {
+        let problem = format!(
+            "{} is a folder: no cache is kept beside it. Make one with linsep convert, and give that",
+            path.display()
+        );
+        return Err(SettingsError::new("cache", problem).into());
+    }
     let (kept, done) = cache::beside(path, options, observer)?;
     let name = kept.display();
     match done {
@@ -190,17 +233,6 @@ pub(crate) fn cache_beside(
 }
 
 impl ClassSpec {
-    /// The rows with the weights that the specification names.
-    pub fn weighted(&self, data: Dataset) -> Result<Dataset, Error> {
-        match &self.row_weights {
-            Some(path) => {
-                let located = |error: Error| error.at(path.display().to_string());
-                data.with_weights(read_weights(path)?).map_err(|error| located(error.into()))
-            }
-            None => Ok(data),
-        }
-    }
-
     /// The rows of the classes asked for.
     pub fn kept(&self, data: Dataset) -> Result<Dataset, Error> {
         if self.only.is_empty() {
@@ -273,10 +305,18 @@ pub fn tell(notes: &ReadNotes, observer: &mut dyn Observer) {
         observer.note(Note::Remark(&format!("{rows} left out; ⟦na⟧ says which words mean a missing cell.")));
     }
     if notes.skipped > 0 {
-        let rows = counted(notes.skipped, "malformed row was", "malformed rows were");
+        let files = notes.first_skipped.iter().any(|row| row.line == 0);
+        let (one, many) = match files {
+            true => ("file or folder was", "files or folders were"),
+            false => ("malformed row was", "malformed rows were"),
+        };
+        let rows = counted(notes.skipped, one, many);
         let mut text = format!("{rows} skipped:");
         for row in &notes.first_skipped {
-            text += &format!("\n  line {}: {}", row.line, row.reason);
+            match row.line {
+                0 => text += &format!("\n  {}", row.reason),
+                line => text += &format!("\n  line {line}: {}", row.reason),
+            }
         }
         let more = notes.skipped - notes.first_skipped.len() as u64;
         if more > 0 {

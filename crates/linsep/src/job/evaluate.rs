@@ -1,7 +1,8 @@
 //! Judging a model on labelled rows.
 
+use super::counts::Occurrences;
 use super::data::{load_model, tell};
-use super::measure::{Evaluated, Judged, probabilities_beside};
+use super::measure::{Evaluated, Judged, JudgedRow, probabilities_beside};
 use super::predict::{not_finite, overrule_threshold, predict_rows};
 use super::{DataSpec, TrainSpec};
 use crate::Error;
@@ -9,7 +10,7 @@ use crate::classes::shortened;
 use crate::memory;
 use crate::model::{Model, Predictor};
 use crate::numbers::counted;
-use crate::observe::{Note, Observer, Pace, Progress};
+use crate::observe::{Note, Observer, Pace};
 use crate::read::{Batch, RowStream, Source, read};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -23,6 +24,9 @@ pub struct EvaluateSpec {
     pub model: PathBuf,
     /// The labelled rows.
     pub data: DataSpec,
+    /// A file with one whole number for each row: how often it occurs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row_weights: Option<PathBuf>,
     /// The probability from which on a row is called positive, instead of that of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold: Option<f64>,
@@ -39,10 +43,32 @@ impl EvaluateSpec {
     pub fn run(&self, observer: &mut dyn Observer) -> Result<Evaluated, Error> {
         let mut model = load_model(&self.model)?;
         overrule_threshold(&mut model, self.threshold)?;
+        Ok(self.run_on(&model, observer, |_| ())?.0)
+    }
+
+    /// Judges a model in memory, and gives every row by itself too.
+    pub fn run_with_rows(
+        &self,
+        model: &Model,
+        observer: &mut dyn Observer,
+    ) -> Result<(Evaluated, Vec<JudgedRow>), Error> {
+        self.run_on(model, observer, Judged::rows)
+    }
+
+    /// Judges a model, with what `also` makes of the rows.
+    fn run_on<R>(
+        &self,
+        model: &Model,
+        observer: &mut dyn Observer,
+        also: impl FnOnce(&Judged) -> R,
+    ) -> Result<(Evaluated, R), Error> {
         let mut options = self.data.read.clone();
         options.schema = Some(model.recipe.columns.clone());
+        let file = self.row_weights.as_deref();
+        let counts = Occurrences::read(&self.data, file, &model.recipe.columns, observer)?;
         let mut stream = RowStream::open(&self.data.source, &options)?;
-        let judged = self.judge(&model, &mut stream, observer)?;
+        let judged = self.judge(model, &mut stream, &counts, observer)?;
+        counts.check(judged.rows_read())?;
         // A stream that the user ended is not the whole: judging a part of it would mislead.
         if observer.will_stop() {
             return Err(Error::Interrupted);
@@ -54,7 +80,7 @@ impl EvaluateSpec {
                 problem: format!(
                     "none of its {} has a label that the model knows ({}); the first is \"{}\"",
                     counted(unknown, "row", "rows"),
-                    known(&model),
+                    known(model),
                     stream.label_names().first().map_or("", String::as_str)
                 ),
             });
@@ -72,16 +98,17 @@ impl EvaluateSpec {
             );
             observer.note(Note::Warning(&format!("{rows} skipped")));
         }
-        let rows = judged.len() + unknown;
-        let is_training = self.are_training_rows(&model, rows, observer);
+        let rows = judged.rows_read();
+        let is_training = self.are_training_rows(model, rows, observer);
         if observer.will_stop() {
             return Err(Error::Interrupted);
         }
         let held_out =
-            TrainSpec::from_model(&model).is_some_and(|spec| spec.is_ok_and(|spec| spec.holdout.is_some()));
-        let evaluated = judged.measure(&model, None, notes.skipped).on_training_rows(is_training, held_out);
+            TrainSpec::from_model(model).is_some_and(|spec| spec.is_ok_and(|spec| spec.holdout.is_some()));
+        let also = also(&judged);
+        let evaluated = judged.measure(model, None, notes.skipped).on_training_rows(is_training, held_out);
         evaluated.warnings().iter().for_each(|warning| warning.tell(observer));
-        Ok(evaluated)
+        Ok((evaluated, also))
     }
 
     /// Whether the model was trained on these very rows, all of them or all but those that were held out: its fingerprint is
@@ -94,7 +121,9 @@ impl EvaluateSpec {
         let Source::File(path) = &self.data.source else { return false };
         let all = spec.holdout.is_none() && spec.classes.only.is_empty();
         let learned = model.evidence.examples;
-        if rows < learned || (all && rows > learned) || spec.classes.row_weights.is_some() {
+        // Rows with counts were written out.
+        let counts = spec.data.counts.is_some();
+        if (!counts && (rows < learned || (all && rows > learned))) || spec.classes.row_weights.is_some() {
             return false;
         }
         // Rows of a text that is compressed take several times its length.
@@ -103,6 +132,15 @@ impl EvaluateSpec {
             |length: u64| memory::available().is_none_or(|free| length.saturating_mul(MOST_LONGER) < free);
         if !std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && fits(metadata.len())) {
             return false;
+        }
+        if counts {
+            let data = DataSpec { source: self.data.source.clone(), ..spec.data.clone() };
+            let (source, options) = (data.source.clone(), data.read.clone());
+            let loaded = data.read_weighted(&source, &options, &spec.classes, observer);
+            if loaded.is_ok_and(|loaded| loaded.dataset.fingerprint() == *fingerprint) {
+                return true;
+            }
+            // Perhaps they are written out here.
         }
         let loaded = read(&self.data.source, &spec.data.read, observer)
             // The same rows in another format do not take the options of the first.
@@ -117,6 +155,7 @@ impl EvaluateSpec {
         &self,
         model: &Model,
         stream: &mut RowStream,
+        counts: &Occurrences,
         observer: &mut dyn Observer,
     ) -> Result<Judged, Error> {
         let mut judged = Judged::default();
@@ -132,10 +171,8 @@ impl EvaluateSpec {
             while end < batch.len() {
                 let rows = pace.next(end, batch.len());
                 end = rows.end;
-                self.judge_rows(&predictor, &batch, rows, &outcomes, stream, &mut judged)?;
-                let (bytes, total) = stream.bytes();
-                let rows = judged.len();
-                if observer.progress(&Progress::Reading { bytes, total, rows }).is_break() {
+                self.judge_rows(&predictor, &batch, rows, (&outcomes, counts), stream, &mut judged)?;
+                if observer.progress(&stream.progress(judged.len())).is_break() {
                     return Err(Error::Interrupted);
                 }
             }
@@ -148,7 +185,7 @@ impl EvaluateSpec {
         predictor: &Predictor<'_>,
         batch: &Batch,
         rows: Range<usize>,
-        outcomes: &[Option<usize>],
+        (outcomes, counts): (&[Option<usize>], &Occurrences),
         stream: &RowStream,
         judged: &mut Judged,
     ) -> Result<(), Error> {
@@ -161,12 +198,20 @@ impl EvaluateSpec {
         };
         for (i, (prediction, probabilities)) in rows.clone().zip(predict_rows(predictor, batch, rows, judge))
         {
+            let number = judged.rows_read();
+            let line = batch.line(i).unwrap_or(number + 1);
             if !prediction.score.is_finite() {
-                let row = judged.len() + judged.unknown + 1;
-                return Err(not_finite(stream.name(), batch.line(i).unwrap_or(row)));
+                return Err(not_finite(stream.name(), line));
             }
+            let times = counts.of(number, line);
             match outcomes[batch.label(i) as usize] {
-                Some(outcome) => judged.push(&prediction, probabilities, outcome),
+                _ if times == 0 => judged.absent += 1,
+                Some(outcome) => {
+                    judged.push(line, &prediction, probabilities, outcome);
+                    if !matches!(counts, Occurrences::Once) {
+                        judged.occurs(times);
+                    }
+                }
                 None if self.data.read.skip_bad => judged.unknown += 1,
                 None => {
                     let label = &stream.label_names()[batch.label(i) as usize];

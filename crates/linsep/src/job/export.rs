@@ -7,7 +7,7 @@ use crate::Error;
 use crate::dataset::Row;
 use crate::features::{ColumnKind, Schema};
 use crate::model::{InputNumbers, Model, OnnxInput, Predictor};
-use crate::observe::{Observer, Progress};
+use crate::observe::Observer;
 use crate::read::{Labels, RowStream};
 use crate::store::write_atomically;
 use serde::{Deserialize, Serialize};
@@ -95,8 +95,7 @@ fn rounding(model: &Model, data: &DataSpec, observer: &mut dyn Observer) -> Resu
         for i in 0..batch.len() {
             check.look_at(batch.row(i), batch.line(i));
         }
-        let ((bytes, total), rows) = (stream.bytes(), check.found.rows);
-        if observer.progress(&Progress::Reading { bytes, total, rows }).is_break() {
+        if observer.progress(&stream.progress(check.found.rows)).is_break() {
             return Err(Error::Interrupted);
         }
     }

@@ -5,7 +5,7 @@ use crate::classes::{ClassPair, Classes};
 use crate::dataset::Dataset;
 use crate::model::{
     Evaluation, ManyEvaluation, Model, Prediction, Predictor, Reliability, RowProbabilities, Threshold,
-    evaluate_labels, evaluate_many,
+    Times, evaluate_labels, evaluate_many,
 };
 use crate::observe::{Observer, Pace, Progress};
 use crate::theory::binomial::Interval;
@@ -165,16 +165,36 @@ impl Evaluated {
     }
 }
 
+/// A row that was judged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JudgedRow {
+    /// Where it stands in its source, from 1.
+    pub line: u64,
+    /// The true class, as a place among the outcomes of the model.
+    pub truth: usize,
+    /// The class that was predicted.
+    pub found: usize,
+    /// The score: of two sides, at least 0 means the positive one; of many classes, that of the winner.
+    pub score: f64,
+    /// Of two sides, the probability of the positive one; of many, that of the winner. `None` for a model without.
+    pub probability: Option<f64>,
+}
+
 /// Rows with what was predicted and what is true.
 #[derive(Default)]
 pub(super) struct Judged {
+    lines: Vec<u64>,
     scores: Vec<f64>,
     found: Vec<usize>,
     truth: Vec<usize>,
     /// Empty for a model without probabilities.
     probabilities: Vec<RowProbabilities>,
+    /// How often each row occurs; empty where that was not said.
+    times: Vec<u64>,
     /// Rows of classes that the model does not know.
     pub(super) unknown: u64,
+    /// Rows that occur not at all.
+    pub(super) absent: u64,
 }
 
 impl Judged {
@@ -188,13 +208,20 @@ impl Judged {
         self.scores.len() as u64
     }
 
+    /// Rows judged or passed over.
+    pub(super) fn rows_read(&self) -> u64 {
+        self.len() + self.unknown + self.absent
+    }
+
     /// Adds a row of which the true outcome is known.
     pub(super) fn push(
         &mut self,
+        line: u64,
         prediction: &Prediction,
         probabilities: Option<RowProbabilities>,
         truth: usize,
     ) {
+        self.lines.push(line);
         self.probabilities.extend(probabilities);
         self.scores.push(prediction.score);
         self.found.push(prediction.outcome);
@@ -215,7 +242,7 @@ impl Judged {
                     Some(outcome) => {
                         let found = predictor.predict(data.row(i));
                         let probabilities = probabilities_beside(&predictor, &found, outcome);
-                        judged.push(&found, probabilities, outcome);
+                        judged.push(data.line(i), &found, probabilities, outcome);
                     }
                     None => judged.unknown += 1,
                 }
@@ -228,30 +255,49 @@ impl Judged {
         Some(judged)
     }
 
+    /// Says of the row that was added last how often it occurs.
+    pub(super) fn occurs(&mut self, times: u64) {
+        self.times.push(times);
+    }
+
     /// How many rows are predicted wrong; those of unknown classes are.
     pub(super) fn errors(&self) -> u64 {
         let wrong = self.found.iter().zip(&self.truth).filter(|(found, truth)| found != truth).count();
         wrong as u64 + self.unknown
     }
 
+    /// Every row by itself.
+    pub(super) fn rows(&self) -> Vec<JudgedRow> {
+        let row = |i: usize| JudgedRow {
+            line: self.lines[i],
+            truth: self.truth[i],
+            found: self.found[i],
+            score: self.scores[i],
+            probability: self.probabilities.get(i).map(|row| row.shown),
+        };
+        (0..self.lines.len()).map(row).collect()
+    }
+
     /// The measures. The baseline always answers the outcome `usual`, or else the most frequent one of these rows.
     pub(super) fn measure(self, model: &Model, usual: Option<usize>, skipped: u64) -> Evaluated {
-        let Self { scores, found, truth, probabilities, unknown } = self;
+        let Self { scores, found, truth, probabilities, times, unknown, absent: _, lines: _ } = self;
+        let times = if times.is_empty() { Times::ONCE } else { Times::each(&times) };
         let classes = &model.classes;
-        let probabilities = Reliability::of(&probabilities);
+        let probabilities = Reliability::of(&probabilities, times);
         let outcomes = classes.outcomes();
         let mut counts = vec![0u64; outcomes.len()];
-        truth.iter().for_each(|&outcome| counts[outcome] += 1);
+        truth.iter().enumerate().for_each(|(i, &outcome)| counts[outcome] += times.of(i));
         let usual = usual.unwrap_or_else(|| most_frequent(&counts));
         let baseline_class = outcomes[usual].clone();
-        let others = truth.len() as u64 - counts[usual];
-        let baseline_error = others as f64 / truth.len().max(1) as f64;
+        let rows = times.total(truth.len());
+        let baseline_error = (rows - counts[usual]) as f64 / rows.max(1) as f64;
         let skipped_rows = skipped + unknown;
         match classes {
             Classes::Pair(pair) => {
                 let signs: Vec<i8> = truth.iter().map(|&outcome| if outcome == 1 { 1 } else { -1 }).collect();
                 let called: Vec<bool> = found.iter().map(|&outcome| outcome == 1).collect();
-                let evaluation = Evaluation { baseline_error, ..evaluate_labels(&scores, &called, &signs) };
+                let evaluation =
+                    Evaluation { baseline_error, ..evaluate_labels(&scores, &called, &signs, times) };
                 Evaluated::Pair {
                     evaluation,
                     baseline_class,
@@ -264,7 +310,8 @@ impl Judged {
                 }
             }
             Classes::Each { names } => {
-                let evaluation = ManyEvaluation { baseline_error, ..evaluate_many(&found, &truth, names) };
+                let evaluation =
+                    ManyEvaluation { baseline_error, ..evaluate_many(&found, &truth, names, times) };
                 Evaluated::Many {
                     evaluation,
                     baseline_class,

@@ -1,7 +1,7 @@
 //! Searching for the best way to learn, and learning that way from all rows.
 
 use super::{BiasSpec, ClassSpec, DataSpec, TrainSpec, Trained, label, refuse_overwriting, tell};
-use crate::features::Missing;
+use crate::features::{Missing, Ngrams, Schema, TermKind, TermWeights, TextChoice, TextOptions};
 use crate::metric::Metric;
 use crate::observe::{Note, Observer, Progress};
 use crate::read::Source;
@@ -13,6 +13,9 @@ use crate::{Error, SettingsError};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+
+/// Words, and pairs of neighbouring words.
+const PAIRS: Ngrams = Ngrams { least: 1, most: 2 };
 
 /// Everything that can be said about a search.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -89,7 +92,7 @@ impl TuneSpec {
         for path in &outputs {
             check_writable(path)?;
         }
-        if matches!(self.data.source, Source::Stdin | Source::Custom(..)) {
+        if matches!(self.data.source, Source::Stdin | Source::Custom(..) | Source::Once(..)) {
             let problem = "a search reads the rows twice, which standard input cannot do: name a file";
             return Err(SettingsError::new("data", problem).into());
         }
@@ -108,10 +111,11 @@ impl TuneSpec {
             error => error.at(self.data.source.name()),
         };
         let data = self.data.with_missing(Missing::Auto);
-        let (source, options) = data.resolve(observer)?;
-        let loaded = self.data.read_rows(&source, &options, observer)?;
+        let (source, mut options) = data.resolve(observer)?;
+        options.text = self.widest_text();
+        let loaded = self.data.read_weighted(&source, &options, &self.classes, observer)?;
         tell(&loaded.notes, observer);
-        let rows = self.classes.kept(self.classes.weighted(loaded.dataset)?)?;
+        let rows = self.classes.kept(loaded.dataset)?;
         label::check(&self.data, loaded.format, &loaded.schema, &rows, observer)?;
         let settings = Settings {
             seed: self.seed,
@@ -127,8 +131,37 @@ impl TuneSpec {
             max_seconds: self.max_seconds,
             judging: self.judging,
             simpler: self.simpler,
+            texts: self.text_choices(&loaded.schema),
         };
         tune(&loaded.schema, &rows, &settings, observer).map_err(place)
+    }
+
+    /// How texts are read for a search: with the longest terms that are tried.
+    fn widest_text(&self) -> TextOptions {
+        let mut text = self.data.read.text.clone();
+        let words = text.terms.unwrap_or_default() == TermKind::Words && text.words.is_empty();
+        if text.ngrams.is_none() && words && text.hash_bits.is_none() {
+            text.ngrams = Some(PAIRS);
+        }
+        text
+    }
+
+    /// The ways to make features of texts that are tried, the simplest first: those that nothing was said about.
+    fn text_choices(&self, schema: &Schema) -> Vec<TextChoice> {
+        let Some((_, text)) = schema.texts().next() else { return Vec::new() };
+        let said = &self.data.read.text;
+        let words = TermKind::Words.usual_ngrams();
+        let ngrams = if said.ngrams.is_none() && text.ngrams == PAIRS && said.words.is_empty() {
+            vec![words, PAIRS]
+        } else {
+            vec![text.ngrams]
+        };
+        let weights = match said.weights {
+            Some(weights) => vec![weights],
+            None => vec![TermWeights::TfIdf, TermWeights::Binary, TermWeights::Counts],
+        };
+        let all = |ngrams| weights.iter().map(move |&weights| TextChoice { ngrams, weights });
+        ngrams.into_iter().flat_map(all).collect()
     }
 
     /// The training that a search chose.
@@ -136,8 +169,13 @@ impl TuneSpec {
         let candidate = tuned.tried[tuned.chosen].candidate;
         // After an interruption the user waits.
         const LITTLE: f64 = 1.0;
+        let mut data = self.data.clone();
+        if let Some(choice) = candidate.preparation.text {
+            data.read.text.ngrams = Some(choice.ngrams).filter(|_| data.read.text.words.is_empty());
+            data.read.text.weights = Some(choice.weights);
+        }
         TrainSpec {
-            data: self.data.clone(),
+            data,
             classes: self.classes.clone(),
             bias: self.bias,
             features: Some(candidate.preparation.features),

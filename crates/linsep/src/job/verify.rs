@@ -37,6 +37,8 @@ pub struct Verified {
     pub schema: Schema,
     /// What is proved, or why nothing is.
     pub outcome: Result<Accepted, Rejected>,
+    /// Whether the claim is true, but all rows belong to the same side, so that nothing is told apart.
+    pub one_sided: bool,
     /// Whether the certificate was made for these rows.
     pub same_data: bool,
     /// How long the check took.
@@ -60,9 +62,14 @@ impl VerifySpec {
             observer.note(Note::Remark(remark));
         }
         let clock = Instant::now();
-        let outcome = verify_watched(&data, &certificate, self.allow_one_sided, observer)?;
+        let mut outcome = verify_watched(&data, &certificate, observer)?;
+        let one_sided = outcome.as_ref().is_ok_and(|accepted| accepted.one_sided);
+        if one_sided && !self.allow_one_sided {
+            let reason = "all rows belong to the same side, so nothing is told apart".to_string();
+            outcome = Err(Rejected { row: None, reason });
+        }
         let seconds = clock.elapsed().as_secs_f64();
-        Ok(Verified { spec: self.clone(), certificate, data, schema, outcome, same_data, seconds })
+        Ok(Verified { spec: self.clone(), certificate, data, schema, outcome, one_sided, same_data, seconds })
     }
 }
 

@@ -2,12 +2,17 @@
 
 use super::Model;
 use crate::features::expansion::Bends;
-use crate::features::{ColumnKind, Scaler, Schema};
+use crate::features::{ColumnKind, FeatureKind, Scaler, Schema, Text};
 use serde::Serialize;
 use std::ops::Range;
 
 /// The most points of a curve.
 const MOST_POINTS: usize = 9;
+/// Steps of a curve that is drawn.
+const MOST_DRAWN: usize = 96;
+
+/// The most terms of a text: there may be very many.
+const MOST_TERMS: usize = 100;
 
 /// What one column adds to the score.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -59,16 +64,32 @@ impl Model {
     /// With products in the model, a column also acts through them, and these effects are those where the other factors
     /// are at their means.
     pub fn effects_of(&self, outcome: usize) -> Option<Vec<ColumnEffect>> {
+        self.effects_at(outcome, Bends::few_values)
+    }
+
+    /// The same effects with curves of many points, to be drawn.
+    pub fn drawn_effects_of(&self, outcome: usize) -> Option<Vec<ColumnEffect>> {
+        let values = |bends: &Bends| {
+            let [low, high] = bends.range;
+            (0..=MOST_DRAWN).map(|k| low + (high - low) * k as f64 / MOST_DRAWN as f64).collect()
+        };
+        self.effects_at(outcome, values)
+    }
+
+    /// The effects, with the points of curves at these values.
+    fn effects_at(&self, outcome: usize, values: impl Fn(&Bends) -> Vec<f64>) -> Option<Vec<ColumnEffect>> {
         let units = self.in_units_of(outcome)?.weights;
         let bent: Vec<(&Bends, Range<usize>)> = self.recipe.expansion.each_bent().collect();
-        let number =
-            |column: String, feature: usize| match bent.iter().find(|(bends, _)| bends.feature == feature) {
-                Some((bends, own)) => curve(column, bends, units[feature], &units[own.clone()]),
-                None => {
-                    let size = 4.0 * units[feature].abs() * self.deviation_of(feature);
-                    ColumnEffect { column, size, effect: Effect::PerUnit(units[feature]) }
-                }
-            };
+        let number = |column: String, feature: usize| match bent
+            .iter()
+            .find(|(bends, _)| bends.feature == feature)
+        {
+            Some((bends, own)) => curve(column, bends, units[feature], &units[own.clone()], values(bends)),
+            None => {
+                let size = 4.0 * units[feature].abs() * self.deviation_of(feature);
+                ColumnEffect { column, size, effect: Effect::PerUnit(units[feature]) }
+            }
+        };
         let mut effects: Vec<ColumnEffect> = match &self.recipe.columns {
             Schema::Table { columns, .. } => columns
                 .iter()
@@ -81,6 +102,7 @@ impl Model {
                             found.extend(own.gap.map(|gap| number(self.recipe.feature_name(gap), gap)));
                         }
                         ColumnKind::Words(own) => found.push(words(name, &own.words, &units)),
+                        ColumnKind::Text(own) => found.push(terms(name, own, &units)),
                         ColumnKind::Label | ColumnKind::Ignored => {}
                     }
                     found
@@ -102,8 +124,19 @@ impl Model {
     }
 }
 
+impl Bends {
+    /// The ends of the column, and knots evenly between them.
+    fn few_values(&self) -> Vec<f64> {
+        let knots: Vec<f64> =
+            self.knots().filter(|&knot| knot > self.range[0] && knot < self.range[1]).collect();
+        let inner = knots.len().min(MOST_POINTS - 2);
+        let chosen = (0..inner).map(|place| knots[(2 * place + 1) * knots.len() / (2 * inner)]);
+        [self.range[0]].into_iter().chain(chosen).chain([self.range[1]]).collect()
+    }
+}
+
 /// The curve of a column: its line through the mean, and its bends.
-fn curve(column: String, bends: &Bends, slope: f64, weights: &[f64]) -> ColumnEffect {
+fn curve(column: String, bends: &Bends, slope: f64, weights: &[f64], values: Vec<f64>) -> ColumnEffect {
     let at = |value: f64| {
         let mut effect = slope * (value - bends.mean);
         let mut place = 0;
@@ -113,13 +146,7 @@ fn curve(column: String, bends: &Bends, slope: f64, weights: &[f64]) -> ColumnEf
         });
         CurvePoint { value, effect }
     };
-    // The ends, and knots evenly between them.
-    let knots: Vec<f64> =
-        bends.knots().filter(|&knot| knot > bends.range[0] && knot < bends.range[1]).collect();
-    let inner = knots.len().min(MOST_POINTS - 2);
-    let chosen = (0..inner).map(|place| knots[(2 * place + 1) * knots.len() / (2 * inner)]);
-    let values = [bends.range[0]].into_iter().chain(chosen).chain([bends.range[1]]);
-    let points: Vec<CurvePoint> = values.map(at).collect();
+    let points: Vec<CurvePoint> = values.into_iter().map(at).collect();
     let size = spread(points.iter().map(|point| point.effect));
     ColumnEffect { column, size, effect: Effect::Curve(points) }
 }
@@ -130,6 +157,22 @@ fn words(column: String, words: &[(String, usize)], units: &[f64]) -> ColumnEffe
         .map(|(word, feature)| WordEffect { word: word.clone(), effect: units[*feature] })
         .collect();
     // A word that the model does not know adds nothing.
+    let size = spread(effects.iter().map(|word| word.effect).chain([0.0]));
+    ColumnEffect { column, size, effect: Effect::Words(effects) }
+}
+
+/// The strongest terms of a text. Values of terms are at most a few; each is shown with what 1 adds.
+fn terms(column: String, text: &Text, units: &[f64]) -> ColumnEffect {
+    let own = text.features();
+    let mut strongest: Vec<(usize, f64)> =
+        own.iter().enumerate().map(|(term, &feature)| (term, units[feature])).collect();
+    strongest.retain(|&(_, effect)| effect != 0.0);
+    strongest.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+    strongest.truncate(MOST_TERMS);
+    let effects: Vec<WordEffect> = strongest
+        .iter()
+        .map(|&(term, effect)| WordEffect { word: text.feature_name("", term), effect })
+        .collect();
     let size = spread(effects.iter().map(|word| word.effect).chain([0.0]));
     ColumnEffect { column, size, effect: Effect::Words(effects) }
 }

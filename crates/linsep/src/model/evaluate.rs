@@ -43,16 +43,43 @@ pub struct Evaluation {
 /// Judges scores against the signs of the rows: at least 0 means positive.
 pub fn evaluate(scores: &[f64], signs: &[i8]) -> Evaluation {
     let called: Vec<bool> = scores.iter().map(|&score| score >= 0.0).collect();
-    evaluate_labels(scores, &called, signs)
+    evaluate_labels(scores, &called, signs, Times::ONCE)
+}
+
+/// How often each row occurs.
+#[derive(Clone, Copy, Debug)]
+pub struct Times<'a>(Option<&'a [u64]>);
+
+impl<'a> Times<'a> {
+    /// Every row once.
+    pub const ONCE: Self = Self(None);
+
+    /// Each row as often as this says.
+    pub fn each(times: &'a [u64]) -> Self {
+        Self(Some(times))
+    }
+
+    /// How often row `i` occurs.
+    #[inline]
+    pub fn of(self, i: usize) -> u64 {
+        self.0.map_or(1, |times| times[i])
+    }
+
+    /// How many there are of so many rows.
+    pub fn total(self, rows: usize) -> u64 {
+        self.0.map_or(rows as u64, |times| times.iter().sum())
+    }
 }
 
 /// Judges which rows were called positive against the signs of the rows; the scores give the order of the rows alone.
-pub fn evaluate_labels(scores: &[f64], called: &[bool], signs: &[i8]) -> Evaluation {
+pub fn evaluate_labels(scores: &[f64], called: &[bool], signs: &[i8], times: Times<'_>) -> Evaluation {
     let count = |positive: bool, predicted: bool| {
-        called.iter().zip(signs).filter(|&(&p, &y)| (y > 0) == positive && p == predicted).count() as u64
+        let rows = called.iter().zip(signs).enumerate();
+        let here = rows.filter(|&(_, (&p, &y))| (y > 0) == positive && p == predicted);
+        here.map(|(i, _)| times.of(i)).sum::<u64>()
     };
     let (tp, fp, tn, fne) = (count(true, true), count(false, true), count(false, false), count(true, false));
-    let rows = scores.len() as u64;
+    let rows = times.total(scores.len());
     Evaluation {
         rows,
         errors: fp + fne,
@@ -68,7 +95,7 @@ pub fn evaluate_labels(scores: &[f64], called: &[bool], signs: &[i8]) -> Evaluat
         recall: share(tp, tp + fne),
         negative_recall: share(tn, tn + fp),
         f1: share(2 * tp, 2 * tp + fp + fne),
-        auc: auc(scores, signs),
+        auc: auc(scores, signs, times),
     }
 }
 
@@ -141,13 +168,18 @@ pub struct ClassEvaluation {
 }
 
 /// Judges predicted classes against the true ones, both as places among `names`.
-pub fn evaluate_many(predicted: &[usize], truth: &[usize], names: &[String]) -> ManyEvaluation {
+pub fn evaluate_many(
+    predicted: &[usize],
+    truth: &[usize],
+    names: &[String],
+    times: Times<'_>,
+) -> ManyEvaluation {
     let mut cells: BTreeMap<(usize, usize), u64> = BTreeMap::new();
     let (mut of_class, mut called) = (vec![0u64; names.len()], vec![0u64; names.len()]);
-    for (&found, &class) in predicted.iter().zip(truth) {
-        *cells.entry((class, found)).or_default() += 1;
-        of_class[class] += 1;
-        called[found] += 1;
+    for (i, (&found, &class)) in predicted.iter().zip(truth).enumerate() {
+        *cells.entry((class, found)).or_default() += times.of(i);
+        of_class[class] += times.of(i);
+        called[found] += times.of(i);
     }
     let right = |k: usize| cells.get(&(k, k)).copied().unwrap_or(0);
     let classes: Vec<ClassEvaluation> = names
@@ -165,7 +197,7 @@ pub fn evaluate_many(predicted: &[usize], truth: &[usize], names: &[String]) -> 
         })
         .collect();
     let known: Vec<f64> = classes.iter().filter_map(|class| class.f1).collect();
-    let rows = truth.len() as u64;
+    let rows = times.total(truth.len());
     let errors = rows - (0..names.len()).map(right).sum::<u64>();
     let (mut confusion, mut confusion_cells) = (Vec::new(), Vec::new());
     if names.len() <= MOST_IN_MATRIX {
@@ -194,13 +226,16 @@ pub fn evaluate_many(predicted: &[usize], truth: &[usize], names: &[String]) -> 
 }
 
 /// The area under the ROC curve, from ranks (Mann–Whitney).
-fn auc(scores: &[f64], signs: &[i8]) -> Option<f64> {
+fn auc(scores: &[f64], signs: &[i8], times: Times<'_>) -> Option<f64> {
     let mut order: Vec<usize> = (0..scores.len()).collect();
     order.sort_unstable_by(|&a, &b| scores[a].total_cmp(&scores[b]));
     let (mut below, mut twice_wins, mut positives) = (0u128, 0u128, 0u128);
     for group in order.chunk_by(|&a, &b| scores[a] == scores[b]) {
-        let group_positives = group.iter().filter(|&&i| signs[i] > 0).count() as u128;
-        let group_negatives = group.len() as u128 - group_positives;
+        let (mut group_positives, mut group_negatives) = (0u128, 0u128);
+        for &i in group {
+            let side = if signs[i] > 0 { &mut group_positives } else { &mut group_negatives };
+            *side += u128::from(times.of(i));
+        }
         twice_wins += group_positives * (2 * below + group_negatives);
         below += group_negatives;
         positives += group_positives;
@@ -208,10 +243,61 @@ fn auc(scores: &[f64], signs: &[i8]) -> Option<f64> {
     (positives > 0 && below > 0).then(|| twice_wins as f64 / (2 * positives * below) as f64)
 }
 
+/// A point of a ROC curve: what comes of calling rows positive whose score is at least so high.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct RocPoint {
+    /// Of the negative rows, the share that is called positive.
+    pub false_positives: f64,
+    /// Of the positive rows, the share that is called positive.
+    pub true_positives: f64,
+}
+
+/// The ROC curve, from no row called positive to all, with a point for each score that occurs. Empty if a class is missing.
+/// The area under it, by straight lines, is the AUC.
+pub fn roc(scores: &[f64], signs: &[i8]) -> Vec<RocPoint> {
+    let positives = signs.iter().filter(|&&sign| sign > 0).count();
+    let negatives = signs.len() - positives;
+    if positives == 0 || negatives == 0 {
+        return Vec::new();
+    }
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    order.sort_unstable_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+    let mut called = [0usize; 2];
+    let mut points = vec![RocPoint { false_positives: 0.0, true_positives: 0.0 }];
+    for group in order.chunk_by(|&a, &b| scores[a] == scores[b]) {
+        group.iter().for_each(|&i| called[usize::from(signs[i] > 0)] += 1);
+        points.push(RocPoint {
+            false_positives: called[0] as f64 / negatives as f64,
+            true_positives: called[1] as f64 / positives as f64,
+        });
+    }
+    points
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_area_under_the_curve_is_the_auc(rows in prop::collection::vec((-5i32..6, any::<bool>()), 1..60)) {
+            let scores: Vec<f64> = rows.iter().map(|(score, _)| f64::from(*score)).collect();
+            let signs: Vec<i8> = rows.iter().map(|(_, up)| if *up { 1 } else { -1 }).collect();
+            let curve = roc(&scores, &signs);
+            let area: f64 = curve
+                .windows(2)
+                .map(|pair| {
+                    let width = pair[1].false_positives - pair[0].false_positives;
+                    width * (pair[0].true_positives + pair[1].true_positives) / 2.0
+                })
+                .sum();
+            match auc(&scores, &signs, Times::ONCE) {
+                Some(auc) => prop_assert!((area - auc).abs() < 1e-12, "{area} {auc}"),
+                None => prop_assert!(curve.is_empty()),
+            }
+        }
+    }
 
     #[test]
     fn counts_by_hand() {
@@ -233,7 +319,7 @@ mod tests {
     #[test]
     fn many_classes_by_hand() {
         let names = ["a", "b", "c"].map(String::from);
-        let found = evaluate_many(&[0, 1, 1, 0, 0], &[0, 1, 0, 1, 0], &names);
+        let found = evaluate_many(&[0, 1, 1, 0, 0], &[0, 1, 0, 1, 0], &names, Times::ONCE);
         assert_eq!((found.rows, found.errors, found.error), (5, 2, 0.4));
         assert_eq!(found.confusion, [[2, 1, 0], [1, 1, 0], [0, 0, 0]]);
         assert_eq!((found.classes[0].precision, found.classes[0].recall), (Some(2.0 / 3.0), Some(2.0 / 3.0)));
@@ -250,7 +336,7 @@ mod tests {
     #[test]
     fn a_matrix_of_many_classes_is_a_list_of_its_cells() {
         let names: Vec<String> = (0..20_000).map(|class| class.to_string()).collect();
-        let found = evaluate_many(&[7, 7, 19_999, 0], &[7, 7, 3, 0], &names);
+        let found = evaluate_many(&[7, 7, 19_999, 0], &[7, 7, 3, 0], &names, Times::ONCE);
         assert!(found.confusion.is_empty());
         let cell = |class: usize, predicted: usize, rows: u64| ConfusionCell {
             class: class.to_string(),
@@ -283,10 +369,37 @@ mod tests {
                     }
                 }
             }
-            match auc(&scores, &signs) {
+            match auc(&scores, &signs, Times::ONCE) {
                 None => prop_assert_eq!(pairs, 0.0),
                 Some(found) => prop_assert!((found - wins / pairs).abs() < 1e-12),
             }
+        }
+    }
+
+    proptest! {
+        /// Rows that occur several times are judged as if they were written out.
+        #[test]
+        fn counted_rows_are_judged_as_repeated_ones(
+            rows in prop::collection::vec((-3i8..4, any::<bool>(), 0u64..4, 0usize..3, 0usize..3), 1..30)
+        ) {
+            let times: Vec<u64> = rows.iter().map(|row| row.2).collect();
+            let written: Vec<_> =
+                rows.iter().flat_map(|row| std::iter::repeat_n(*row, row.2 as usize)).collect();
+            let scores = |rows: &[(i8, bool, u64, usize, usize)]| -> Vec<f64> {
+                rows.iter().map(|row| f64::from(row.0)).collect()
+            };
+            let signs = |rows: &[(i8, bool, u64, usize, usize)]| -> Vec<i8> {
+                rows.iter().map(|row| if row.1 { 1 } else { -1 }).collect()
+            };
+            let called: Vec<bool> = rows.iter().map(|row| row.0 >= 0).collect();
+            let counted = evaluate_labels(&scores(&rows), &called, &signs(&rows), Times::each(&times));
+            prop_assert_eq!(counted, evaluate(&scores(&written), &signs(&written)));
+            let names = ["a", "b", "c"].map(String::from);
+            let many = |rows: &[(i8, bool, u64, usize, usize)], times: Times<'_>| {
+                let (found, truth): (Vec<usize>, Vec<usize>) = rows.iter().map(|row| (row.3, row.4)).unzip();
+                evaluate_many(&found, &truth, &names, times)
+            };
+            prop_assert_eq!(many(&rows, Times::each(&times)), many(&written, Times::ONCE));
         }
     }
 }

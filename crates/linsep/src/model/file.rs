@@ -175,7 +175,8 @@ impl Model {
 
 /// Checks that every feature of the schema has a weight.
 fn check_schema(schema: &Schema, columns: usize) -> Result<(), StoreError> {
-    schema.fault(columns).map_or(Ok(()), |what| Err(StoreError::Damaged(what.to_string())))
+    let unlearned = schema.has_texts_as_read().then_some("nothing was learned about its texts");
+    schema.fault(columns).or(unlearned).map_or(Ok(()), |what| Err(StoreError::Damaged(what.to_string())))
 }
 
 /// Opens the scaling of so many features.

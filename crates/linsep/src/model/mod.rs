@@ -4,9 +4,11 @@ mod arrays;
 mod effects;
 mod evaluate;
 mod expand;
+mod explain;
 mod file;
 mod isotonic;
 mod onnx;
+mod pixels;
 mod predict;
 mod probability;
 mod reliability;
@@ -14,11 +16,13 @@ mod threshold;
 
 pub use effects::{ColumnEffect, CurvePoint, Effect, WordEffect};
 pub use evaluate::{
-    ClassEvaluation, ConfusionCell, Evaluation, MOST_IN_MATRIX, ManyEvaluation, evaluate, evaluate_labels,
-    evaluate_many,
+    ClassEvaluation, ConfusionCell, Evaluation, MOST_IN_MATRIX, ManyEvaluation, RocPoint, Times, evaluate,
+    evaluate_labels, evaluate_many, roc,
 };
 pub(crate) use expand::learn_expansion;
+pub use explain::{Explainer, Explanation, Part};
 pub use onnx::{InputNumbers, OnnxFile, OnnxInput};
+pub use pixels::WeightsPicture;
 pub use predict::{Prediction, Predictor};
 pub use probability::{Calibration, ISOTONIC_ROWS, ISOTONIC_ROWS_OF_SIDE};
 pub use reliability::{Bin, Reliability, RowProbabilities};

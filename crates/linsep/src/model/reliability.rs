@@ -10,6 +10,7 @@
 //!
 //! No probability of a model is 0 or 1, so nothing has to be clipped for the log loss.
 
+use super::Times;
 use crate::theory::binomial::{Interval, clopper_pearson};
 use serde::Serialize;
 
@@ -84,17 +85,17 @@ impl RowProbabilities {
 
 impl Reliability {
     /// The measures of these rows; `None` if there are none.
-    pub fn of(rows: &[RowProbabilities]) -> Option<Self> {
-        if rows.is_empty() {
+    pub fn of(rows: &[RowProbabilities], times: Times<'_>) -> Option<Self> {
+        let n = times.total(rows.len()) as f64;
+        if rows.is_empty() || n == 0.0 {
             return None;
         }
-        let n = rows.len() as f64;
         let mut bins = [(0u64, 0.0f64, 0u64); BINS];
-        for row in rows {
+        for (i, row) in rows.iter().enumerate() {
             let bin = &mut bins[((row.shown * BINS as f64) as usize).min(BINS - 1)];
-            bin.0 += 1;
-            bin.1 += row.shown;
-            bin.2 += u64::from(row.came_true);
+            bin.0 += times.of(i);
+            bin.1 += times.of(i) as f64 * row.shown;
+            bin.2 += if row.came_true { times.of(i) } else { 0 };
         }
         let bins: Vec<Bin> = bins
             .iter()
@@ -109,10 +110,13 @@ impl Reliability {
                 observed_interval: clopper_pearson(came_true, rows),
             })
             .collect();
+        let sum = |of: fn(&RowProbabilities) -> f64| {
+            rows.iter().enumerate().map(|(i, row)| times.of(i) as f64 * of(row)).sum::<f64>()
+        };
         let distance = |bin: &Bin| bin.rows as f64 * (bin.mean_probability - bin.observed).abs();
         Some(Self {
-            log_loss: rows.iter().map(|row| row.loss).sum::<f64>() / n,
-            brier: rows.iter().map(|row| row.brier).sum::<f64>() / n,
+            log_loss: sum(|row| row.loss) / n,
+            brier: sum(|row| row.brier) / n,
             expected_calibration_error: bins.iter().map(distance).sum::<f64>() / n,
             bins,
         })
@@ -129,7 +133,7 @@ mod tests {
         fn two_sides_by_the_definitions(rows in prop::collection::vec((0.001f64..0.999, any::<bool>()), 1..60)) {
             let own: Vec<RowProbabilities> =
                 rows.iter().map(|&(p, positive)| RowProbabilities::of_pair(p, positive)).collect();
-            let found = Reliability::of(&own).unwrap();
+            let found = Reliability::of(&own, Times::ONCE).unwrap();
             let n = rows.len() as f64;
             let truth = |positive: bool| f64::from(u8::from(positive));
             let mean = |of: &dyn Fn(f64, bool) -> f64| rows.iter().map(|&(p, y)| of(p, y)).sum::<f64>() / n;
@@ -158,7 +162,7 @@ mod tests {
             RowProbabilities::of_many(&[0.5, 0.25, 0.25], 0, 0),
             RowProbabilities::of_many(&[0.125, 0.5, 0.375], 1, 2),
         ];
-        let found = Reliability::of(&rows).unwrap();
+        let found = Reliability::of(&rows, Times::ONCE).unwrap();
         assert!((found.log_loss - (2f64.ln() - 0.375f64.ln()) / 2.0).abs() < 1e-15);
         let brier = (0.25 + 0.0625 + 0.0625 + 0.015625 + 0.25 + 0.625 * 0.625) / 2.0;
         assert!((found.brier - brier).abs() < 1e-15);
@@ -168,6 +172,6 @@ mod tests {
 
     #[test]
     fn without_rows_there_is_nothing_to_measure() {
-        assert_eq!(Reliability::of(&[]), None);
+        assert_eq!(Reliability::of(&[], Times::ONCE), None);
     }
 }

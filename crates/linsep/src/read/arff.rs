@@ -9,6 +9,7 @@ use super::error::{ReadError, ReadErrorKind};
 use super::filter::Filtered;
 use super::formats::{Detect, Format, FormatColumns, FormatDescriptor};
 use super::reader::{Opening, RecordReader};
+use super::rewritten::push_cell;
 use super::source::{HEAD_BYTES, Input};
 use super::{ColumnAs, ReadOptions};
 use crate::Error;
@@ -20,6 +21,7 @@ pub(super) static ARFF: FormatDescriptor = FormatDescriptor {
     extensions: &["arff"],
     columns: FormatColumns::Table,
     is_text: true,
+    is_written: false,
     options: CSV_OPTIONS,
     matched_by_number: None,
     detect: Detect::Text(begins_with_relation),
@@ -47,7 +49,7 @@ fn open(opening: Opening<'_>) -> Result<Box<dyn RecordReader>, Error> {
     }
     let options = header.options(options);
     let table = header.into_csv(input).map_err(|error| located(None, error.into()))?;
-    Ok(Box::new(CsvReader::new(name, table, &options, guess)?.called("ARFF")))
+    Ok(Box::new(CsvReader::new(name, table, &options, guess)?.called("CSV", "ARFF")))
 }
 
 fn wrong(problem: impl Into<String>) -> ReadErrorKind {
@@ -173,6 +175,7 @@ impl Header {
             if last {
                 rewrite_row(&std::mem::take(&mut unfinished), &absent, text);
             }
+            Ok(())
         };
         input.replaced(HEAD_BYTES, |rest| Box::new(Filtered::new(rest, rewrite)))
     }
@@ -285,8 +288,9 @@ fn unquoted(cell: &str) -> String {
 
 /// A cell as CSV writes it.
 fn quoted(cell: &str) -> String {
-    let plain = !cell.is_empty() && cell.trim() == cell && !cell.contains([',', '"', '\n', '\r']);
-    if plain { cell.to_string() } else { format!("\"{}\"", cell.replace('"', "\"\"")) }
+    let mut text = String::new();
+    push_cell(&mut text, cell);
+    text
 }
 
 #[cfg(test)]

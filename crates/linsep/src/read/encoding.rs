@@ -40,6 +40,7 @@ pub(crate) fn to_utf8(input: Input, name: Option<&str>) -> Result<(Input, Option
         let (result, _, written, _) = decoder.decode_to_utf8(bytes, text, last);
         debug_assert!(result == CoderResult::InputEmpty, "there is room for all");
         text.truncate(written);
+        Ok(())
     };
     let decoded = input.replaced(HEAD_BYTES, |rest| Box::new(Filtered::new(rest, decode)))?;
     let remark = guessed.then(|| {
@@ -55,7 +56,7 @@ pub(crate) fn to_utf8(input: Input, name: Option<&str>) -> Result<(Input, Option
 }
 
 /// The encoding that the first bytes speak for, if it is not UTF-8, and whether that is a guess.
-fn guess(head: &[u8], whole: bool) -> Option<(&'static Encoding, bool)> {
+pub(super) fn guess(head: &[u8], whole: bool) -> Option<(&'static Encoding, bool)> {
     match head {
         [0xff, 0xfe, ..] => return Some((UTF_16LE, false)),
         [0xfe, 0xff, ..] => return Some((UTF_16BE, false)),

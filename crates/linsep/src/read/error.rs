@@ -3,6 +3,7 @@
 use super::cache::CacheFault;
 use super::foreign::ForeignFile;
 use super::formats::FORMATS;
+use crate::features::PictureForm;
 use crate::numbers::grouped;
 use std::fmt;
 use std::sync::LazyLock;
@@ -48,6 +49,27 @@ pub enum ReadErrorKind {
     /// The file is no longer the one that was opened.
     #[error("the file was changed while it was read: {0}")]
     Changed(String),
+    /// A file of a folder that is larger than accepted.
+    #[error("the file is larger than {} bytes", grouped(*.limit))]
+    LargeFile {
+        /// The largest file accepted, in bytes.
+        limit: u64,
+    },
+    /// A folder of a class without files.
+    #[error("this folder of a class has no files")]
+    EmptyClass,
+    /// A folder that is not divided into classes.
+    #[error("this folder has no sub-folders, one for each class{}", if *.files == 0 { String::new() } else { format!(": it has {} files", grouped(*.files)) })]
+    NoClassFolders {
+        /// Files that lie in it.
+        files: u64,
+    },
+    /// A folder that contains itself, by a link, or lies too deep.
+    #[error("this folder contains itself, by a link, or lies too deep")]
+    FolderLoop,
+    /// A file that is no document.
+    #[error("this is not a text: {0}")]
+    NotAText(String),
     /// Nothing in it.
     #[error("no rows: the file is empty, or has only blank lines and comments")]
     Empty,
@@ -207,6 +229,15 @@ pub enum ReadErrorKind {
         /// The cell.
         found: String,
     },
+    /// A row that is not what its format says.
+    #[error("{0}")]
+    BadRow(String),
+    /// A column that comes up after the columns were settled.
+    #[error("the column \"{column}\" is new here: the rows before it do not have it")]
+    LateColumn {
+        /// The column.
+        column: String,
+    },
     /// A column without a single value.
     #[error("column \"{column}\" has no values at all")]
     EmptyColumn {
@@ -251,6 +282,28 @@ pub enum ReadErrorKind {
         /// Columns that fit, in words.
         expected: String,
     },
+    /// A picture that cannot be decoded.
+    #[error("{0}")]
+    BadPicture(String),
+    /// Pictures of another size than those of the model.
+    #[error("these are pictures of {found}, and the model was trained with {expected}")]
+    PictureForm {
+        /// What is in the file.
+        found: PictureForm,
+        /// What the model knows.
+        expected: PictureForm,
+    },
+    /// A file whose table cannot be read, because it is damaged or too large.
+    #[error("{0}")]
+    Damaged(String),
+    /// A column of values that are neither numbers nor words.
+    #[error("column \"{column}\" holds {holds}, which are neither numbers nor words")]
+    UnreadableColumn {
+        /// The column.
+        column: String,
+        /// What it holds, in words.
+        holds: &'static str,
+    },
     /// An array file that does not hold what is needed.
     #[error("{0}")]
     Array(String),
@@ -275,6 +328,29 @@ impl LongLine {
     }
 }
 
+/// What is wrong with a row, on its way through a reader of bytes that makes CSV of another format.
+#[derive(Debug, thiserror::Error)]
+#[error("{kind}")]
+pub(crate) struct RowFailure {
+    pub(crate) line: u64,
+    /// Byte in the line, from 1; 0 if there is none.
+    pub(crate) column: u64,
+    pub(crate) kind: ReadErrorKind,
+}
+
+impl RowFailure {
+    /// The failure, if that is what the error is about.
+    pub(crate) fn of(error: std::io::Error) -> Result<Self, std::io::Error> {
+        error.downcast::<Self>()
+    }
+}
+
+impl From<RowFailure> for std::io::Error {
+    fn from(failure: RowFailure) -> Self {
+        std::io::Error::other(failure)
+    }
+}
+
 impl From<LongLine> for std::io::Error {
     fn from(line: LongLine) -> Self {
         std::io::Error::other(line)
@@ -283,10 +359,11 @@ impl From<LongLine> for std::io::Error {
 
 impl From<std::io::Error> for ReadErrorKind {
     fn from(error: std::io::Error) -> Self {
-        match error.downcast::<LongLine>() {
-            Ok(LongLine { limit, .. }) => ReadErrorKind::LongLine { limit },
-            Err(error) => ReadErrorKind::Io(error),
-        }
+        let error = match error.downcast::<LongLine>() {
+            Ok(LongLine { limit, .. }) => return ReadErrorKind::LongLine { limit },
+            Err(error) => error,
+        };
+        RowFailure::of(error).map_or_else(ReadErrorKind::Io, |failure| failure.kind)
     }
 }
 
@@ -302,6 +379,7 @@ impl ReadErrorKind {
                 | TooManyClasses { .. }
                 | Changed(_)
                 | Empty
+                | NoClassFolders { .. }
                 | AllSkipped(_)
                 | Binary(_)
                 | Foreign(_)
@@ -312,6 +390,7 @@ impl ReadErrorKind {
                 | UnterminatedQuote
                 | NoSuchColumn { .. }
                 | NoModelColumn { .. }
+                | LateColumn { .. }
                 | EmptyColumn { .. }
                 | NoDelimiter
                 | BadDelimiter(_)
@@ -319,6 +398,9 @@ impl ReadErrorKind {
                 | TooManyFeatures { .. }
                 | MeanInOnePass
                 | ColumnCount { .. }
+                | PictureForm { .. }
+                | Damaged(_)
+                | UnreadableColumn { .. }
                 | Array(_)
                 | Cache(_)
         )
@@ -341,10 +423,15 @@ impl ReadErrorKind {
                  ⟦max_classes⟧"
             }
             Changed(_) => "wait until nothing writes to the file any more, and start again",
-            Empty | AllSkipped(_) => "give a file with at least one row of each class",
-            Binary(_) => {
-                "give a LIBSVM, CSV, .npy, .npz or .linsep file, plain or compressed with gzip or zstd"
+            LargeFile { .. } => "raise the limit with ⟦max_file⟧, or skip such files with ⟦skip_bad⟧",
+            EmptyClass => "put the files of the class into it, remove it, or leave it out with ⟦skip_bad⟧",
+            NoClassFolders { .. } => {
+                "put the files of each class into a sub-folder with the name of the class; predict takes folders without them"
             }
+            FolderLoop => "remove the link, or leave it out with ⟦skip_bad⟧",
+            NotAText(_) => "remove the file, or skip such files with ⟦skip_bad⟧",
+            Empty | AllSkipped(_) => "give a file with at least one row of each class",
+            Binary(_) => &BINARY_HELP,
             Foreign(kind) => kind.help,
             Compression(_) => "decompress it first and pipe it in: linsep reads standard input as -",
             UnknownFormat => &FORMAT_HELP,
@@ -386,6 +473,10 @@ impl ReadErrorKind {
             WordAmongNumbers { .. } => {
                 "correct the cell, say what the column holds with ⟦column⟧, or use ⟦skip_bad⟧"
             }
+            BadRow(_) => "correct the row, or skip malformed rows with ⟦skip_bad⟧",
+            LateColumn { .. } => {
+                "give the first rows all columns (null where there is no value), or convert the file first, with linsep convert"
+            }
             EmptyColumn { .. } => "leave the column out with ⟦ignore⟧",
             NoDelimiter => "name the delimiter with ⟦delimiter⟧, or the format with ⟦format⟧",
             BadDelimiter(_) => "give one character, such as ⟦delimiter=','⟧ or ⟦delimiter=tab⟧",
@@ -400,6 +491,12 @@ impl ReadErrorKind {
                 "choose ⟦missing=zero⟧ or ⟦missing=drop-row⟧, or make a .linsep file of it first, with linsep convert"
             }
             ColumnCount { .. } => "give the columns that the model was trained with, in the same order",
+            Damaged(_) => {
+                "check that the file is whole, make it anew with the program that it comes from, or write the table as CSV"
+            }
+            UnreadableColumn { .. } => "leave the column out with ⟦ignore⟧",
+            BadPicture(_) => "remove the file, or skip such files with ⟦skip_bad⟧",
+            PictureForm { .. } => "give pictures of the size that the model was trained with",
             Cache(CacheFault::Newer { .. }) => {
                 "use a newer linsep, or make the cache again from its source with linsep convert"
             }
@@ -410,6 +507,12 @@ impl ReadErrorKind {
         }
     }
 }
+
+/// What to do where a file is no text.
+static BINARY_HELP: LazyLock<String> = LazyLock::new(|| {
+    let titles: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+    format!("give a file of a known format ({}), plain or compressed with gzip or zstd", titles.join(", "))
+});
 
 /// What to do where the format was not recognised.
 static FORMAT_HELP: LazyLock<String> = LazyLock::new(|| {

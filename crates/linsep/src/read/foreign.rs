@@ -2,6 +2,7 @@
 
 use super::error::ReadErrorKind;
 use super::formats::is_binary;
+use super::xlsx;
 
 /// A kind of file that is not read.
 #[derive(Debug, PartialEq, Eq)]
@@ -13,15 +14,16 @@ pub struct ForeignFile {
 }
 
 const WORKBOOK: &str = "open it in a spreadsheet program and save the sheet as CSV";
-const FROM_PYTHON: &str =
-    "write it as CSV, for example in Python: pandas.read_parquet(\"FILE\").to_csv(\"FILE.csv\", index=False)";
-const FROM_ARROW: &str =
-    "write it as CSV, for example in Python: pandas.read_feather(\"FILE\").to_csv(\"FILE.csv\", index=False)";
+#[cfg(not(feature = "parquet"))]
+const FROM_PYTHON: &str = "use a linsep that was built with its feature `parquet` (cargo build --release --features parquet), or write it as CSV, for example in Python: pandas.read_parquet(\"FILE\").to_csv(\"FILE.csv\", index=False)";
+const FROM_ARROW: &str = "use a linsep that was built with its feature `parquet`, or write it as CSV, for example in Python: pandas.read_feather(\"FILE\").to_csv(\"FILE.csv\", index=False)";
 const AS_CSV: &str = "write the rows as CSV with the program that made it";
 
 /// Kinds of files by the bytes that they begin with.
-static BEGINNINGS: [(&[u8], ForeignFile); 16] = [
+static BEGINNINGS: &[(&[u8], ForeignFile)] = &[
+    #[cfg(not(feature = "parquet"))]
     (b"PAR1", ForeignFile { name: "a Parquet file", help: FROM_PYTHON }),
+    #[cfg(not(feature = "parquet"))]
     (b"ARROW1", ForeignFile { name: "an Arrow file (Feather)", help: FROM_ARROW }),
     (b"FEA1", ForeignFile { name: "a Feather file", help: FROM_ARROW }),
     (
@@ -40,7 +42,7 @@ static BEGINNINGS: [(&[u8], ForeignFile); 16] = [
     ),
     (
         b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
-        ForeignFile { name: "an old Excel workbook (.xls)", help: WORKBOOK },
+        ForeignFile { name: "an old Excel workbook (.xls), or one with a password", help: WORKBOOK },
     ),
     (b"\x89HDF\r\n\x1a\n", ForeignFile { name: "an HDF5 file", help: AS_CSV }),
     (
@@ -59,7 +61,8 @@ static BEGINNINGS: [(&[u8], ForeignFile); 16] = [
 
 const PICKLE: &str = "save the arrays with numpy.savez, or a data frame with to_csv";
 
-static XLSX: ForeignFile = ForeignFile { name: "an Excel workbook (.xlsx)", help: WORKBOOK };
+static OFFICE: ForeignFile =
+    ForeignFile { name: "an Office document and no workbook", help: "save its table as CSV" };
 static ODS: ForeignFile = ForeignFile { name: "an OpenDocument file", help: WORKBOOK };
 static ZIP: ForeignFile = ForeignFile {
     name: "a ZIP archive of other files than arrays",
@@ -72,16 +75,8 @@ static HTML: ForeignFile = ForeignFile {
 static XML: ForeignFile = ForeignFile { name: "an XML file", help: AS_CSV };
 static JSON: ForeignFile = ForeignFile {
     name: "JSON",
-    help: "write it as CSV, for example in Python: pandas.read_json(\"FILE\").to_csv(\"FILE.csv\", index=False)",
-};
-static JSON_LINES: ForeignFile = ForeignFile {
-    name: "JSON Lines",
-    help: "write it as CSV, for example in Python: pandas.read_json(\"FILE\", lines=True).to_csv(\"FILE.csv\", \
-           index=False)",
-};
-static VOWPAL_WABBIT: ForeignFile = ForeignFile {
-    name: "text for Vowpal Wabbit",
-    help: "write it as LIBSVM text, with a number for each feature: LABEL INDEX:VALUE INDEX:VALUE …",
+    help: "write one object on each line (JSON Lines), for example in Python: \
+           pandas.read_json(\"FILE\").to_json(\"FILE.jsonl\", orient=\"records\", lines=True)",
 };
 
 /// What a file is, if its first bytes are those of a kind that is not read.
@@ -99,7 +94,8 @@ pub(super) fn recognise(head: &[u8]) -> Option<&'static ForeignFile> {
         let has = |name: &[u8]| memchr::memmem::find(beginning, name).is_some();
         return match () {
             () if has(b"vnd.oasis.opendocument") => Some(&ODS),
-            () if has(b"xl/") || has(b"[Content_Types].xml") => Some(&XLSX),
+            () if xlsx::is_workbook(head) => None,
+            () if has(b"[Content_Types].xml") => Some(&OFFICE),
             () if first_member(head).is_some_and(|name| !name.ends_with(b".npy")) => Some(&ZIP),
             () => None,
         };
@@ -112,7 +108,6 @@ pub(super) fn recognise(head: &[u8]) -> Option<&'static ForeignFile> {
         b'<' if begins(b"<!doctype html") || begins(b"<html") => Some(&HTML),
         b'<' if begins(b"<?xml") => Some(&XML),
         b'{' | b'[' => json(text),
-        b'0'..=b'9' | b'-' | b'+' | b'|' => is_vowpal_wabbit(text).then_some(&VOWPAL_WABBIT),
         _ => None,
     }
 }
@@ -128,28 +123,15 @@ fn json(text: &[u8]) -> Option<&'static ForeignFile> {
     match (text[0], inside) {
         (b'[', b'{' | b'[') => Some(&JSON),
         (b'{', b'"') => {
-            let line = text.split(|&byte| byte == b'\n').next().unwrap_or(text);
-            // One object on each line, or one over many lines.
-            Some(if line.trim_ascii_end().ends_with(b"}") { &JSON_LINES } else { &JSON })
+            let (line, ends) = match memchr::memchr(b'\n', text) {
+                Some(end) => (&text[..end], true),
+                None => (text, false),
+            };
+            // One object on each line is read; one over many lines is not.
+            (ends && !line.trim_ascii_end().ends_with(b"}")).then_some(&JSON)
         }
         _ => None,
     }
-}
-
-/// Whether the first line is a label, a bar and features by name: `1 |f price:0.5 red`.
-fn is_vowpal_wabbit(text: &[u8]) -> bool {
-    let line = text.split(|&byte| byte == b'\n').next().unwrap_or(text);
-    let Ok(line) = std::str::from_utf8(line) else { return false };
-    let Some((label, features)) = line.split_once('|') else { return false };
-    let is_label = label.split_whitespace().next().is_none_or(|token| token.parse::<f64>().is_ok());
-    let is_feature = |token: &str| {
-        token.rsplit_once(':').is_some_and(|(name, value)| {
-            name.starts_with(|c: char| c.is_alphabetic() || c == '_') && value.parse::<f64>().is_ok()
-        })
-    };
-    is_label
-        && (label.is_empty() || label.ends_with(' '))
-        && features.split_whitespace().skip(1).any(is_feature)
 }
 
 /// The error for such a file.
@@ -164,9 +146,10 @@ mod tests {
     #[test]
     fn files_of_other_programs_are_recognised() {
         for (head, name) in [
-            (&b"PAR1\x15\x04"[..], "a Parquet file"),
-            (b"ARROW1\0\0", "an Arrow file (Feather)"),
-            (b"PK\x03\x04\x14\0\x06\0\x08\0[Content_Types].xml", "an Excel workbook (.xlsx)"),
+            (
+                &b"PK\x03\x04\x14\0\x06\0\x08\0[Content_Types].xml word/"[..],
+                "an Office document and no workbook",
+            ),
             (b"PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.spreadsheet", "an OpenDocument file"),
             (
                 b"PK\x03\x04\x14\0\0\0\0\0\0\0!\0\0\0\0\0\x05\0\0\0\x05\0\0\0\x05\0\0\0t.csva,b\n1",
@@ -178,9 +161,6 @@ mod tests {
             (b"<?xml version=\"1.0\"?>", "an XML file"),
             (b"[{\"a\": 1}, {\"a\": 2}]", "JSON"),
             (b"{\n \"a\": [1]\n}", "JSON"),
-            (b"{\"a\": 1, \"b\": \"x\"}\n{\"a\": 2}\n", "JSON Lines"),
-            (b"1 |f price:0.5 red\n-1 |f price:2\n", "text for Vowpal Wabbit"),
-            (b"1 2.0 'tag | a b:1\n", "text for Vowpal Wabbit"),
         ] {
             assert_eq!(
                 recognise(head).map(|kind| kind.name),
@@ -189,6 +169,13 @@ mod tests {
                 String::from_utf8_lossy(head)
             );
         }
+    }
+
+    #[cfg(not(feature = "parquet"))]
+    #[test]
+    fn columnar_files_are_named_where_they_are_not_read() {
+        assert_eq!(recognise(b"PAR1\x15\x04").unwrap().name, "a Parquet file");
+        assert_eq!(recognise(b"ARROW1\0\0").unwrap().name, "an Arrow file (Feather)");
     }
 
     #[test]
@@ -211,6 +198,8 @@ mod tests {
             b"1 1:2 3:4\n",
             b"[1],2,3\n",
             b"RD,x\n",
+            b"{\"a\": 1, \"b\": \"x\"}\n{\"a\": 2}\n",
+            b"{\"a\": \"a line that goes on",
         ] {
             assert_eq!(recognise(head), None, "{}", String::from_utf8_lossy(head));
         }

@@ -1,16 +1,35 @@
 //! The formats that can be read: one descriptor each, in the format's own file, and the list of them.
 
+#[cfg(feature = "parquet")]
+use super::columnar;
 use super::error::ReadErrorKind;
 use super::reader::{Opening, RecordReader};
 use super::source::Input;
-use super::{arff, array, cache, csv, foreign, libsvm};
+use super::{arff, array, cache, csv, documents, foreign, jsonl, libsvm, pictures, vw, xlsx};
 use crate::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::fmt;
 
 /// Every format that can be read, in the order in which their evidence in a file is looked for.
-pub const FORMATS: &[&FormatDescriptor] =
-    &[&libsvm::LIBSVM, &csv::CSV, &csv::TSV, &arff::ARFF, &array::NPY, &array::NPZ, &cache::LINSEP];
+pub const FORMATS: &[&FormatDescriptor] = &[
+    &libsvm::LIBSVM,
+    &csv::CSV,
+    &csv::TSV,
+    &arff::ARFF,
+    &jsonl::JSONL,
+    &vw::VW,
+    &xlsx::XLSX,
+    #[cfg(feature = "parquet")]
+    &columnar::PARQUET,
+    #[cfg(feature = "parquet")]
+    &columnar::ARROW,
+    &array::NPY,
+    &array::NPZ,
+    &array::IDX,
+    &cache::LINSEP,
+    &pictures::PICTURES,
+    &documents::DOCUMENTS,
+];
 
 /// A data format, by its name in [`FORMATS`].
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,6 +51,8 @@ pub struct FormatDescriptor {
     pub columns: FormatColumns,
     /// Whether it is text, which may be compressed and is parsed line by line.
     pub is_text: bool,
+    /// Whether it is written too, and not only read.
+    pub is_written: bool,
     /// The options, beyond those of every format, that have a meaning for it.
     pub options: &'static [&'static str],
     /// How its columns are matched with the features of a model that was trained on a table, as the end of a sentence;
@@ -46,12 +67,18 @@ pub struct FormatDescriptor {
 pub enum FormatColumns {
     /// Numbers with an index.
     Numbered,
+    /// Numbers with a name, of which a row need not speak.
+    Named,
     /// Cells of a table: numbers or words.
     Table,
     /// Places in an array.
     Array,
     /// Whatever the rows had in the file that they came from.
     AsStored,
+    /// The pixels of a picture.
+    Pixels,
+    /// One: the text of a file.
+    Documents,
 }
 
 /// How a format is recognised by the first bytes of a file.
@@ -59,10 +86,16 @@ pub enum FormatColumns {
 pub(super) enum Detect {
     /// By the bytes that every such file begins with.
     Magic(&'static [u8]),
+    /// By its first bytes.
+    Bytes(fn(&[u8]) -> bool),
     /// By the beginning of its text.
     Text(fn(&[u8]) -> bool),
     /// By a row of text that has the shape of this format.
     Row(fn(&[u8]) -> bool),
+    /// By the first bytes of a file, and in a folder by those of its first file.
+    FileOrFolder(fn(&[u8]) -> bool),
+    /// In a folder, by the first bytes of its first file.
+    InFolder(fn(&[u8]) -> bool),
     /// Not at all: it has to be named.
     ByNameOnly,
 }
@@ -103,9 +136,19 @@ impl Format {
         self.descriptor().columns == FormatColumns::Table
     }
 
+    /// Whether its features have names.
+    pub fn has_names(self) -> bool {
+        matches!(self.descriptor().columns, FormatColumns::Table | FormatColumns::Named)
+    }
+
     /// Whether it is made of NumPy arrays.
     pub fn is_array(self) -> bool {
         self.descriptor().columns == FormatColumns::Array
+    }
+
+    /// Whether its files may lie in a folder with one sub-folder for each class.
+    pub fn is_of_folders(self) -> bool {
+        matches!(self.descriptor().detect, Detect::InFolder(_) | Detect::FileOrFolder(_))
     }
 
     /// Whether it is text.
@@ -171,6 +214,12 @@ pub(crate) fn detect_in(input: &mut Input, limit: usize) -> Result<Format, ReadE
     }
 }
 
+/// The format of the files of a folder, by the first bytes of the first of them.
+pub(super) fn of_folder(head: &[u8]) -> Option<Format> {
+    let fits = |format: &&&FormatDescriptor| matches!(format.detect, Detect::InFolder(fits) | Detect::FileOrFolder(fits) if fits(head));
+    FORMATS.iter().find(fits).map(|format| Format(format.name))
+}
+
 /// Detects the format from the first bytes of a file.
 pub(crate) fn detect(head: &[u8]) -> Result<Format, ReadErrorKind> {
     foreign::refuse(head)?;
@@ -208,7 +257,11 @@ pub(crate) fn detect(head: &[u8]) -> Result<Format, ReadErrorKind> {
 
 /// The format that every file with this beginning has.
 fn by_magic(head: &[u8]) -> Option<Format> {
-    let begins = |format: &&&FormatDescriptor| matches!(format.detect, Detect::Magic(magic) if head.starts_with(magic));
+    let begins = |format: &&&FormatDescriptor| match format.detect {
+        Detect::Magic(magic) => head.starts_with(magic),
+        Detect::Bytes(fits) | Detect::FileOrFolder(fits) => fits(head),
+        _ => false,
+    };
     FORMATS.iter().find(begins).map(|format| Format(format.name))
 }
 

@@ -4,7 +4,7 @@ use super::error::{ReadError, ReadErrorKind};
 use super::{Format, Labels, ReadNotes, ReadOptions, RowStream, Schema, Source};
 use crate::dataset::{Batch, Dataset, DatasetBuilder, DatasetError};
 use crate::numbers::grouped;
-use crate::observe::{Observer, Progress};
+use crate::observe::Observer;
 use crate::{Error, memory};
 
 /// A data set together with how it was read.
@@ -89,8 +89,7 @@ fn collect(stream: &mut RowStream, observer: &mut dyn Observer) -> Result<Loaded
         }
         builder.append(&batch).map_err(|error| Error::from(error).at(stream.name()))?;
         rows += batch.len() as u64;
-        let (bytes, total) = stream.bytes();
-        if observer.progress(&Progress::Reading { bytes, total, rows }).is_break() {
+        if observer.progress(&stream.progress(rows)).is_break() {
             return Err(Error::Interrupted);
         }
     }

@@ -10,37 +10,51 @@ mod arff;
 mod array;
 pub mod cache;
 mod chunks;
+#[cfg(feature = "parquet")]
+mod columnar;
 mod csv;
 #[cfg(target_arch = "x86_64")]
 mod digits;
+mod documents;
 mod encoding;
 mod error;
 mod filter;
+mod folder;
 mod foreign;
 mod formats;
+mod jsonl;
 mod label_table;
 mod libsvm;
 mod load;
 mod notes;
 mod number;
 pub(crate) mod options;
+mod pictures;
 mod reader;
+mod rewritten;
 mod row_stream;
 mod second_file;
 mod source;
 mod stamp;
 #[cfg(test)]
 mod tests;
+mod vw;
+mod xlsx;
 
 pub use crate::dataset::Batch;
 pub use crate::features::{Column, ColumnKind, Missing, Schema};
 pub use array::read_weights;
+pub use documents::{document_text, mbox_mails};
 pub(crate) use error::excerpt;
 pub use error::{ReadError, ReadErrorKind};
 pub use foreign::ForeignFile;
 pub use formats::{FORMATS, Format, FormatColumns, FormatDescriptor};
 pub use load::{Loaded, read};
 pub use notes::{ReadNotes, SkippedRow};
-pub use options::{ArrayOptions, ColumnAs, CsvOptions, Labels, LibsvmOptions, ReadOptions, parse_delimiter};
+pub use options::{
+    ArrayOptions, ColumnAs, CsvOptions, Labels, LibsvmOptions, PictureOptions, PictureSize, ReadOptions,
+    parse_delimiter,
+};
+pub use pictures::decode_picture;
 pub use row_stream::RowStream;
-pub use source::Source;
+pub use source::{OnceReader, Source};

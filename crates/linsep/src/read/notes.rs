@@ -3,7 +3,7 @@
 /// A malformed row that was skipped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkippedRow {
-    /// Line in the file, or row for formats without lines.
+    /// Line in the file, or row for formats without lines; 0 where a file was skipped, which the reason names.
     pub line: u64,
     /// What was wrong.
     pub reason: String,
@@ -27,6 +27,11 @@ pub struct ReadNotes {
 impl ReadNotes {
     /// How many skipped rows are listed; the others are only counted.
     pub const LISTED: usize = 5;
+
+    /// Notes that a file was skipped.
+    pub(crate) fn skip_file(&mut self, reason: String) {
+        self.skip(0, reason);
+    }
 
     pub(crate) fn skip(&mut self, line: u64, reason: String) {
         self.skipped += 1;

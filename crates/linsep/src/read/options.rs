@@ -2,7 +2,7 @@
 
 use super::formats::Format;
 use crate::SettingsError;
-use crate::features::{Missing, Schema};
+use crate::features::{Missing, Schema, TextOptions};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -40,12 +40,21 @@ pub struct ReadOptions {
     /// The longest line of text accepted, in bytes; `None` for [`MAX_LINE`](Self::MAX_LINE).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_line: Option<u64>,
+    /// The largest file of a folder accepted, in bytes; `None` for [`MAX_FILE`](Self::MAX_FILE).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_file: Option<u64>,
     /// The encoding of a text, if not to be detected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
     /// Options of delimited text.
     #[serde(skip_serializing_if = "is_default")]
     pub csv: CsvOptions,
+    /// How texts become features.
+    #[serde(skip_serializing_if = "is_default")]
+    pub text: TextOptions,
+    /// How pictures become features.
+    #[serde(skip_serializing_if = "is_default")]
+    pub pictures: PictureOptions,
     /// Options of LIBSVM text.
     #[serde(skip_serializing_if = "is_default")]
     pub libsvm: LibsvmOptions,
@@ -63,7 +72,7 @@ pub struct ReadOptions {
     pub online: bool,
 }
 
-/// Options of delimited text (CSV and TSV).
+/// Options of tables: delimited text (CSV and TSV), and what is read as if it were that.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CsvOptions {
@@ -88,6 +97,9 @@ pub struct CsvOptions {
     /// Which words mean a missing cell, in every column; an empty cell always does. If not given, the usual words do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub na: Option<Vec<String>>,
+    /// The sheet of a workbook, by name or number from 1; the first if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sheet: Option<String>,
     /// Leave out columns that nothing general is learned from: identifiers, and columns that are always the same.
     #[serde(skip_serializing_if = "is_default")]
     pub auto: bool,
@@ -99,6 +111,8 @@ pub struct CsvOptions {
 pub enum ColumnAs {
     /// Words: one feature for each.
     Words,
+    /// Texts: one feature for each term.
+    Text,
     /// Numbers, in the style that the cells have.
     Number,
     /// Numbers such as `1,234.5`.
@@ -115,8 +129,9 @@ pub enum ColumnAs {
 
 impl ColumnAs {
     /// Every kind, in the order of the documentation.
-    pub const ALL: [ColumnAs; 7] = [
+    pub const ALL: [ColumnAs; 8] = [
         ColumnAs::Words,
+        ColumnAs::Text,
         ColumnAs::Number,
         ColumnAs::DecimalPoint,
         ColumnAs::DecimalComma,
@@ -129,6 +144,7 @@ impl ColumnAs {
     pub fn name(self) -> &'static str {
         match self {
             ColumnAs::Words => "words",
+            ColumnAs::Text => "text",
             ColumnAs::Number => "number",
             ColumnAs::DecimalPoint => "decimal-point",
             ColumnAs::DecimalComma => "decimal-comma",
@@ -148,6 +164,54 @@ impl ColumnAs {
             Some(known) => Ok((column.to_string(), known)),
             None => Err(format!("no kind of column is called \"{kind}\": the kinds are {}", kinds())),
         }
+    }
+}
+
+/// How pictures become features.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PictureOptions {
+    /// The size that all are brought to; that of the first picture if not given, or 128x128 if that is larger.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<PictureSize>,
+    /// Whether red, green and blue are features, and not one level of grey.
+    #[serde(skip_serializing_if = "is_default")]
+    pub colour: bool,
+}
+
+/// The size of a picture in pixels. Its text is `WIDTHxHEIGHT`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct PictureSize {
+    /// Pixels in a row.
+    pub width: u32,
+    /// Rows of pixels.
+    pub height: u32,
+}
+
+impl std::str::FromStr for PictureSize {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let side = |text: &str| text.parse().ok().filter(|side| (1..=65_536).contains(side));
+        let sides = text.split_once(['x', 'X', '×']);
+        sides
+            .and_then(|(width, height)| Some(Self { width: side(width)?, height: side(height)? }))
+            .ok_or_else(|| "a width and a height in pixels are needed, such as 128x128".to_string())
+    }
+}
+
+impl TryFrom<String> for PictureSize {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<PictureSize> for String {
+    fn from(PictureSize { width, height }: PictureSize) -> String {
+        format!("{width}x{height}")
     }
 }
 
@@ -220,6 +284,9 @@ impl ReadOptions {
     /// The least that a line may be limited to. Shorter lines fit into a chunk, where nobody measures them.
     pub const LEAST_MAX_LINE: u64 = 1_000_000;
 
+    /// The largest file of a folder that is accepted unless a larger one is asked for.
+    pub const MAX_FILE: u64 = 64_000_000;
+
     /// The most features that rows may have: those of the model that they are read for are never too many.
     pub(crate) fn feature_limit(&self) -> u32 {
         let of_model =
@@ -237,13 +304,13 @@ impl ReadOptions {
 
     /// Only the limits, for a file in which all else is settled.
     pub(crate) fn limits(&self) -> Self {
-        let Self { max_features, max_classes, max_line, .. } = *self;
-        Self { max_features, max_classes, max_line, ..Self::default() }
+        let Self { max_features, max_classes, max_line, max_file, .. } = *self;
+        Self { max_features, max_classes, max_line, max_file, ..Self::default() }
     }
 
     /// The options given that have a meaning for some formats only, by their names in messages.
     fn given(&self) -> impl Iterator<Item = &'static str> {
-        let CsvOptions { label, ignore, columns, header, delimiter, missing, na, auto } = &self.csv;
+        let CsvOptions { label, ignore, columns, header, delimiter, missing, na, sheet, auto } = &self.csv;
         [
             ("label", label.is_some()),
             ("ignore", !ignore.is_empty()),
@@ -252,9 +319,17 @@ impl ReadOptions {
             ("delimiter", delimiter.is_some()),
             ("missing", !matches!(missing, Missing::NotSaid | Missing::Auto | Missing::Refuse)),
             ("na", na.is_some()),
+            ("sheet", sheet.is_some()),
             ("auto", *auto),
             ("index_base", self.libsvm.index_base.is_some()),
             ("labels", self.array.labels_file.is_some()),
+            ("size", self.pictures.size.is_some()),
+            ("colour", self.pictures.colour),
+            ("text", !self.text.columns.is_empty()),
+            (
+                "text_options",
+                self.text != TextOptions { columns: self.text.columns.clone(), ..TextOptions::default() },
+            ),
         ]
         .into_iter()
         .filter_map(|(option, given)| given.then_some(option))
@@ -262,6 +337,14 @@ impl ReadOptions {
 
     /// Refuses an option that would have no effect on files of this format.
     pub(super) fn check(&self, format: Format) -> Result<(), SettingsError> {
+        let told = self.text != TextOptions::default();
+        if self.schema.is_some() && told {
+            return Err(SettingsError::new(
+                "text",
+                "the model knows how texts become features: ⟦text⟧ and what goes with it have no meaning here",
+            ));
+        }
+        self.text.check()?;
         if self.max_line.is_some_and(|limit| limit < Self::LEAST_MAX_LINE) {
             return Err(SettingsError::new("max_line", "⟦max_line⟧ is at least 1MB"));
         }
@@ -284,7 +367,8 @@ impl ReadOptions {
                 "⟦labels⟧ names a file, ⟦label⟧ a column: one of them is enough",
             ));
         }
-        if self.encoding.is_some() && !format.is_text() {
+        if self.encoding.is_some() && !format.is_text() && !format.descriptor().options.contains(&"encoding")
+        {
             let problem = format!("⟦encoding⟧ has no meaning for {} files", format.title());
             return Err(SettingsError::new("encoding", problem));
         }
@@ -324,6 +408,7 @@ mod tests {
                 delimiter: Some(b'\t'),
                 missing: Missing::DropRow,
                 na: Some(vec!["-999".into()]),
+                sheet: Some("Data".into()),
                 auto: true,
             },
             libsvm: LibsvmOptions { index_base: Some(0) },
@@ -343,7 +428,7 @@ mod tests {
         assert_eq!(serde_json::to_string(&ReadOptions::default()).unwrap(), "{}");
         assert_eq!(
             serde_json::to_string(&all()).unwrap(),
-            r#"{"format":"tsv","skip_bad":true,"max_features":1000,"max_classes":100,"max_line":2000000,"encoding":"latin1","csv":{"label":"kind","ignore":["id","3"],"columns":{"zip":"words"},"header":false,"delimiter":"tab","missing":"drop-row","na":["-999"],"auto":true},"libsvm":{"index_base":0},"array":{"labels_file":"labels.npy"}}"#
+            r#"{"format":"tsv","skip_bad":true,"max_features":1000,"max_classes":100,"max_line":2000000,"encoding":"latin1","csv":{"label":"kind","ignore":["id","3"],"columns":{"zip":"words"},"header":false,"delimiter":"tab","missing":"drop-row","na":["-999"],"sheet":"Data","auto":true},"libsvm":{"index_base":0},"array":{"labels_file":"labels.npy"}}"#
         );
     }
 

@@ -5,6 +5,7 @@ use super::formats::Format;
 use super::source::Input;
 use super::{Loaded, ReadNotes, ReadOptions, Schema, Source};
 use crate::dataset::Batch;
+use std::path::Path;
 
 /// The records of one source, in batches of rows.
 ///
@@ -41,6 +42,17 @@ pub(crate) trait RecordReader: Send {
     /// with all rows in view tells; without an error the guess was right.
     fn is_guess(&self) -> bool {
         false
+    }
+
+    /// Files that were read, and how many there are, where rows come from many files.
+    fn files(&self) -> Option<(u64, u64)> {
+        None
+    }
+
+    /// The file of a row of the last batch, where rows come from many files.
+    fn row_name(&self, row: usize) -> Option<&Path> {
+        let _ = row;
+        None
     }
 
     /// All rows at once, where they lie ready.

@@ -4,11 +4,13 @@ use super::error::{ReadError, ReadErrorKind};
 use super::formats::{self, Format};
 use super::reader::{Expected, Opening, RecordReader};
 use super::second_file::SecondFile;
-use super::source::{self, ByteCounter, FileStamp};
+use super::source::{self, ByteCounter, FileStamp, Input};
 use super::{Labels, Loaded, ReadNotes, ReadOptions, Schema, Source};
-use super::{csv, encoding};
-use crate::Error;
+use super::{csv, documents, encoding, folder};
 use crate::dataset::{Batch, BatchRows};
+use crate::observe::Progress;
+use crate::{Error, SettingsError};
+use std::path::Path;
 
 /// An error if the file is no longer what it was when it was opened.
 fn changed(name: &str, stamp: Option<&FileStamp>) -> Result<(), ReadError> {
@@ -39,6 +41,15 @@ impl RowStream {
     pub(super) fn open_with(source: &Source, options: &ReadOptions, guess: bool) -> Result<Self, Error> {
         let name = source.name();
         let located = |kind| ReadError::whole(&name, kind);
+        if let Some(folder) = source.path().filter(|path| path.is_dir()) {
+            return Self::open_folder(source, folder, options);
+        }
+        let is_document = |path: &Path| documents::is_document(path, options.schema.as_ref());
+        let names_documents = options.format == Some(Format::DOCUMENTS)
+            || options.format.is_none() && source.path().is_some_and(is_document);
+        if names_documents && source.path().is_some_and(Path::is_file) {
+            return Self::open_files(source, Format::DOCUMENTS, options);
+        }
         let (mut input, counter) = source::open(source).map_err(located)?;
         let (length, stamp) = (input.length(), input.stamp());
         let mut remarks = Vec::new();
@@ -55,6 +66,13 @@ impl RowStream {
                     if options.csv.delimiter.is_some() || csv::has_spaced_columns(input.head(), options) =>
                 {
                     Format::CSV
+                }
+                // A model of nothing but texts takes a file that is nothing else for one.
+                Err(ReadErrorKind::UnknownFormat)
+                    if options.schema.as_ref().is_some_and(Schema::is_text_alone)
+                        && source.path().is_some_and(Path::is_file) =>
+                {
+                    return Self::open_files(source, Format::DOCUMENTS, options);
                 }
                 detected => detected.map_err(located)?,
             },
@@ -84,6 +102,35 @@ impl RowStream {
             reader = Box::new(SecondFile::new(reader, name.clone(), labels, options)?);
         }
         Ok(Self { name, format, counter, length, reader, remarks, stamp })
+    }
+
+    /// Opens a folder of files: one sub-folder for each class.
+    fn open_folder(source: &Source, folder: &Path, options: &ReadOptions) -> Result<Self, Error> {
+        let name = source.name();
+        let located = |kind| ReadError::whole(&name, kind);
+        let format = match options.format {
+            Some(format) if format.is_of_folders() => format,
+            Some(format) => {
+                let problem = format!("{name} is a folder, and {} data is one file", format.title());
+                return Err(SettingsError::new("format", problem).into());
+            }
+            None => {
+                let head = folder::first_bytes(folder);
+                formats::of_folder(&head).ok_or_else(|| located(ReadErrorKind::UnknownFormat))?
+            }
+        };
+        Self::open_files(source, format, options)
+    }
+
+    /// Opens files that are read whole: those of a folder, or one.
+    fn open_files(source: &Source, format: Format, options: &ReadOptions) -> Result<Self, Error> {
+        let name = source.name();
+        options.check(format)?;
+        let input = Input::of_text(Vec::new());
+        let opening = Opening { name: name.clone(), source, input, format, options, guess: false };
+        let reader = (format.descriptor().open)(opening)?;
+        let counter = ByteCounter::default();
+        Ok(Self { name, format, counter, length: None, reader, remarks: Vec::new(), stamp: None })
     }
 
     /// The next rows, or `None` at the end.
@@ -157,6 +204,22 @@ impl RowStream {
     /// Bytes taken from the source so far, and in all where that is known.
     pub fn bytes(&self) -> (u64, Option<u64>) {
         self.counter.get()
+    }
+
+    /// How far it is, after so many rows.
+    pub fn progress(&self, rows: u64) -> Progress {
+        match self.reader.files() {
+            Some((files, total)) => Progress::Files { files, total, rows },
+            None => {
+                let (bytes, total) = self.bytes();
+                Progress::Reading { bytes, total, rows }
+            }
+        }
+    }
+
+    /// The file of a row of the last batch, where rows come from many files.
+    pub fn row_name(&self, row: usize) -> Option<&Path> {
+        self.reader.row_name(row)
     }
 
     /// How many rows and numbers will come, where that is known beforehand or can be estimated from the first batch.

@@ -7,11 +7,12 @@ use super::stamp::cut_short;
 use crate::waiting;
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// Where data comes from.
 #[derive(Clone, Debug, Default)]
@@ -27,8 +28,32 @@ pub enum Source {
     Shared(String, Arc<[u8]>),
     /// Rows that were read already, or made of the memory of a front end, with a name for messages. Nothing is copied.
     Rows(String, Arc<Loaded>),
+    /// A reader that is read once, with a name for messages.
+    Once(&'static str, OnceReader),
     /// Whatever a function opens, with a name for messages.
     Custom(&'static str, fn() -> io::Result<Box<dyn Read + Send>>),
+}
+
+/// A reader that is read once, whoever asks for it first.
+#[derive(Clone)]
+pub struct OnceReader(Arc<Mutex<Option<Box<dyn Read + Send>>>>);
+
+impl OnceReader {
+    /// Wraps a reader.
+    pub fn new(reader: impl Read + Send + 'static) -> Self {
+        Self(Arc::new(Mutex::new(Some(Box::new(reader)))))
+    }
+
+    fn take(&self) -> io::Result<Box<dyn Read + Send>> {
+        let reader = self.0.lock().ok().and_then(|mut reader| reader.take());
+        reader.ok_or_else(|| io::Error::other("it was read already"))
+    }
+}
+
+impl fmt::Debug for OnceReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OnceReader")
+    }
 }
 
 impl Source {
@@ -50,7 +75,7 @@ impl Source {
         match self {
             Source::File(path) => path.is_file(),
             Source::Memory(..) | Source::Shared(..) | Source::Rows(..) => true,
-            Source::Stdin | Source::Custom(..) => false,
+            Source::Stdin | Source::Once(..) | Source::Custom(..) => false,
         }
     }
 
@@ -59,7 +84,7 @@ impl Source {
         match self {
             Source::File(path) => path.display().to_string(),
             Source::Stdin => "standard input".to_string(),
-            Source::Memory(name, _) | Source::Custom(name, _) => (*name).to_string(),
+            Source::Memory(name, _) | Source::Custom(name, _) | Source::Once(name, _) => (*name).to_string(),
             Source::Shared(name, _) | Source::Rows(name, _) => name.clone(),
         }
     }
@@ -107,7 +132,7 @@ impl Serialize for Source {
         match self {
             Source::File(path) => path.serialize(serializer),
             // What a front end opens itself is its standard input.
-            Source::Stdin | Source::Custom(..) => serializer.serialize_str("-"),
+            Source::Stdin | Source::Custom(..) | Source::Once(..) => serializer.serialize_str("-"),
             Source::Memory(..) | Source::Shared(..) | Source::Rows(..) => Err(S::Error::custom(format!(
                 "{} is not a file: a specification can only name files and standard input",
                 self.name()
@@ -378,6 +403,12 @@ impl Input {
     }
 
     /// Whatever a reader gives, of which `wanted` bytes are looked at first.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn of_reader(reader: Box<dyn Read + Send>, wanted: usize) -> io::Result<Self> {
+        Self::new(reader, wanted)
+    }
+
+    /// The same, where its beginning can be read.
     #[cfg(test)]
     pub(crate) fn from_reader(reader: Box<dyn Read + Send>, wanted: usize) -> Self {
         Self::new(reader, wanted).expect("the beginning can be read")
@@ -434,6 +465,7 @@ pub(crate) fn open(source: &Source) -> Result<(Input, ByteCounter), ReadErrorKin
         }
         Source::Stdin => (Box::new(waiting::reader(io::stdin())?), None),
         Source::Custom(_, open) => (open()?, None),
+        Source::Once(_, reader) => (reader.take()?, None),
         Source::Memory(_, bytes) => (Box::new(*bytes), Some(bytes.len() as u64)),
         Source::Shared(_, bytes) => (Box::new(io::Cursor::new(bytes.clone())), Some(bytes.len() as u64)),
         Source::Rows(..) => {

@@ -2,10 +2,11 @@
 
 use super::train::chosen_report;
 use super::{Block, TrainRecord};
-use crate::features::{Features, Scaling};
+use crate::features::{Features, Scaling, TextChoice};
 use crate::job::TunedModel;
 use crate::metric::Metric;
 use crate::numbers::{counted, grouped, percent};
+use crate::out_of_fold::Preparation;
 use crate::tune::{Ended, Estimate, Fit, Judging, NoEstimate, Tried, Tuned};
 use serde::Serialize;
 use std::fmt::Write;
@@ -40,6 +41,9 @@ pub struct TuneRecord<'a> {
 pub struct CandidateRecord {
     /// What is made of the columns.
     pub features: Features,
+    /// What is made of texts, where there are some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<TextChoice>,
     /// How features are scaled.
     pub scale: Scaling,
     /// The learner.
@@ -63,6 +67,7 @@ impl<'a> From<&'a TunedModel> for TuneRecord<'a> {
         let tuned = &found.tuned;
         let candidate = |tried: &Tried| CandidateRecord {
             features: tried.candidate.preparation.features,
+            text: tried.candidate.preparation.text,
             scale: tried.candidate.preparation.scaling,
             learner: tried.candidate.learner.name(),
             c: match tried.candidate.fit {
@@ -184,12 +189,20 @@ fn name(tried: &Tried) -> String {
     format!(
         "{} on {} features{scale}, {}",
         tried.candidate.learner.name(),
-        preparation.features.name(),
+        kind_of_features(preparation),
         match tried.candidate.fit {
             Fit::C(c) => format!("C = {c}"),
             Fit::Passes(passes) => counted(passes, "pass", "passes"),
         }
     )
+}
+
+/// What the features are made of.
+fn kind_of_features(preparation: Preparation) -> String {
+    match preparation.text {
+        Some(text) => format!("{} {}", text.weights.name(), text.ngrams),
+        None => preparation.features.name().to_string(),
+    }
 }
 
 /// The best candidate of each family: that which it was judged by.
@@ -233,7 +246,7 @@ fn table(tuned: &Tuned) -> String {
         let _ = writeln!(
             text,
             "{:<16} {:<10} {:<10} {:>9}  {} ± {}{}",
-            preparation.features.name(),
+            kind_of_features(preparation),
             scale,
             best.candidate.learner.name(),
             match best.candidate.fit {

@@ -5,39 +5,29 @@
 
 use super::Examples;
 use crate::dataset::Row;
-use linsep_check::{Dyadic, Settled, Sparse};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use linsep_check::{Dyadic, Sparse};
+use rayon::prelude::*;
 
 /// Unit roundoff of f64.
 const U: f64 = f64::EPSILON / 2.0;
 /// 2^−1000: above every loss by underflow, below everything that matters.
 const TINY: f64 = f64::from_bits(23 << 52);
+/// Rows that one thread looks at in one go.
+const BLOCK: usize = 4096;
 
-/// Calls `piece` with 0, 1, … below `pieces`, on several threads, until one is false. They are begun in order, and one that was
-/// begun is carried through.
-pub(super) fn each_piece(pieces: usize, piece: &(dyn Fn(usize) -> bool + Sync)) {
-    let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let work = || {
-        while !stopped.load(Ordering::Relaxed) {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= pieces {
-                return;
-            }
-            if !piece(number) {
-                stopped.store(true, Ordering::Relaxed);
-            }
-        }
-    };
-    let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(pieces);
-    std::thread::scope(|scope| {
-        for _ in 1..threads {
-            // A thread that the system does not give is work for the others.
-            if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
-                break;
-            }
-        }
-        work();
-    });
+/// The rows of a side, in order, without those that are clearly on their side: see [`settled`].
+pub(super) fn unsettled(
+    examples: &Examples<'_>,
+    w: &Sparse,
+    bias: Option<f64>,
+    lower: f64,
+    norm: usize,
+) -> Vec<usize> {
+    let settled = settled(examples, w, bias, lower, norm);
+    let open = |i: &usize| examples.signs()[*i] != 0 && !settled.as_ref().is_some_and(|settled| settled(*i));
+    let blocks = examples.len().div_ceil(BLOCK);
+    let block = |k: usize| (k * BLOCK..examples.len().min((k + 1) * BLOCK)).filter(open).collect::<Vec<_>>();
+    (0..blocks).into_par_iter().map(block).collect::<Vec<_>>().concat()
 }
 
 /// A test that is true only of rows with ⟨w, z⟩ > lower·‖w‖, where the norm is over the first `norm` coordinates.
@@ -48,24 +38,24 @@ pub(super) fn each_piece(pieces: usize, piece: &(dyn Fn(usize) -> bool + Sync)) 
 /// 2^−1074 a product: e = 2·(n + 8)·u·s + (n + 8)·2^−1000 leaves room for all of these and for the rounding of the bound. (n
 /// is far below 2^43: the values are in memory.) A row is settled if p > e + t, where t ≥ lower·‖w‖ in the same scale.
 /// Values that are NaN or infinite, on the way or in the data, fail the comparison and so settle nothing. If entries of
-/// w differ by more than a factor of 2^900, no row is settled.
-pub(super) fn settled<'a>(
+/// w differ by more than a factor of 2^900, there is no test.
+fn settled<'a>(
     examples: &'a Examples<'a>,
     w: &Sparse,
     bias: Option<f64>,
     lower: f64,
     norm: usize,
-) -> Settled<'a> {
+) -> Option<impl Fn(usize) -> bool + Sync + use<'a>> {
     let tops = || w.iter().map(|(_, c)| c.top());
-    let (Some(height), Some(lowest)) = (tops().max(), tops().min()) else { return Box::new(|_| false) };
+    let (height, lowest) = (tops().max()?, tops().min()?);
     if height - lowest > 900 {
-        return Box::new(|_| false);
+        return None;
     }
     let features = examples.data().columns();
     let mut rounded = vec![0.0; features + usize::from(bias.is_some())];
     w.iter().for_each(|(place, c)| rounded[*place] = round(c, height));
     let threshold = threshold(&rounded[..norm], lower);
-    Box::new(move |i| {
+    Some(move |i: usize| {
         let row = examples.data().row(i);
         let (mut value, mut size) = match row {
             Row::DenseF32(x) => dense(&rounded, x),
@@ -86,7 +76,7 @@ pub(super) fn settled<'a>(
 
 /// c·2^−height to a relative error of u·(1 + 2^−9); |c| lies between 2^(height − 901) and 2^height.
 fn round(c: &Dyadic, height: i64) -> f64 {
-    let mut words = c.magnitude().iter().rev();
+    let mut words = c.parts().0.iter().rev();
     let (high, low) = (words.next().copied().unwrap_or(0), words.next().copied().unwrap_or(0));
     let head = (u128::from(high) << 64 | u128::from(low)) << high.leading_zeros();
     let value = libm::scalbn((head >> 64) as f64, (c.top() - height) as i32 - 64);
@@ -145,7 +135,7 @@ mod tests {
     use super::super::{Bias, Certificate, Claim, Columns};
     use super::*;
     use crate::random::Random;
-    use linsep_check::{Accepted, Margin, Rejected, Side, Subject, Terms, verify_on};
+    use linsep_check::{Accepted, Margin, Rejected, Subject, check};
 
     /// The same rows without any help.
     struct Alone<'a>(&'a Examples<'a>);
@@ -157,7 +147,7 @@ mod tests {
         fn features(&self) -> usize {
             linsep_check::Examples::features(self.0)
         }
-        fn side(&self, i: usize) -> Side {
+        fn side(&self, i: usize) -> i8 {
             linsep_check::Examples::side(self.0, i)
         }
         fn values(&self, i: usize, values: &mut Vec<(usize, f64)>) {
@@ -180,9 +170,8 @@ mod tests {
 
     /// The answer, which is the same with help and without.
     fn answer(certificate: &Certificate, examples: &Examples<'_>) -> Result<Accepted, Rejected> {
-        let terms = Terms { allow_one_sided: true, stop: None };
-        let helped = verify_on(terms, certificate, examples);
-        assert_eq!(helped, verify_on(terms, certificate, &Alone(examples)), "{certificate:?}");
+        let helped = check(certificate, examples, &|| false);
+        assert_eq!(helped, check(certificate, &Alone(examples), &|| false), "{certificate:?}");
         helped
     }
 
@@ -268,7 +257,7 @@ mod tests {
             let examples = examples(&data, &problem);
             let weights = sparse(&w);
             let value = Some(examples.bias_input()).filter(|value| *value > 0.0);
-            let settled = settled(&examples, &weights, value, 0.0, 7);
+            let settled = settled(&examples, &weights, value, 0.0, 7).unwrap();
             let clear = (0..rows.len()).filter(|&i| product(&rows[i]).abs() > 1e-9);
             assert!(clear.into_iter().all(settled));
         }

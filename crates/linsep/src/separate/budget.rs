@@ -1,7 +1,7 @@
 //! The time and memory that a decision may use, and the observer that is told of its progress.
 
 use super::verify::check_watched;
-use super::{Accepted, Certificate, Examples, Refusal, Rejected};
+use super::{Accepted, Certificate, Examples, Rejected};
 use crate::memory::amount;
 use crate::observe::{Observer, Progress};
 use std::time::{Duration, Instant};
@@ -63,15 +63,15 @@ impl<'a> Budget<'a> {
     }
 
     /// Has the checker look at a certificate. Its rows may all be on one side: that is for whoever chose the sides to judge.
-    /// The time limit is not asked: a proof that was found is worth its check.
+    /// The time limit is not asked: a proof that was found is worth its check. `None` if the check was interrupted.
     pub(super) fn check(
         &mut self,
         certificate: &Certificate,
         examples: &Examples<'_>,
-    ) -> Result<Accepted, Rejected> {
+    ) -> Option<Result<Accepted, Rejected>> {
         self.begin("verification");
-        let outcome = check_watched(certificate, examples, true, self.progress(), self.observer);
-        if matches!(&outcome, Err(rejected) if rejected.refusal == Refusal::Stopped) {
+        let outcome = check_watched(certificate, examples, self.progress(), self.observer);
+        if outcome.is_none() {
             self.stop = Some(Stop::Interrupted);
         }
         outcome

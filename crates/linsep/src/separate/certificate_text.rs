@@ -2,7 +2,7 @@
 //!
 //! The checker reads this text and never writes it, so nothing here needs to be trusted.
 
-use linsep_check::{Alone, Bias, Certificate, Claim, Dyadic, Margin, NotAlone, Status, Subject};
+use linsep_check::{Bias, Certificate, Claim, ColumnSet, Dyadic, Margin, Status, Subject};
 use std::fmt::{self, Display, Formatter};
 
 /// The text of a certificate: the same certificate always gives the same bytes.
@@ -58,11 +58,11 @@ impl Display for CertificateText<'_> {
                 Status::Open { positive, negative } => line(f, "open", &[place, *positive, *negative], &[])?,
             }
         }
-        for Alone { columns, weights } in &columns.alone {
-            line(f, "alone", columns, weights)?;
+        for ColumnSet { columns, proof } in &columns.alone {
+            line(f, "alone", columns, proof)?;
         }
-        for NotAlone { columns, combination } in &columns.not_alone {
-            line(f, "not-alone", columns, combination)?;
+        for ColumnSet { columns, proof } in &columns.not_alone {
+            line(f, "not-alone", columns, proof)?;
         }
         writeln!(f, "at-least {}\nend", columns.at_least)
     }
@@ -79,11 +79,12 @@ fn line(f: &mut Formatter<'_>, word: &str, numbers: &[usize], vector: &[(usize, 
 /// The one text of a number, such as `-0x1f3p-12`.
 pub fn hexadecimal(number: &Dyadic) -> impl Display {
     fmt::from_fn(move |f| {
-        let mut words = number.magnitude().iter().rev();
+        let (magnitude, exponent) = number.parts();
+        let mut words = magnitude.iter().rev();
         let sign = if number.sign().is_lt() { "-" } else { "" };
         write!(f, "{sign}0x{:x}", words.next().unwrap_or(&0))?;
         words.try_for_each(|word| write!(f, "{word:016x}"))?;
-        write!(f, "p{}", number.exponent())
+        write!(f, "p{exponent}")
     })
 }
 

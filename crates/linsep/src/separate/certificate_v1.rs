@@ -73,7 +73,7 @@ impl TryFrom<String> for Number {
     type Error = &'static str;
     fn try_from(text: String) -> Result<Self, Self::Error> {
         let reason = "expected a number such as \"-0x1f3p-12\", in its shortest form and within the limits";
-        text.parse().map(Self).map_err(|()| reason)
+        Dyadic::parse(&text).map(Self).ok_or(reason)
     }
 }
 

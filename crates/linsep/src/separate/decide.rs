@@ -9,7 +9,7 @@ use super::margin_interval::{self, Bounds};
 use super::modular::{self, Echelon};
 use super::nearest::Space;
 use super::number::ExactVector;
-use super::{Bias, Certificate, Examples, Refusal, RowShare, SeparateSettings, Separation, Verdict, wide};
+use super::{Bias, Certificate, Examples, RowShare, SeparateSettings, Separation, Verdict, wide};
 use crate::classes::{ClassError, ClassPair};
 use crate::numbers::grouped;
 use crate::observe::Observer;
@@ -258,17 +258,16 @@ fn accept(
         columns: Columns::default(),
     };
     match budget.check(&certificate, examples) {
-        Ok(_) => (separation.verdict, separation.certificate) = (verdict, Some(certificate)),
-        Err(rejected) => {
+        Some(Ok(_)) => (separation.verdict, separation.certificate) = (verdict, Some(certificate)),
+        failed => {
             // Nothing is told that was not checked.
             (separation.margin.lower, separation.weights) = (None, None);
             separation.boundary.clear();
             separation.closest.clear();
-            let stopped = rejected.refusal == Refusal::Stopped;
-            separation.out_of_time |= stopped;
-            separation.stopped = Some(match stopped {
-                true => budget.reason(),
-                false => format!("the checker did not accept the proof: {rejected}"),
+            separation.out_of_time |= failed.is_none();
+            separation.stopped = Some(match failed {
+                Some(Err(rejected)) => format!("the checker did not accept the proof: {}", rejected.reason),
+                _ => budget.reason(),
             });
         }
     }

@@ -3,7 +3,7 @@
 use super::accelerate;
 use crate::classes::ClassPair;
 use crate::dataset::Dataset;
-use linsep_check::{Bias, Settled, Side, Sparse};
+use linsep_check::{Bias, Sparse};
 
 /// A data set with its sides and its bias: z_i = y_i [x_i; b], where b is the value of the appended coordinate.
 #[derive(Clone, Debug)]
@@ -109,23 +109,15 @@ impl linsep_check::Examples for Examples<'_> {
         self.data.columns()
     }
 
-    fn side(&self, i: usize) -> Side {
-        match self.signs[i] {
-            1 => Side::Positive,
-            -1 => Side::Negative,
-            _ => Side::Neither,
-        }
+    fn side(&self, i: usize) -> i8 {
+        self.signs[i]
     }
 
     fn values(&self, i: usize, values: &mut Vec<(usize, f64)>) {
         values.extend(self.data.row(i).iter().filter(|&(_, value)| value != 0.0));
     }
 
-    fn settled<'b>(&'b self, w: &'b Sparse, bias: Option<f64>, lower: f64, norm: usize) -> Settled<'b> {
-        accelerate::settled(self, w, bias, lower, norm)
-    }
-
-    fn each_piece(&self, pieces: usize, piece: &(dyn Fn(usize) -> bool + Sync)) {
-        accelerate::each_piece(pieces, piece);
+    fn unsettled(&self, w: &Sparse, bias: Option<f64>, lower: f64, norm: usize) -> Vec<usize> {
+        accelerate::unsettled(self, w, bias, lower, norm)
     }
 }

@@ -65,7 +65,7 @@ pub use certificate_text::{CertificateText, hexadecimal};
 pub use columns::{CoefficientStatus, ColumnDetail, ColumnFindings};
 pub(crate) use decide::decide;
 pub use examples::Examples;
-pub use linsep_check::{Accepted, Bias, Certificate, Claim, Columns, Refusal, Rejected, Status};
+pub use linsep_check::{Accepted, Bias, Certificate, Claim, Columns, Rejected, Status};
 pub use separation::{RowShare, Separation, Verdict};
 pub use settings::SeparateSettings;
 pub(crate) use verify::verify_watched;

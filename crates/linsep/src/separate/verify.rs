@@ -4,7 +4,7 @@ use super::{Certificate, Examples, certificate_v1};
 use crate::Error;
 use crate::dataset::Dataset;
 use crate::observe::{Observer, Progress, watched};
-use linsep_check::{Accepted, Refusal, Rejected, Subject, Terms, verify_on};
+use linsep_check::{Accepted, Rejected, Subject};
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;
 
@@ -25,11 +25,8 @@ pub fn parse_certificate(text: &str) -> Result<Certificate, CertificateError> {
         let error = |(line, column, reason)| CertificateError { line, column, reason };
         return certificate_v1::parse(text).map_err(error);
     }
-    Certificate::parse(text).map_err(|error| CertificateError {
-        line: error.line,
-        column: 1,
-        reason: error.reason,
-    })
+    let reason = "a line is missing here, or not in its place, its one form, and the limits".to_string();
+    Certificate::parse(text).map_err(|line| CertificateError { line, column: 1, reason })
 }
 
 /// Checks a certificate against the rows of `data`, exactly, with the independent checker ([`linsep_check`]).
@@ -38,23 +35,18 @@ pub fn parse_certificate(text: &str) -> Result<Certificate, CertificateError> {
 /// certificate made for other data is accepted only if its claim is true of these rows too. Where no row belongs to one of
 /// the sides, nothing is told apart, and the certificate is rejected.
 pub fn verify(data: &Dataset, certificate: &Certificate) -> Result<Accepted, Rejected> {
-    verify_on(Terms::default(), certificate, &sides(data, certificate)?)
+    linsep_check::verify(certificate, &sides(data, certificate)?)
 }
 
-/// The same, for as long as the observer lets it go on; a data set with rows of one side only is accepted if it is allowed.
+/// The same, for as long as the observer lets it go on. Rows of one side only are for the caller to judge.
 pub(crate) fn verify_watched(
     data: &Dataset,
     certificate: &Certificate,
-    allow_one_sided: bool,
     observer: &mut dyn Observer,
 ) -> Result<Result<Accepted, Rejected>, Error> {
-    let examples = match sides(data, certificate) {
-        Ok(examples) => examples,
-        Err(rejected) => return Ok(Err(rejected)),
-    };
-    match check_watched(certificate, &examples, allow_one_sided, CHECKING, observer) {
-        Err(Rejected { refusal: Refusal::Stopped, .. }) => Err(Error::Interrupted),
-        outcome => Ok(outcome),
+    match sides(data, certificate) {
+        Ok(examples) => check_watched(certificate, &examples, CHECKING, observer).ok_or(Error::Interrupted),
+        Err(rejected) => Ok(Err(rejected)),
     }
 }
 
@@ -65,17 +57,18 @@ const CHECKING: Progress = Progress::Separating {
     passes: 0,
 };
 
-/// Asks the checker, which ends with [`Refusal::Stopped`] if the observer breaks.
+/// Asks the checker; `None` if the observer breaks before it has an answer.
 pub(super) fn check_watched(
     certificate: &Certificate,
     examples: &Examples<'_>,
-    allow_one_sided: bool,
     progress: Progress,
     observer: &mut dyn Observer,
-) -> Result<Accepted, Rejected> {
+) -> Option<Result<Accepted, Rejected>> {
     watched(observer, &progress, |stop| {
-        let terms = Terms { allow_one_sided, stop: Some(&|| stop.load(Ordering::Relaxed)) };
-        verify_on(terms, certificate, examples)
+        let stopped = || stop.load(Ordering::Relaxed);
+        let outcome = linsep_check::check(certificate, examples, &stopped);
+        // A rejection by a check that was stopped means nothing.
+        if outcome.is_err() && stopped() { None } else { Some(outcome) }
     })
 }
 
@@ -86,7 +79,7 @@ fn sides<'a>(data: &'a Dataset, certificate: &Certificate) -> Result<Examples<'a
     let below: HashSet<&String> = negative.iter().collect();
     if let Some(class) = positive.iter().find(|&class| below.contains(class)) {
         let reason = format!("the class \"{class}\" is on both sides");
-        return Err(Rejected { refusal: Refusal::Unproved, row: None, reason });
+        return Err(Rejected { row: None, reason });
     }
     let sign = |class: &String| i8::from(above.contains(class)) - i8::from(below.contains(class));
     let signs: Vec<i8> = data.classes().iter().map(sign).collect();

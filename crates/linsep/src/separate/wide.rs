@@ -27,6 +27,9 @@ const HEAVIEST: usize = 400;
 /// The nearest point of more rows than this that use more columns than this would take too long.
 const MOST_SUPPORT: usize = 2600;
 
+/// The first boundary is told with an upper bound of the margin by at most so many rows: more would take as much memory as the data.
+const MOST_CITED: usize = 1 << 15;
+
 /// Decides the rows, given those that contradict each other by themselves.
 pub(super) fn decide<'a>(
     space: &Space<'a>,
@@ -141,7 +144,8 @@ impl Round<'_, '_> {
             budget.passes += 1;
             if descent.may_separate()
                 && descent.separates()
-                && let Some(outcome) = self.separates(descent.weights(), &descent.support())
+                && let Some(outcome) =
+                    self.separates(descent.weights(), &descent.heaviest_support(MOST_CITED))
             {
                 return Some(outcome);
             }

@@ -63,6 +63,9 @@ pub(crate) fn larger(a: Option<f64>, b: Option<f64>) -> Option<f64> {
     }
 }
 
+/// Squared lengths whose error is that of ordinary floats.
+const ORDINARY: std::ops::Range<f64> = 1e-250..1e250;
+
 /// The lengths of the rows z_t: the radius R = max ‖z_t‖, and the shortest, which γ* cannot exceed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Extent {
@@ -86,7 +89,7 @@ impl Extent {
     /// Takes a row into account, with the appended coordinate if `bias_input` is not zero.
     pub fn include(&mut self, row: Row<'_>, bias_input: f64) {
         let squared = row.norm_squared() + bias_input * bias_input;
-        let norm = if (1e-250..1e250).contains(&squared) {
+        let norm = if ORDINARY.contains(&squared) {
             norm_interval(squared, row.stored() + 1)
         } else {
             length_of_extreme(row, bias_input)
@@ -108,7 +111,23 @@ impl Extent {
 
     /// The lengths of all rows.
     pub fn of(data: &Dataset, bias_input: f64) -> Self {
-        Self::of_each((0..data.len()).into_par_iter(), data, bias_input)
+        let measured = || Self::of_squared(data.squared_lengths()?, data.columns(), bias_input);
+        measured().unwrap_or_else(|| Self::of_each((0..data.len()).into_par_iter(), data, bias_input))
+    }
+
+    /// The same from the least and the largest squared length of dense rows, where both are ordinary floats: all rows have as
+    /// many values, and then every bound of [`include`](Self::include) grows with the squared length.
+    fn of_squared((least, most): (f64, f64), columns: usize, bias_input: f64) -> Option<Self> {
+        let with_bias = |squared: f64| squared + bias_input * bias_input;
+        let ordinary =
+            |squared: f64| ORDINARY.contains(&squared).then(|| norm_interval(squared, columns + 1));
+        let (least, most) = (ordinary(with_bias(least))?, ordinary(with_bias(most))?);
+        Some(Self {
+            radius_lower: most.low,
+            radius_upper: most.high,
+            shortest: least.high,
+            shortest_nonzero: least.high,
+        })
     }
 
     /// The lengths of these rows.
@@ -262,6 +281,24 @@ mod tests {
                     None => prop_assert_eq!(extent.radius_upper, 0.0),
                 }
             }
+        }
+
+        /// Lengths that were measured when the rows were checked are those of the rows, to the bit.
+        #[test]
+        fn measured_lengths_are_those_of_the_rows(
+            values in prop::collection::vec(prop_oneof![Just(0.0), -3.0f64..3.0, Just(1e-170), Just(1e170)], 1..60),
+            columns in 1usize..5,
+            bias_input in prop_oneof![Just(0.0), Just(1.0), Just(0.3)],
+        ) {
+            let rows = values.len().div_ceil(columns);
+            let mut values = values;
+            values.resize(rows * columns, 0.5);
+            let labels: Vec<String> = (0..rows).map(|i| (i % 2).to_string()).collect();
+            let plain = Dataset::dense(columns, &values, &labels).unwrap();
+            let measured = Dataset::shared_dense(columns, values, &labels).unwrap();
+            prop_assert!(plain.squared_lengths().is_none() && measured.squared_lengths().is_some());
+            prop_assert_eq!(Extent::of(&measured, bias_input), Extent::of(&plain, bias_input));
+            prop_assert_eq!(measured.nonzeros(), plain.nonzeros());
         }
 
         /// A power of two on all values is a power of two on all lengths, wherever the squares end up.

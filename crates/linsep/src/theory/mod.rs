@@ -20,6 +20,7 @@ pub mod mixing;
 pub mod novikoff;
 pub mod one_example;
 pub mod orders;
+pub mod plane;
 mod rounding;
 pub mod teaching;
 pub mod trace;

@@ -6,22 +6,31 @@
 //!
 //! Both sides of each inequality are computed by the same chain of rounded additions, which keeps the order of
 //! its inputs: a line that breaks the theorem would be a broken theorem, not a rounding error.
+//!
+//! A point also has what a picture of the run needs: θ_k itself, or of many features its line on a [`Plane`].
 
 use super::margin::certain_agreement;
 use super::mistake_ledger::grown_norm_squared;
+use super::plane::Plane;
 use crate::observe::Update;
 use crate::theta::Theta;
 use serde::{Deserialize, Serialize};
 
+/// The most features of which each point of a trace has all weights.
+pub const MOST_TRACED_WEIGHTS: usize = 64;
+
 /// One moment of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TracePoint {
     /// k, the number of updates so far.
     pub update: u64,
     /// The pass, from 1.
     pub epoch: u64,
-    /// The row that was mistaken, from 1.
+    /// The row that was mistaken, from 1, among the rows learned from.
     pub row: u64,
+    /// Where that row stands in its source, from 1; unknown for a stream.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
     /// Its agreement before the update.
     pub agreement: f64,
     /// ‖θ_k‖², rounded up.
@@ -38,6 +47,21 @@ pub struct TracePoint {
     pub cosine: Option<f64>,
     /// kγ / (√k R ‖θ*‖).
     pub cosine_bound: Option<f64>,
+    /// θ_k after the update: the weights of the features as they are learned from, and the constant term last. Left out for
+    /// more than [`MOST_TRACED_WEIGHTS`] features and for a stream.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<Vec<f64>>,
+    /// For more features, the [line](Plane::line) of θ_k on the plane of the result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub projection: Option<[f64; 3]>,
+}
+
+impl TracePoint {
+    /// θ_k, where the point has all weights. Its appended coordinate is 1.
+    pub fn theta(&self) -> Option<Theta> {
+        let (&bias, weights) = self.weights.as_ref()?.split_last()?;
+        Some(Theta { weights: weights.to_vec(), bias, bias_input: 1.0 })
+    }
 }
 
 /// A separator and what is known of it.
@@ -65,6 +89,27 @@ pub struct TraceRecorder {
     comparator_norm: f64,
     alignment: f64,
     alignment_bound: f64,
+    drawn: Option<Drawn>,
+}
+
+/// What a picture needs: θ as it grows, and the plane that it is drawn on if it has many weights.
+#[derive(Clone, Debug)]
+struct Drawn {
+    theta: Theta,
+    plane: Option<Plane>,
+}
+
+impl Drawn {
+    fn add_to(&self, point: &mut TracePoint) {
+        if self.theta.weights.len() <= MOST_TRACED_WEIGHTS {
+            let constant = std::iter::once(self.theta.intercept());
+            // Adding zero turns −0 into 0.
+            let all = self.theta.weights.iter().copied().chain(constant).map(|weight| weight + 0.0);
+            point.weights = Some(all.collect());
+        } else {
+            point.projection = self.plane.as_ref().map(|plane| plane.line(&self.theta));
+        }
+    }
 }
 
 impl TraceRecorder {
@@ -84,7 +129,15 @@ impl TraceRecorder {
             comparator,
             alignment: 0.0,
             alignment_bound: 0.0,
+            drawn: None,
         }
+    }
+
+    /// Keeps θ_k too, for rows with so many features and this value of the appended coordinate; or, of many features, its
+    /// line on a plane.
+    pub fn with_weights(mut self, columns: usize, bias_input: f64, plane: Option<Plane>) -> Self {
+        self.drawn = Some(Drawn { theta: Theta::zero(columns, bias_input), plane });
+        self
     }
 
     /// Takes an update into account.
@@ -102,6 +155,7 @@ impl TraceRecorder {
             update: update.number,
             epoch: update.epoch,
             row: update.position + 1,
+            line: None,
             // Adding zero turns −0 into 0.
             agreement: update.agreement + 0.0,
             norm_squared: self.norm_squared,
@@ -111,7 +165,12 @@ impl TraceRecorder {
             alignment_bound: None,
             cosine: None,
             cosine_bound: None,
+            weights: None,
+            projection: None,
         };
+        if let Some(drawn) = &mut self.drawn {
+            drawn.theta.add(f64::from(update.sign), update.row);
+        }
         if let Some(comparator) = &self.comparator {
             self.alignment += certain_agreement(&comparator.theta, update.row, update.sign);
             // No more than kγ, and by the same additions no more than the alignment.
@@ -123,29 +182,32 @@ impl TraceRecorder {
             point.cosine = Some(cosine(self.alignment, self.norm_squared));
             point.cosine_bound = Some(cosine(self.alignment_bound, self.norm_squared_bound));
         }
-        self.last = Some(point);
         if update.number.is_multiple_of(self.stride) {
-            self.points.push(point);
+            let mut kept = point.clone();
+            self.drawn.iter().for_each(|drawn| drawn.add_to(&mut kept));
+            self.points.push(kept);
             if self.points.len() >= 2 * self.limit {
                 self.stride *= 2;
                 let stride = self.stride;
                 self.points.retain(|point| point.update.is_multiple_of(stride));
             }
         }
+        self.last = Some(point);
     }
 
     /// The points, evenly thinned to the limit, with the last update always among them.
     pub fn finish(mut self) -> Vec<TracePoint> {
-        if let Some(last) = self.last
-            && self.points.last() != Some(&last)
+        if let Some(mut last) = self.last.take()
+            && self.points.last().map(|point| point.update) != Some(last.update)
         {
+            self.drawn.iter().for_each(|drawn| drawn.add_to(&mut last));
             self.points.push(last);
         }
         let count = self.points.len();
         if count <= self.limit {
             return self.points;
         }
-        (0..self.limit).map(|i| self.points[i * (count - 1) / (self.limit - 1)]).collect()
+        (0..self.limit).map(|i| self.points[i * (count - 1) / (self.limit - 1)].clone()).collect()
     }
 }
 
@@ -196,12 +258,23 @@ mod tests {
             let signs = Task::new(&data, &settings).unwrap().signs;
             let margin = least_agreement(&data, &signs, &theta).unwrap();
             let radius = Extent::of(&data, scale).radius_upper;
-            let mut recording = Recording(TraceRecorder::new(limit, Some(radius), Some(Comparator { theta, margin })));
+            let last = theta.clone();
+            let recorder = TraceRecorder::new(limit, Some(radius), Some(Comparator { theta, margin }));
+            let mut recording = Recording(recorder.with_weights(3, scale, None));
             train(&data, &settings, &mut recording).unwrap();
             let trace = recording.0.finish();
             prop_assert!(trace.len() <= limit);
             prop_assert_eq!(trace.last().map(|p| p.update), Some(outcome.evidence.updates));
             prop_assert!(trace.windows(2).all(|pair| pair[0].update < pair[1].update));
+            // The weights of the trace are those of the run, and each update adds what was mistaken.
+            let all = |theta: &Theta| [&theta.weights[..], &[theta.intercept()]].concat();
+            prop_assert_eq!(trace.last().and_then(|p| p.weights.clone()), Some(all(&last)));
+            for pair in trace.windows(2).filter(|pair| pair[1].update == pair[0].update + 1) {
+                let mut next = pair[0].theta().unwrap();
+                let i = pair[1].row as usize - 1;
+                data.row(i).add_to(f64::from(signs[i]), &mut next.weights);
+                prop_assert_eq!(&next.weights[..], &pair[1].weights.as_ref().unwrap()[..3]);
+            }
             for point in trace {
                 prop_assert!(point.norm_squared <= point.norm_squared_bound, "{point:?}");
                 prop_assert!(point.alignment.unwrap() >= point.alignment_bound.unwrap(), "{point:?}");
@@ -232,7 +305,7 @@ mod tests {
                 let row_squared = theta.extended_norm_squared(row);
                 theta.add(f64::from(sign), row);
                 let (number, position) = (k as u64 + 1, u64::from(i));
-                recorder.record(&Update { number, epoch: 1, position, row, row_squared, sign, agreement });
+                recorder.record(&Update { number, epoch: 1, position, row, row_squared, sign, agreement, theta: None });
             }
             let trace = recorder.finish();
             prop_assert_eq!(trace.len(), mistakes.len());

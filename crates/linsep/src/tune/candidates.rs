@@ -1,7 +1,7 @@
 //! What a search tries: ways to prepare the rows, learners, penalties.
 
 use crate::dataset::{Dataset, Rows};
-use crate::features::{Expansion, Features, MOST_WORDS, Scaling, Schema};
+use crate::features::{Expansion, Features, MOST_WORDS, Scaling, Schema, TermWeights, TextChoice};
 use crate::out_of_fold::Preparation;
 use crate::train::{Learner, LogisticOptions, Loss, SgdOptions, SvmLoss, SvmOptions};
 
@@ -112,9 +112,17 @@ const PASSES: [f64; 4] = [1.0, 2.0, 5.0, 10.0];
 const MOST_EXPANDED: usize = 300;
 
 /// What is tried on these rows, the simplest first.
-pub(super) fn families(data: &Dataset, schema: &Schema, probabilities: bool) -> Vec<Family> {
+///
+/// `texts` are the ways to make features of texts, where there are some.
+pub(super) fn families(
+    data: &Dataset,
+    schema: &Schema,
+    texts: &[TextChoice],
+    probabilities: bool,
+) -> Vec<Family> {
     let logistic = |features, scaling| Family {
         preparation: Preparation {
+            text: None,
             most_words: Some(MOST_WORDS as usize),
             features,
             max_pairs: None,
@@ -123,6 +131,9 @@ pub(super) fn families(data: &Dataset, schema: &Schema, probabilities: bool) -> 
         kind: Kind::Logistic,
         prices: PRICES.to_vec(),
     };
+    if schema.texts().next().is_some() {
+        return of_texts(texts, probabilities, logistic);
+    }
     let is_sparse = matches!(data.rows(), Rows::Sparse { .. });
     let is_table = matches!(schema, Schema::Table { .. });
     if is_sparse && !is_table && data.columns() > MOST_EXPANDED {
@@ -145,4 +156,26 @@ pub(super) fn families(data: &Dataset, schema: &Schema, probabilities: bool) -> 
     [Features::Plain, Features::Splines, Features::Pairs, Features::SplinesAndPairs]
         .map(|features| logistic(features, Scaling::Auto))
         .to_vec()
+}
+
+/// What is tried on texts: every way to make features of them, with rows of length 1 where they are not already.
+fn of_texts(
+    texts: &[TextChoice],
+    probabilities: bool,
+    logistic: impl Fn(Features, Scaling) -> Family,
+) -> Vec<Family> {
+    let mut families = Vec::new();
+    for &text in texts {
+        let scaling = if text.weights == TermWeights::TfIdf { Scaling::Auto } else { Scaling::UnitRows };
+        let mut family = logistic(Features::Plain, scaling);
+        family.preparation.text = Some(text);
+        let hinge =
+            Family { kind: Kind::SquaredHinge, prices: vec![0.1, 0.3, 1.0, 3.0, 10.0], ..family.clone() };
+        family.prices = vec![1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0];
+        families.push(family);
+        if !probabilities {
+            families.push(hinge);
+        }
+    }
+    families
 }

@@ -19,7 +19,7 @@ pub use estimate::{Estimate, Judging};
 use crate::classes::ClassError;
 use crate::compare::Baseline;
 use crate::dataset::Dataset;
-use crate::features::Schema;
+use crate::features::{Schema, TextChoice};
 use crate::metric::{JudgedFolds, JudgedRow, Metric};
 use crate::observe::{Observer, Progress, in_parallel};
 use crate::split::{folds, hold_out, others};
@@ -46,6 +46,8 @@ pub struct TuneSettings {
     /// A simpler candidate is taken if it is worse than the best by no more than this many standard errors of their
     /// difference.
     pub simpler: f64,
+    /// The ways to make features of texts among which is chosen; the rows must have been read with the longest terms of them.
+    pub texts: Vec<TextChoice>,
 }
 
 /// The result of a search.
@@ -125,6 +127,7 @@ struct Search<'a> {
     metric: Metric,
     folds: usize,
     simpler: f64,
+    texts: &'a [TextChoice],
 }
 
 /// The candidates that were judged on all their folds, with what they said.
@@ -190,7 +193,8 @@ pub fn tune(
         return Err(SettingsError::new("simpler", problem).into());
     }
     let TuneSettings { metric, folds, simpler, .. } = *settings;
-    let all = Search { schema, data, settings: &settings.settings, metric, folds, simpler };
+    let all =
+        Search { schema, data, settings: &settings.settings, metric, folds, simpler, texts: &settings.texts };
     let judging = settings.judging.settled(data);
     let aside =
         if judging == Judging::Aside { estimate::rows_aside(data, &settings.settings)? } else { Vec::new() };
@@ -283,7 +287,7 @@ impl Search<'_> {
 
     /// Judges all candidates, or those that a sample of the rows shows to be worth it.
     fn run(&self, observer: &mut Deadline<'_>) -> Result<Searched, Error> {
-        let all = families(self.data, self.schema, self.metric.needs_probabilities());
+        let all = families(self.data, self.schema, self.texts, self.metric.needs_probabilities());
         let values = self.values(&all);
         if values <= MANY_VALUES {
             return self.try_all(all, self.folds, observer);

@@ -9,7 +9,7 @@ mod tests;
 mod text_formats;
 
 use crate::dataset::{Dataset, Rows};
-use crate::features::MissingWords;
+use crate::features::{MissingWords, settle_columns};
 use crate::observe::{Observer, Progress};
 use crate::read::cache::{self, Made};
 use crate::read::{Format, Loaded, ReadNotes, ReadOptions, Schema, Source, read};
@@ -85,8 +85,17 @@ pub fn convert(
         }
         _ => {
             crate::store::check_writable(path)?;
-            let loaded = mapped(source, options, path, observer)?;
-            let lost = write(&loaded.dataset, &loaded.schema, path, format, observer)?;
+            let mut loaded = mapped(source, options, path, observer)?;
+            let texts = loaded.schema.has_texts_as_read();
+            if texts {
+                (loaded.schema, loaded.dataset) = settle_columns(loaded.schema, loaded.dataset, None)?;
+            }
+            let mut lost = write(&loaded.dataset, &loaded.schema, path, format, observer)?;
+            if texts {
+                lost.push(
+                    "Texts are written as the values of their terms, as learned from all rows.".to_string(),
+                );
+            }
             let (rows, features) = (loaded.dataset.len() as u64, loaded.dataset.columns() as u64);
             Ok(Converted { rows, features, notes: loaded.notes, lost })
         }
@@ -199,7 +208,9 @@ fn check(data: &Dataset, format: Format) -> Result<(), SettingsError> {
                 return refuse("a table needs at least one column besides the label".to_string());
             }
         }
-        Format::ARFF => return refuse("ARFF is read, not written: write CSV".to_string()),
+        format if !format.descriptor().is_written => {
+            return refuse(format!("{} is read, not written: write CSV", format.title()));
+        }
         Format::NPZ if data.columns() == 0 => {
             return refuse("an array needs at least one column".to_string());
         }

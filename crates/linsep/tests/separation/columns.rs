@@ -10,7 +10,7 @@ use linsep::separate::{
     Bias, Certificate, CoefficientStatus, ColumnDetail, ColumnFindings, Examples, SeparateSettings,
     Separation, Verdict, separate,
 };
-use linsep_check::{Status, Terms, verify_on};
+use linsep_check::Status;
 use std::collections::BTreeMap;
 
 /// A whole number from `least` to `most`.
@@ -253,7 +253,7 @@ fn forge(certificate: &mut Certificate, random: &mut Random) -> &'static str {
         1 if !columns.alone.is_empty() => {
             let which = pick(random, columns.alone.len());
             match random.below(2) {
-                0 => tamper(&mut columns.alone[which].weights, random),
+                0 => tamper(&mut columns.alone[which].proof, random),
                 _ => {
                     let set = &mut columns.alone[which].columns;
                     if !set.is_empty() {
@@ -266,7 +266,7 @@ fn forge(certificate: &mut Certificate, random: &mut Random) -> &'static str {
         2 if !columns.not_alone.is_empty() => {
             let which = pick(random, columns.not_alone.len());
             match random.below(2) {
-                0 => tamper(&mut columns.not_alone[which].combination, random),
+                0 => tamper(&mut columns.not_alone[which].proof, random),
                 _ => {
                     let set = &mut columns.not_alone[which].columns;
                     set.push(pick(random, features));
@@ -363,8 +363,7 @@ fn try_forgeries(seed: u64, count: u64) {
             let mut forged = certificate.clone();
             let what = forge(&mut forged, random);
             let examples = Examples::new(&data, &Instance::classes(), forged.bias);
-            let terms = Terms { allow_one_sided: true, ..Terms::default() };
-            if verify_on(terms, &forged, &examples).is_err() {
+            if linsep_check::check(&forged, &examples, &|| false).is_err() {
                 refused += 1;
                 continue;
             }

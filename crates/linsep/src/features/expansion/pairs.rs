@@ -156,8 +156,8 @@ impl Candidates {
                 .iter()
                 .enumerate()
                 .filter(|(_, column)| matches!(column.kind, ColumnKind::Number(_) | ColumnKind::Words(_)))
-                .filter_map(|(place, column)| Some((place, column.kind.features()?.features(""))))
-                .flat_map(|(place, features)| features.into_iter().map(move |(feature, _)| (feature, place)))
+                .filter_map(|(place, column)| Some((place, column.kind.features()?.features())))
+                .flat_map(|(place, features)| features.into_iter().map(move |feature| (feature, place)))
                 .filter(|&(feature, _)| feature < train.columns())
                 .collect(),
             _ => (0..train.columns())

@@ -334,7 +334,7 @@ impl Separated {
 
 /// Where row `i` stands in its source: file and line, or the number of the row where there are no lines.
 pub(crate) fn place_of(name: &str, schema: &Schema, data: &Dataset, i: usize) -> String {
-    let separator = if matches!(schema, Schema::Array { .. }) { " row " } else { ":" };
+    let separator = if matches!(schema, Schema::Array { .. } | Schema::Pictures(_)) { " row " } else { ":" };
     format!("{name}{separator}{}", data.line(i))
 }
 

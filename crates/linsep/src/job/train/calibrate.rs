@@ -125,6 +125,7 @@ impl Runner<'_> {
             schema: &rows.schema,
             data: &rows.data,
             preparation: Preparation {
+                text: None,
                 most_words: self.most_words(),
                 features: self.features(),
                 max_pairs: self.spec.max_pairs,

@@ -47,9 +47,9 @@ impl Runner<'_> {
     }
 
     /// The scaling of the model that is started from, or one learned from rows that were expanded so.
-    pub(super) fn scaler_of(&self, data: &Dataset, expansion: &Expansion) -> Scaler {
+    pub(super) fn scaler_of(&self, columns: &Schema, data: &Dataset, expansion: &Expansion) -> Scaler {
         let Some(model) = &self.warm else {
-            return Scaler::learn_expanded(self.scaling(), data, expansion);
+            return Scaler::learn_for(self.scaling(), data, columns, expansion);
         };
         let mut scaler = model.recipe.scaling.clone();
         scaler.widen(data.columns());

@@ -50,7 +50,7 @@ pub(super) fn find(schema: &Schema, data: &Dataset, side_of: &[usize], sides: us
         return None;
     }
     let rows_of = rows_of(data, side_of, sides);
-    let used = columns.iter().filter(|column| column.kind.features().is_some());
+    let used = columns.iter().filter(|column| column.kind.features().is_some_and(|kind| !kind.has_terms()));
     let looked_at = used.clone().count() as f64;
     // Those for which it would be no accident.
     let ln_chance =
@@ -108,7 +108,7 @@ fn gap_of(column: &Column) -> Option<usize> {
         ColumnKind::Words(words) => {
             words.words.iter().find(|(word, _)| word == MISSING_WORD).map(|&(_, feature)| feature)
         }
-        ColumnKind::Label | ColumnKind::Ignored => None,
+        ColumnKind::Text(_) | ColumnKind::Label | ColumnKind::Ignored => None,
     }
 }
 
@@ -156,7 +156,7 @@ impl Ranges {
         let cells = data.columns() * sides;
         let mut wanted = vec![false; data.columns()];
         let features = columns.iter().filter_map(|column| column.kind.features());
-        features.flat_map(|kind| kind.features("")).for_each(|(feature, _)| wanted[feature] = true);
+        features.flat_map(|kind| kind.features()).for_each(|feature| wanted[feature] = true);
         let mut ranges = Self {
             sides,
             rows_of: vec![0; sides],
@@ -181,11 +181,9 @@ impl Ranges {
     fn separating<'a>(&self, columns: &[&'a Column]) -> Vec<&'a Column> {
         let separates = |column: &&Column| match &column.kind {
             ColumnKind::Number(number) => self.numbers_apart(number.feature),
-            ColumnKind::Words(words) => {
-                let features: Vec<usize> = words.features("").iter().map(|&(feature, _)| feature).collect();
-                self.words_apart(&features)
-            }
-            ColumnKind::Label | ColumnKind::Ignored => false,
+            ColumnKind::Words(words) => self.words_apart(&words.features()),
+            // Many terms keep anything apart.
+            ColumnKind::Text(_) | ColumnKind::Label | ColumnKind::Ignored => false,
         };
         columns.iter().copied().filter(separates).collect()
     }

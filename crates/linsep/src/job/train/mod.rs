@@ -21,23 +21,24 @@ use super::data::{load_model, tell};
 use super::warnings::Warning;
 use super::{label, refuse_overwriting};
 use crate::classes::Classes;
-use crate::dataset::Dataset;
+use crate::dataset::{Dataset, Hashing};
 use crate::features::{
-    Expansion, MOST_WORDS, Missing, Recipe, Scaler, Scaling, learn_columns, settle_columns,
+    Expansion, MOST_WORDS, Missing, Recipe, Scaler, Scaling, changes_when_settled, learn_columns,
+    settle_columns,
 };
 use crate::memory;
 use crate::model::Model;
-use crate::observe::{Note, Observer, PAUSE, Progress, watched};
+use crate::observe::{GRACE, Note, Observer};
 use crate::read::{Format, ReadNotes, ReadOptions, Schema, Source};
 use crate::split::{check_fraction, hold_out};
 use crate::store::check_writable;
+use crate::theory::trace::TracePoint;
 use crate::train::{Bias, Outcome, Settings, State, Status, resume, train};
 use crate::{Error, SettingsError};
 use calibrate::AsRead;
 use recorder::Recorder;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// Where the time went.
@@ -66,6 +67,8 @@ pub struct Trained {
     pub held_out: Option<HeldOut>,
     /// The weights for each weight of the loss of a path that was asked for.
     pub path: Vec<PathPoint>,
+    /// The points of a trace that was asked for.
+    pub trace: Vec<TracePoint>,
     /// Reasons to trust the result less than its numbers suggest; the observer has heard them.
     pub warnings: Vec<Warning>,
     /// Where the model was saved.
@@ -262,6 +265,7 @@ impl Runner<'_> {
             counts: Vec::new(),
             held_out: None,
             path: Vec::new(),
+            trace: Vec::new(),
             warnings: Vec::new(),
             saved: None,
             seconds,
@@ -273,7 +277,8 @@ impl Runner<'_> {
 
     fn in_memory(mut self, checkpoint: Option<State>, observer: &mut dyn Observer) -> Result<Trained, Error> {
         let clock = Instant::now();
-        let loaded = self.spec.data.read_rows(&self.source, &self.options, observer)?;
+        let classes = &self.spec.classes;
+        let loaded = self.spec.data.read_weighted(&self.source, &self.options, classes, observer)?;
         let read_seconds = clock.elapsed().as_secs_f64();
         let clock = Instant::now();
         self.check_kind(loaded.format, &loaded.own_schema)?;
@@ -282,17 +287,15 @@ impl Runner<'_> {
             let problem = format!("⟦max_words⟧ has no meaning for {} files", loaded.format.title());
             return Err(SettingsError::new("max_words", problem).into());
         }
-        let classes = &self.spec.classes;
-        let known = loaded.fingerprint.filter(|_| classes.row_weights.is_none());
-        let data = classes.weighted(loaded.dataset)?;
+        let (known, data) = (loaded.fingerprint, loaded.dataset);
         // The fingerprint is that of the rows as they were read. If those are the rows that are learned from, it can be
         // computed meanwhile.
         let gaps = data.filled_cells().is_some_and(|cells| !cells.is_empty());
         let most_words = self.most_words();
-        let grouped = most_words.is_some_and(|most| schema.has_more_words_than(most));
+        let settles = changes_when_settled(&schema, &data, most_words);
         let all_kept =
-            classes.only.is_empty() && self.spec.holdout.is_none() && !gaps && !grouped && !self.may_expand();
-        let scaler = all_kept.then(|| self.scaler_of(&data, &Expansion::none()));
+            classes.only.is_empty() && self.spec.holdout.is_none() && !gaps && !settles && !self.may_expand();
+        let scaler = all_kept.then(|| self.scaler_of(&schema, &data, &Expansion::none()));
         let rows_are_learned_as_read = scaler == Some(Scaler::None);
         let early = known.or_else(|| (!rows_are_learned_as_read).then(|| data.fingerprint().to_string()));
         let data = classes.kept(data)?;
@@ -331,7 +334,7 @@ impl Runner<'_> {
         let foreseen = self.foresee(&schema, &data, held_out.as_ref(), observer);
         let expansion = self.expansion(&schema, &data, observer)?;
         let data = expansion.apply_all(data)?;
-        let scaler = scaler.unwrap_or_else(|| self.scaler_of(&data, &expansion));
+        let scaler = scaler.unwrap_or_else(|| self.scaler_of(&schema, &data, &expansion));
         schema.fill_from(&scaler);
         let data = scaler.apply_all(data)?;
 
@@ -348,7 +351,7 @@ impl Runner<'_> {
         }
         warn_uncounted(&outcome, observer);
         let recipe = Recipe { columns: schema, expansion, scaling: scaler };
-        let proved = self.write_proof(&data, &recipe, &outcome, &mut lost, observer)?;
+        let (proved, trace) = self.write_proof(&data, &recipe, &outcome, &mut lost, observer)?;
         if proved == Status::Interrupted {
             observer.note(Note::Warning(
                 "interrupted: the trace and the teaching set, which need a whole run, are not written",
@@ -371,13 +374,14 @@ impl Runner<'_> {
         }
         let counted = data.class_counts().into_iter().map(|count| count as u64);
         let counts = outcome_counts(&model.classes, data.classes(), counted);
+        let kept = (&foreseen, self.spec.keep_held_out);
         let held_out =
-            held_out.and_then(|held_out| HeldOut::judge(&model, &held_out, &counts, &foreseen, observer));
+            held_out.and_then(|held_out| HeldOut::judge(&model, &held_out, &counts, kept, observer));
         let warnings = foreseen.conclude(&model, held_out.as_ref(), &data, &counts, observer);
         let seconds = Seconds { read: read_seconds, train: train_seconds };
         let trained = self.finish(model, status, notes, seconds)?;
         let path = path.unwrap_or_default();
-        Ok(Trained { held_out, counts, path, warnings, lost, spec, ..trained })
+        Ok(Trained { held_out, counts, path, trace, warnings, lost, spec, ..trained })
     }
 
     /// Learns from rows in memory, and computes their fingerprint meanwhile where it is not known.
@@ -392,34 +396,25 @@ impl Runner<'_> {
     ) -> Result<(Outcome, Option<String>), Error> {
         let mut recorder = self.recorder(observer);
         let stop = AtomicBool::new(false);
-        let (computed, news) = channel::<()>();
+        let hashing = data.hashing().filter(|_| fingerprint.is_none());
         let outcome = std::thread::scope(|scope| {
-            let stop = &stop;
-            if fingerprint.is_none() && rayon::current_num_threads() > 1 {
-                // Without a thread for it, it is computed afterwards: then the sender is gone with what was to be run.
-                let hash = move || {
-                    compute_fingerprint(data, stop);
-                    drop(computed);
-                };
+            if let Some(hashing) = hashing.as_ref().filter(|_| rayon::current_num_threads() > 1) {
+                // Without a thread for it, it is computed afterwards.
+                let hash = || hashing.work(&stop);
                 let _ = memory::new_thread().and_then(|thread| thread.spawn_scoped(scope, hash));
-            } else {
-                drop(computed);
             }
             let outcome = match checkpoint {
                 Some(run) => resume(run, data, &self.settings, &mut recorder),
                 None => train(data, &self.settings, &mut recorder),
             };
-            // Hashing many rows may take longer than a short run over them.
-            while news.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
-                stop.store(recorder.will_stop(), Ordering::Relaxed);
+            if let Some(hashing) = &hashing {
+                hash_the_rest(hashing, &stop, &recorder);
             }
             outcome
         });
         lost.extend(recorder.unsaved());
-        let rows = data.len() as u64;
-        let hashing = Progress::Judging { rows, total: rows };
-        let hash = |stop: &AtomicBool| data.fingerprint_unless(stop).map(str::to_string);
-        let fingerprint = fingerprint.or_else(|| watched(observer, &hashing, hash));
+        let known = || hashing.map_or(data.known_fingerprint(), |hashing| hashing.result());
+        let fingerprint = fingerprint.or_else(|| known().map(str::to_string));
         let mut outcome = outcome?;
         if !as_drawn {
             outcome.evidence.forget_new_rows();
@@ -433,8 +428,9 @@ impl Runner<'_> {
         let fits = |schema: &Schema| match (schema, format) {
             (schema, Format::LINSEP) => std::mem::discriminant(schema) == std::mem::discriminant(own),
             (Schema::Numbered { .. }, format) => format == Format::LIBSVM,
-            (Schema::Table { .. }, format) => format.is_table(),
-            (Schema::Array { .. }, format) => matches!(format, Format::NPY | Format::NPZ),
+            (Schema::Table { .. }, format) => format.has_names() || format == Format::DOCUMENTS,
+            (Schema::Pictures(_), _) => std::mem::discriminant(schema) == std::mem::discriminant(own),
+            (Schema::Array { .. }, format) => matches!(format, Format::NPY | Format::NPZ | Format::IDX),
         };
         match &self.warm {
             Some(model) if !fits(&model.recipe.columns) => Err(SettingsError::new(
@@ -447,13 +443,17 @@ impl Runner<'_> {
     }
 }
 
-/// Computes the fingerprint in one thread: the others have better things to do. It stays with the data.
-fn compute_fingerprint(data: &Dataset, stop: &AtomicBool) {
-    if let Ok(one) = rayon::ThreadPoolBuilder::new().num_threads(1).build() {
-        one.install(|| {
-            data.fingerprint_unless(stop);
-        });
-    }
+/// Hashes on all threads what is left when a run has ended: hashing many rows may take longer than a short run over them.
+fn hash_the_rest(hashing: &Hashing<'_>, stop: &AtomicBool, observer: &dyn Observer) {
+    let clock = Instant::now();
+    rayon::in_place_scope(|scope| {
+        for _ in 1..rayon::current_num_threads() {
+            scope.spawn(|_| hashing.work(stop));
+        }
+        while !stop.load(Ordering::Relaxed) && hashing.step() {
+            stop.store(observer.will_stop() && clock.elapsed() >= GRACE, Ordering::Relaxed);
+        }
+    });
 }
 
 /// Says that an interrupted run does not know its training error.

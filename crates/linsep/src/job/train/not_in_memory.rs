@@ -69,7 +69,7 @@ impl Runner<'_> {
         let mut stream = RowStream::open(&self.source, &self.options)?;
         self.check_kind(stream.format(), &stream.own_schema())?;
         let mut recorder = self.recorder(observer);
-        if self.spec.trace.is_some() {
+        if self.spec.wants_trace() {
             recorder.trace = Some(TraceRecorder::new(self.spec.trace_length(), None, None));
         }
         let outcome = train_stream(
@@ -82,11 +82,12 @@ impl Runner<'_> {
         let trace = recorder.trace.take();
         let mut lost: Vec<Error> = recorder.unsaved().into_iter().collect();
         let outcome = outcome?;
-        if let (Classes::Each { names }, Some(_)) = (&outcome.classes, &self.spec.trace) {
+        if let (Classes::Each { names }, Some(_)) = (&outcome.classes, &trace) {
             return Err(settings::follows_one_run("trace", "⟦trace⟧", names.len()).into());
         }
-        if let (Some(path), Some(trace)) = (&self.spec.trace, trace) {
-            lost.extend(proof::write_trace(path, &trace.finish()).err());
+        let trace = trace.map(TraceRecorder::finish).unwrap_or_default();
+        if let Some(path) = &self.spec.trace {
+            lost.extend(proof::write_trace(path, &trace).err());
         }
         let mut notes = stream.notes();
         if !outcome.boundaries.is_empty() {
@@ -98,7 +99,7 @@ impl Runner<'_> {
         let status = outcome.status;
         let recipe = Recipe { scaling: scaler, ..Recipe::from(stream.schema()) };
         let model = Model::with_recipe(outcome, recipe, None);
-        Ok(Trained { lost, ..self.finish(model, status, notes, seconds)? })
+        Ok(Trained { lost, trace, ..self.finish(model, status, notes, seconds)? })
     }
 
     /// The scaler of a stream: one that needs no rows, or that of the model to start from.

@@ -9,8 +9,9 @@ use crate::observe::Observer;
 use crate::scale::Scaling;
 use crate::store::write_atomically;
 use crate::theory::margin::least_agreement;
+use crate::theory::plane::Plane;
 use crate::theory::teaching::write_teaching_set;
-use crate::theory::trace::{Comparator, TracePoint, TraceRecorder};
+use crate::theory::trace::{Comparator, MOST_TRACED_WEIGHTS, TracePoint, TraceRecorder};
 use crate::train::{Bias, Learned, Learner, Outcome, Settings, Status, Task, train};
 use crate::{Error, SettingsError};
 use std::path::Path;
@@ -18,7 +19,8 @@ use std::path::Path;
 impl Runner<'_> {
     /// Writes the trace and the teaching set, by going through the same run again: runs that do not ask for them keep
     /// nothing, and a resumed run gives the whole. A part of them would prove nothing, so an interruption leaves them out;
-    /// the status tells. A file that cannot be written is among the lost.
+    /// the status tells. A file that cannot be written is among the lost. The points of the trace are given where they were
+    /// asked for.
     pub(super) fn write_proof(
         &self,
         data: &Dataset,
@@ -26,12 +28,13 @@ impl Runner<'_> {
         outcome: &Outcome,
         lost: &mut Vec<Error>,
         observer: &mut dyn Observer,
-    ) -> Result<Status, Error> {
+    ) -> Result<(Status, Vec<TracePoint>), Error> {
+        let interrupted = Ok((Status::Interrupted, Vec::new()));
         if !self.spec.wants_proof() {
-            return Ok(Status::Converged);
+            return Ok((Status::Converged, Vec::new()));
         }
         if outcome.status == Status::Interrupted {
-            return Ok(Status::Interrupted);
+            return interrupted;
         }
         let mut again = Settings { learner: Learner::Perceptron, max_seconds: None, ..self.settings.clone() };
         again.max_updates = Some(outcome.evidence.updates.max(1));
@@ -41,24 +44,30 @@ impl Runner<'_> {
             None => {
                 let found = train(data, &again, observer)?;
                 if found.status == Status::Interrupted {
-                    return Ok(Status::Interrupted);
+                    return interrupted;
                 }
-                let Learned::Linear(theta) = found.learned else { return Ok(found.status) };
+                let Learned::Linear(theta) = found.learned else { return Ok((found.status, Vec::new())) };
                 least_agreement(data, &task.signs, &theta).map(|margin| Comparator { theta, margin })
             }
         };
         let radius = task.extent.radius_upper;
         let mut recorder = Recorder::new(observer);
-        recorder.trace = Some(TraceRecorder::new(self.spec.trace_length(), Some(radius), comparator));
+        // The plane of a picture costs a few passes over the rows, and only many features need it.
+        let many = data.columns() > MOST_TRACED_WEIGHTS && self.spec.wants_trace();
+        let plane = if many { Plane::of(data, outcome.learned.theta()) } else { None };
+        let trace = TraceRecorder::new(self.spec.trace_length(), Some(radius), comparator);
+        recorder.trace = Some(trace.with_weights(data.columns(), again.bias.input(), plane));
         recorder.mistakes = Some(Vec::new());
         if outcome.evidence.updates > 0 {
             let status = train(data, &again, &mut recorder)?.status;
             if status == Status::Interrupted {
-                return Ok(status);
+                return interrupted;
             }
         }
-        if let (Some(path), Some(trace)) = (&self.spec.trace, recorder.trace.take()) {
-            lost.extend(write_trace(path, &trace.finish()).err());
+        let mut trace = recorder.trace.take().map(TraceRecorder::finish).unwrap_or_default();
+        trace.iter_mut().for_each(|point| point.line = Some(data.line(point.row as usize - 1)));
+        if let Some(path) = &self.spec.trace {
+            lost.extend(write_trace(path, &trace).err());
         }
         if let (Some(path), Some(mistakes)) = (&self.spec.teaching_set, recorder.mistakes.take()) {
             let sign = |&row: &u32| task.signs[row as usize];
@@ -69,7 +78,7 @@ impl Runner<'_> {
             });
             lost.extend(written.err().map(|error| error.at("the teaching set is not saved")));
         }
-        Ok(outcome.status)
+        Ok((outcome.status, trace))
     }
 
     /// How to learn the same weights from the teaching set alone.

@@ -105,7 +105,8 @@ const FEWEST_ROWS: usize = 30;
 /// regression where there are more features than rows, and only a penalty keeps weights from fitting anything; otherwise, for
 /// more than two classes, all of them together. For numbered features that are more than the rows, such as words of texts
 /// (`bench/sparse_defaults.py`), and more than two classes: each against the rest with a penalty. Bends and products of
-/// columns are many, and it is a penalty that keeps curves smooth: logistic regression.
+/// columns are many, and it is a penalty that keeps curves smooth: logistic regression. Texts (`bench/inputs.py`): a support
+/// vector machine.
 pub(super) fn choose_learner(
     spec: &TrainSpec,
     settings: &mut Settings,
@@ -117,12 +118,19 @@ pub(super) fn choose_learner(
     let two = classes <= 2 || settings.positive.is_some();
     let is_table = matches!(schema, Schema::Table { .. });
     let is_wide = data.columns() > data.len();
+    let has_texts = schema.texts().next().is_some();
     let penalised = is_table && is_wide && data.len() >= FEWEST_ROWS;
     let expands = spec.expands();
-    if named || (two && !penalised && !expands) || classes > MOST_TOGETHER || settings.shards > 1 {
+    if named
+        || (two && !penalised && !expands && !has_texts)
+        || classes > MOST_TOGETHER
+        || settings.shards > 1
+    {
         return Ok(());
     }
-    let learner = if penalised || expands {
+    let learner = if has_texts && !expands {
+        Learner::named("svm")?.with_options(&Options::new().with("loss", "squared-hinge"))?
+    } else if penalised || expands {
         Learner::named("logistic")?
     } else if !is_table && is_wide {
         Learner::named("svm")?.with_options(&Options::new().with("loss", "squared-hinge"))?
@@ -148,7 +156,7 @@ pub(super) fn refuse_many(
     for (given, field, name) in [
         (spec.checkpoint.is_some(), "checkpoint", "⟦checkpoint⟧"),
         (spec.resume.is_some(), "resume", "⟦resume⟧"),
-        (spec.trace.is_some(), "trace", "⟦trace⟧"),
+        (spec.wants_trace(), "trace", "⟦trace⟧"),
         (spec.teaching_set.is_some(), "teaching_set", "⟦teaching_set⟧"),
         (matches!(settings.init, Init::Warm(_)), "init", "⟦init=MODEL⟧"),
     ] {
@@ -322,7 +330,7 @@ pub(super) fn refuse_whole(
         (spec.holdout.is_some(), "holdout", "⟦holdout⟧"),
         (!spec.classes.only.is_empty(), "classes", "⟦classes⟧"),
         (spec.classes.row_weights.is_some(), "weights", "⟦weights⟧"),
-        (spec.trace.is_some(), "trace", "⟦trace⟧"),
+        (spec.wants_trace(), "trace", "⟦trace⟧"),
         (spec.teaching_set.is_some(), "teaching_set", "⟦teaching_set⟧"),
         (spec.start_model().is_some(), "init", "⟦init=MODEL⟧"),
         (settings.shards > 1, "shards", "⟦shards⟧"),

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::features::Features;
-use crate::job::{BiasSpec, ClassSpec, DataSpec};
+use crate::job::{BiasKind, BiasSpec, ClassSpec, DataSpec, SeparateSpec};
 use crate::model::ThresholdRule;
 use crate::read::options::is_default;
 use crate::scale::Scaling;
@@ -103,6 +103,12 @@ pub struct TrainSpec {
     /// Where the proof of the convergence theorem is written as it happened, as JSON Lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<PathBuf>,
+    /// Keep the trace in the result, also where no file is named for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keep_trace: bool,
+    /// Keep the held-out rows in the result, each with what was predicted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keep_held_out: bool,
     /// At most this many lines in the trace; 1000 if not said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace_points: Option<u64>,
@@ -123,6 +129,24 @@ impl TrainSpec {
         Self { data: DataSpec::file(path), ..Self::default() }
     }
 
+    /// The job that decides, with a certificate, whether the same rows can be separated: for a run that has no finite optimum. None where
+    /// other rows or features are learned from than that job would read.
+    pub fn separation(&self) -> Option<SeparateSpec> {
+        let has_bias = self.bias.append != Some(false);
+        // Scaling may move columns, which matters where there is no bias.
+        let same =
+            self.holdout.is_none() && !self.expands() && (has_bias || self.scale == Some(Scaling::None));
+        same.then(|| SeparateSpec {
+            data: self.data.clone(),
+            positive: self.classes.positive.clone(),
+            only: self.classes.only.clone(),
+            bias: if has_bias { BiasKind::Append } else { BiasKind::None },
+            bias_scale: self.bias.scale,
+            output: Some("CERTIFICATE".into()),
+            ..SeparateSpec::default()
+        })
+    }
+
     /// The model file to start from, if one is named.
     pub(crate) fn start_model(&self) -> Option<&Path> {
         self.init.as_deref().filter(|path| STARTS.iter().all(|start| path.as_os_str() != *start))
@@ -135,7 +159,12 @@ impl TrainSpec {
 
     /// Whether the trace or the teaching set is asked for.
     pub(crate) fn wants_proof(&self) -> bool {
-        self.trace.is_some() || self.teaching_set.is_some()
+        self.wants_trace() || self.teaching_set.is_some()
+    }
+
+    /// Whether the trace is asked for.
+    pub(crate) fn wants_trace(&self) -> bool {
+        self.trace.is_some() || self.keep_trace
     }
 
     /// What a model keeps: all that decides its weights, with every choice spelled out, and nothing about where results

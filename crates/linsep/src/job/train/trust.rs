@@ -4,7 +4,7 @@ use super::{Runner, Trained, advice, duplicates, leak, outcome_counts};
 use crate::classes::{ClassPair, Classes};
 use crate::dataset::Dataset;
 use crate::features::{Scaling, Schema};
-use crate::job::measure::{Evaluated, Judged, most_frequent};
+use crate::job::measure::{Evaluated, Judged, JudgedRow, most_frequent};
 use crate::job::warnings::{GapsOfClass, JudgedOn, Warning};
 use crate::model::Model;
 use crate::observe::{Note, Observer, Pace, Progress};
@@ -22,6 +22,8 @@ pub struct HeldOut {
     pub evaluated: Evaluated,
     /// Rows with the same features as a training row.
     pub duplicates: u64,
+    /// Every row by itself, where that was asked for.
+    pub judged: Vec<JudgedRow>,
 }
 
 /// What is known of the rows before anything is learned from them.
@@ -230,12 +232,13 @@ impl HeldOut {
         self.errors as f64 / self.rows as f64
     }
 
-    /// Judges a model on held-out rows; `counts` are the training rows of each outcome. `None` if that was interrupted.
+    /// Judges a model on held-out rows; `counts` are the training rows of each outcome, and `keep` says whether every row
+    /// is kept by itself. `None` if that was interrupted.
     pub(super) fn judge(
         model: &Model,
         held_out: &Dataset,
         counts: &[u64],
-        foreseen: &Foreseen,
+        (foreseen, keep): (&Foreseen, bool),
         observer: &mut dyn Observer,
     ) -> Option<Self> {
         let Some(judged) = Judged::of(model, held_out, observer) else {
@@ -243,7 +246,8 @@ impl HeldOut {
             return None;
         };
         let (errors, rows) = (judged.errors(), held_out.len() as u64);
+        let each = if keep { judged.rows() } else { Vec::new() };
         let evaluated = judged.measure(model, Some(most_frequent(counts)), 0);
-        Some(Self { errors, rows, evaluated, duplicates: foreseen.duplicates })
+        Some(Self { errors, rows, evaluated, duplicates: foreseen.duplicates, judged: each })
     }
 }

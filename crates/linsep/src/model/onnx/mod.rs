@@ -61,6 +61,13 @@ pub struct OnnxFile {
 impl Model {
     /// The model as an ONNX file. An error for a model that is no linear function of its features.
     pub fn to_onnx(&self, numbers: InputNumbers) -> Result<OnnxFile, SettingsError> {
+        if let Some((column, _)) = self.recipe.columns.texts().next() {
+            let problem = format!(
+                "this model reads texts (column \"{column}\"): how they become words has no form in ONNX that gives the same \
+                 words. linsep predict reads them"
+            );
+            return Err(SettingsError::new("model", problem));
+        }
         let weights = weights(&self.learned)?;
         let mut graph = Graph::default();
         let outputs = ["label", "scores", "probabilities"];

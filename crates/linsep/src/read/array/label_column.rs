@@ -1,5 +1,6 @@
 //! Labels and weights that come apart from their rows: an array, or a text with one on each line.
 
+use super::idx;
 use super::npy::{Form, Npy, take_header};
 use super::npy_stream::Stream;
 use crate::read::error::{LongLine, ReadError, ReadErrorKind, excerpt};
@@ -32,6 +33,11 @@ impl LabelColumn {
         let (mut input, _) = source::open(&source).map_err(located)?;
         if input.head().starts_with(b"\x93NUMPY") {
             let stream = open_array(input).map_err(located)?;
+            return Ok(Self { stored: Stored::Stream(Box::new(stream)), source_name });
+        }
+        if idx::is_idx(input.head()) {
+            let idx = idx::take_header(&mut input).map_err(located)?;
+            let stream = Stream::open_line(input, idx.form, idx.header).map_err(located)?;
             return Ok(Self { stored: Stored::Stream(Box::new(stream)), source_name });
         }
         let bytes = read_lines(&mut input).map_err(|error| located(error.into()))?;

@@ -1,7 +1,8 @@
 //! NumPy arrays: `.npy` with the labels in a file of their own, `.npz` with rows and labels, or a sparse matrix
-//! as SciPy saves it.
+//! as SciPy saves it. And IDX files, which hold the same with a shorter header.
 
 mod archive;
+mod idx;
 mod label_column;
 mod npy;
 mod npy_stream;
@@ -17,6 +18,7 @@ use super::source::Input;
 use super::{Batch, Format, Labels, ReadNotes, ReadOptions, Schema};
 use crate::Error;
 use crate::dataset::BatchRows;
+use crate::features::PictureForm;
 use crate::numbers;
 use archive::{Csr, Matrix};
 pub(in crate::read) use label_column::LabelColumn;
@@ -24,6 +26,7 @@ pub use label_column::read_weights;
 use npy::{Form, Npy};
 use npy_stream::Stream;
 use std::io::Read;
+pub(in crate::read) use zip::Archive;
 
 /// Rows handed out at a time, and numbers: wide rows come in smaller batches.
 const BATCH_ROWS: usize = 4096;
@@ -42,7 +45,17 @@ pub(super) static NPZ: FormatDescriptor = FormatDescriptor {
     name: Format::NPZ.name(),
     help: "An archive of NumPy arrays: rows and labels, or a SciPy sparse matrix",
     extensions: &["npz"],
+    is_written: true,
     detect: Detect::Magic(b"PK\x03\x04"),
+    ..ARRAY
+};
+
+pub(super) static IDX: FormatDescriptor = FormatDescriptor {
+    name: Format::IDX.name(),
+    title: "IDX",
+    help: "IDX, as MNIST comes: pictures, with the labels in a file of their own or beside it",
+    extensions: &["idx", "idx3-ubyte", "idx2-ubyte"],
+    detect: Detect::Bytes(idx::is_idx),
     ..ARRAY
 };
 
@@ -53,6 +66,7 @@ const ARRAY: FormatDescriptor = FormatDescriptor {
     extensions: &[],
     columns: FormatColumns::Array,
     is_text: false,
+    is_written: false,
     options: &["labels"],
     matched_by_number: Some("the columns of this array are matched by their order to the model's features."),
     detect: Detect::ByNameOnly,
@@ -62,13 +76,25 @@ const ARRAY: FormatDescriptor = FormatDescriptor {
 impl Format {
     /// One NumPy array.
     pub const NPY: Format = Format::named("npy");
+    /// IDX, as MNIST comes.
+    pub const IDX: Format = Format::named("idx");
     /// An archive of NumPy arrays.
     pub const NPZ: Format = Format::named("npz");
 }
 
 fn open(opening: Opening<'_>) -> Result<Box<dyn RecordReader>, Error> {
-    let Opening { name, input, format, options, .. } = opening;
-    Ok(Box::new(ArrayReader::new(name, input, format, options)?))
+    let Opening { name, input, format, options, source, .. } = opening;
+    let beside = match (options.labels, &options.array.labels_file) {
+        (Labels::Required, None) if format == Format::IDX => source.path().and_then(idx::labels_beside),
+        _ => None,
+    };
+    let Some(labels) = beside else { return Ok(Box::new(ArrayReader::new(name, input, format, options)?)) };
+    let mut options = options.clone();
+    let remark = format!("The labels are those of {}, beside it.", labels.display());
+    options.array.labels_file = Some(labels);
+    let mut reader = ArrayReader::new(name, input, format, &options)?;
+    reader.notes.remarks.push(remark);
+    Ok(Box::new(reader))
 }
 
 pub(crate) struct ArrayReader {
@@ -83,6 +109,8 @@ pub(crate) struct ArrayReader {
     next: usize,
     skip_bad: bool,
     known: Option<Schema>,
+    /// What the rows are, if they are pictures.
+    pictures: Option<PictureForm>,
     /// Numbers in columns that the model does not have.
     beyond: u64,
     notes: ReadNotes,
@@ -100,7 +128,14 @@ impl ArrayReader {
     ) -> Result<Self, ReadError> {
         let located = |kind| ReadError::whole(&name, kind);
         let wrong = |problem| located(ReadErrorKind::Array(problem));
+        let mut pictures = None;
         let (matrix, inner_labels) = match format {
+            Format::IDX => {
+                let mut input = input;
+                let idx = idx::take_header(&mut input).map_err(located)?;
+                pictures = idx.pictures;
+                (Matrix::Stream(Stream::open(input, idx.form, idx.header).map_err(located)?), None)
+            }
             Format::NPZ => {
                 let bytes = take_all(input, Vec::new()).map_err(located)?;
                 archive::open(bytes).map_err(wrong)?
@@ -108,6 +143,11 @@ impl ArrayReader {
             _ => (open_array(input).map_err(located)?, None),
         };
         let (rows, columns) = size(&matrix).map_err(wrong)?;
+        if let (Some(found), Some(Schema::Pictures(expected))) = (pictures, &options.schema)
+            && found != *expected
+        {
+            return Err(located(ReadErrorKind::PictureForm { found, expected: *expected }));
+        }
         check_columns(&matrix, columns, options).map_err(located)?;
         let labels = match (options.labels, &options.array.labels_file, inner_labels) {
             (Labels::Ignored, ..) => None,
@@ -135,12 +175,19 @@ impl ArrayReader {
             return Err(ReadError { source_name, line: None, column: None, kind });
         }
         let (what, form) = match &matrix {
+            Matrix::Stream(stream) if format == Format::IDX => ("IDX", stream.form()),
             Matrix::Dense(array) => ("NumPy array", array.form()),
             Matrix::Stream(stream) => ("NumPy array", stream.form()),
             Matrix::Sparse(csr) => ("SciPy sparse matrix", csr.data.form()),
         };
         let kind = form.type_name();
-        let format = format!("{what}, {rows} × {columns}, {kind}");
+        let format = match pictures {
+            Some(form) => {
+                format!("{what}, {}", numbers::counted(rows as u64, "picture", "pictures"))
+                    + &format!(" of {form}")
+            }
+            None => format!("{what}, {rows} × {columns}, {kind}"),
+        };
         Ok(Self {
             name,
             matrix,
@@ -152,6 +199,7 @@ impl ArrayReader {
             next: 0,
             skip_bad: options.skip_bad,
             known: options.schema.clone(),
+            pictures,
             beyond: 0,
             notes: ReadNotes { format, ..ReadNotes::default() },
         })
@@ -234,7 +282,7 @@ impl RecordReader for ArrayReader {
             Matrix::Dense(_) | Matrix::Stream(_) => BatchRows::Dense { columns: self.columns, values },
             Matrix::Sparse(_) => BatchRows::Sparse { offsets, indices, values },
         };
-        Ok(Some(Batch { rows, labels, lines: Some(lines), filled: None }))
+        Ok(Some(Batch { rows, labels, lines: Some(lines), filled: None, weights: None }))
     }
 
     fn label_names(&self) -> &[String] {
@@ -242,7 +290,11 @@ impl RecordReader for ArrayReader {
     }
 
     fn schema(&self) -> Schema {
-        self.known.clone().unwrap_or(Schema::Array { features: self.columns })
+        let own = match self.pictures {
+            Some(form) => Schema::Pictures(form),
+            None => Schema::Array { features: self.columns },
+        };
+        self.known.clone().unwrap_or(own)
     }
 
     fn notes(&self) -> ReadNotes {

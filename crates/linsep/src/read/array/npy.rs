@@ -137,6 +137,10 @@ impl Npy {
             Item { kind: Kind::Float, size: 4, big_endian: false } => {
                 values.extend(bytes().as_chunks().0.iter().map(|&item| f64::from(f32::from_le_bytes(item))));
             }
+            Item { kind: Kind::Uint, size: 1, .. } => {
+                values.extend(bytes().iter().map(|&item| f64::from(item)));
+                return true;
+            }
             _ => return false,
         }
         values[kept..].iter().fold(true, |finite, number| finite & number.is_finite())
@@ -230,11 +234,16 @@ impl Form {
     pub(super) fn parse(header: &[u8]) -> Result<(Self, usize), String> {
         let (text, start) = header_text(header)?;
         let Header { descr, fortran, shape } = Header::parse(text)?;
-        let item = Item::parse(&descr)?;
+        Ok((Self { fortran, ..Self::plain(&descr, shape)? }, start))
+    }
+
+    /// Items of this type and shape, in the order of their rows.
+    pub(super) fn plain(descr: &str, shape: Vec<usize>) -> Result<Self, String> {
+        let item = Item::parse(descr)?;
         let count = shape.iter().try_fold(1usize, |product, &size| product.checked_mul(size));
         match count.and_then(|count| count.checked_mul(item.size)) {
             None => Err(format!("the shape {shape:?} is larger than any memory")),
-            Some(promised) => Ok((Self { item, fortran, shape, promised }, start)),
+            Some(promised) => Ok(Self { item, fortran: false, shape, promised }),
         }
     }
 

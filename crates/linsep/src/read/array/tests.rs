@@ -637,3 +637,56 @@ proptest! {
         let _ = read_after(head, &bytes, format, &ReadOptions { skip_bad, ..unlabelled() });
     }
 }
+
+/// An IDX file of these dimensions.
+fn idx(kind: u8, lengths: &[u32], items: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![0, 0, kind, lengths.len() as u8];
+    lengths.iter().for_each(|length| bytes.extend_from_slice(&length.to_be_bytes()));
+    bytes.extend_from_slice(items);
+    bytes
+}
+
+#[test]
+fn idx_files_are_pictures_with_labels_beside_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t-images-idx3-ubyte");
+    std::fs::write(&path, idx(8, &[3, 2, 2], &[0, 1, 2, 255, 4, 5, 6, 7, 8, 9, 10, 11])).unwrap();
+    std::fs::write(folder.path().join("t-labels-idx1-ubyte"), idx(8, &[3], &[7, 3, 7])).unwrap();
+    let loaded = crate::read::read(&path.as_path().into(), &ReadOptions::default(), &mut ()).unwrap();
+    assert_eq!(loaded.notes.format, "IDX, 3 pictures of 2x2 pixels in grey");
+    assert!(loaded.notes.remarks[0].contains("t-labels-idx1-ubyte"), "{:?}", loaded.notes.remarks);
+    let form = PictureForm { width: 2, height: 2, colour: false };
+    assert_eq!(loaded.schema, Schema::Pictures(form));
+    assert_eq!(loaded.dataset.classes(), ["3", "7"]);
+    assert_eq!(loaded.dataset.row(0).iter().map(|(_, x)| x).collect::<Vec<_>>(), [0.0, 1.0, 2.0, 255.0]);
+    // Numbers of every type, big-endian.
+    let floats = idx(0x0e, &[1, 2], &[1.5f64.to_be_bytes(), (-2.0f64).to_be_bytes()].concat());
+    let shorts = idx(0x0b, &[1, 2], &[1, 0, 0xff, 0xfe]);
+    for (bytes, row) in [(floats, [1.5, -2.0]), (shorts, [256.0, -2.0])] {
+        let source = crate::read::Source::Shared("rows".into(), bytes.into());
+        let unlabelled = ReadOptions { labels: Labels::Ignored, ..ReadOptions::default() };
+        let mut stream = crate::read::RowStream::open(&source, &unlabelled).unwrap();
+        let batch = stream.next_batch().unwrap().unwrap();
+        assert_eq!(batch.row(0).iter().map(|(_, x)| x).collect::<Vec<_>>(), row);
+        assert_eq!(stream.schema(), Schema::Array { features: 2 });
+    }
+    // Another size is an error, and so are files that are cut or too long.
+    let known =
+        ReadOptions { schema: Some(loaded.schema), labels: Labels::Ignored, ..ReadOptions::default() };
+    for (bytes, message) in [
+        (
+            idx(8, &[1, 4, 1], &[1, 2, 3, 4]),
+            "these are pictures of 1x4 pixels in grey, and the model was trained with 2x2 pixels in grey",
+        ),
+        (idx(8, &[2, 2, 2], &[1, 2, 3, 4]), "the header promises 8 bytes, but only 4 are there"),
+        (idx(8, &[1, 2, 2], &[1, 2, 3, 4, 5]), "1 byte follows the array"),
+        (idx(8, &[1, 2, 2], &[])[..7].to_vec(), "the file ends inside its header"),
+        (idx(8, &[1, u32::MAX, u32::MAX, u32::MAX], &[]), "larger than any memory"),
+        (idx(8, &[4], &[1, 2, 3, 4]), "where rows and columns are needed"),
+    ] {
+        let source = crate::read::Source::Shared("rows".into(), bytes.into());
+        let read = crate::read::RowStream::open(&source, &known).and_then(|mut stream| stream.next_batch());
+        let error = read.unwrap_err().to_string();
+        assert!(error.contains(message), "{error}");
+    }
+}

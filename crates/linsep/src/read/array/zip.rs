@@ -3,6 +3,7 @@
 //! Written by hand because an `.npz` file needs so little of the format: the directory at the end is read, and every
 //! length in it is compared with the bytes that are there before anything is allocated.
 
+use crate::numbers;
 use flate2::Crc;
 use flate2::read::DeflateDecoder;
 use std::io::Read;
@@ -10,7 +11,7 @@ use std::ops::Range;
 
 /// An archive in memory.
 #[derive(Debug)]
-pub(super) struct Archive {
+pub(in crate::read) struct Archive {
     bytes: Vec<u8>,
     members: Vec<Member>,
 }
@@ -43,7 +44,7 @@ const WIDE: u16 = 1;
 
 impl Archive {
     /// Reads the directory; an error says what is wrong.
-    pub(super) fn open(bytes: Vec<u8>) -> Result<Self, String> {
+    pub(in crate::read) fn open(bytes: Vec<u8>) -> Result<Self, String> {
         let members = directory(&bytes)?;
         Ok(Self { bytes, members })
     }
@@ -51,6 +52,41 @@ impl Archive {
     /// The names of the members, in the order of the directory.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.members.iter().map(|member| member.name.as_str())
+    }
+
+    /// Refuses an archive whose members unpack to more than that in all, to another length than the directory says, or not at
+    /// all. Nothing is kept of them.
+    pub(in crate::read) fn check_unpacked(&self, most: u64) -> Result<(), String> {
+        let mut total = 0u64;
+        for member in &self.members {
+            let name = &member.name;
+            let stored = &self.bytes[self.place(member)?];
+            total = total.saturating_add(member.length);
+            if total > most {
+                return Err(format!("it unpacks to more than {} bytes", numbers::grouped(most)));
+            }
+            let length = match member.method {
+                _ if member.encrypted => return Err(format!("{name} is encrypted")),
+                0 => stored.len() as u64,
+                8 => {
+                    let mut unpacked = DeflateDecoder::new(stored).take(member.length.saturating_add(1));
+                    std::io::copy(&mut unpacked, &mut std::io::sink())
+                        .map_err(|error| format!("{name} cannot be unpacked: {error}"))?
+                }
+                other => {
+                    return Err(format!("{name} is compressed by method {other}, which is not supported"));
+                }
+            };
+            if length != member.length {
+                return Err(format!("{name} does not have the length that the directory says"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The archive itself.
+    pub(in crate::read) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
     }
 
     /// The bytes of a member, unpacked and compared with their checksum. Of several with the same name the last counts.

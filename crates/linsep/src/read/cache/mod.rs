@@ -43,6 +43,7 @@ pub(super) static LINSEP: FormatDescriptor = FormatDescriptor {
     extensions: &["linsep"],
     columns: FormatColumns::AsStored,
     is_text: false,
+    is_written: true,
     options: &[],
     matched_by_number: None,
     detect: Detect::Magic(&MAGIC),

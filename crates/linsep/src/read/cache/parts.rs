@@ -279,7 +279,8 @@ impl PartReader {
         if bad_label {
             return Err(self.damaged("a row has a class that is not there"));
         }
-        part.rows.check(part.labels.len(), part.columns).map_err(|error| self.damaged(&error.to_string()))
+        let checked = part.rows.check(part.labels.len(), part.columns);
+        checked.map(drop).map_err(|error| self.damaged(&error.to_string()))
     }
 
     /// Whether all rows, read one after the other, are those that were written.

@@ -118,7 +118,7 @@ impl RecordReader for CacheReader {
             true => BatchRows::Sparse { offsets, indices, values },
             false => BatchRows::Dense { columns: values.len() / labels.len(), values },
         };
-        Ok(Some(Batch { rows, labels, lines: Some(lines), filled: None }))
+        Ok(Some(Batch { rows, labels, lines: Some(lines), filled: None, weights: None }))
     }
 
     fn label_names(&self) -> &[String] {
@@ -272,6 +272,14 @@ fn match_names(
     wanted: &[crate::read::Column],
     known: usize,
 ) -> Result<(Matching, Option<String>), ReadErrorKind> {
+    let has_text = |columns: &[crate::read::Column]| {
+        columns.iter().any(|column| matches!(column.kind, ColumnKind::Text(_)))
+    };
+    if has_text(columns) || has_text(wanted) {
+        let problem = "a cache of texts holds counts of words, which a model does not read: give the file or folder that it \
+                       was made from";
+        return Err(ReadErrorKind::Misused(problem.to_string()));
+    }
     let is_feature = |kind: &ColumnKind| matches!(kind, ColumnKind::Number { .. } | ColumnKind::Words { .. });
     let used = columns.iter().filter(|here| is_feature(&here.kind));
     let by_name: HashMap<&String, &ColumnKind> = used.map(|here| (&here.name, &here.kind)).collect();

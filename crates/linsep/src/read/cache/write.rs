@@ -90,8 +90,7 @@ fn make_with(
             Failure::Rows(error) => error.into(),
             Failure::Io(error) => failed(error),
         })?;
-        let (bytes, total) = stream.bytes();
-        if observer.progress(&Progress::Reading { bytes, total, rows: scratch.rows }).is_break() {
+        if observer.progress(&stream.progress(scratch.rows)).is_break() {
             return Err(Error::Interrupted);
         }
     }
@@ -216,6 +215,11 @@ impl Scratch {
         let shape = |what: &str| Err(Failure::Rows(DatasetError::Shape(what.to_string())));
         if self.rows + batch.len() as u64 > u64::from(u32::MAX) {
             return shape("more than 4294967295 rows");
+        }
+        if batch.weights.is_some() {
+            return shape(
+                "some rows have an importance other than 1, which only training from memory can use: read the file itself, without a cache, ⟦memory⟧ or a conversion",
+            );
         }
         let width = match &batch.rows {
             BatchRows::Dense { columns, .. } => Some(*columns),

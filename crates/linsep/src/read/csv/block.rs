@@ -4,12 +4,17 @@ use super::columns::{CellUse, Column, Counts, Word};
 use super::plain;
 use super::records::{Fault, Record, scan};
 use crate::classes::spellings;
+use crate::features::text::TextBlock;
 use crate::features::{CellForm, MISSING_WORD, MissingWords, OnMissing};
 use crate::read::error::{ReadErrorKind, excerpt};
 use crate::read::label_table::LabelTable;
 use crate::read::number::{is_inexact_whole, parse_number};
 use crate::read::{Batch, Labels, Missing, ReadNotes, Schema};
 use std::collections::HashMap;
+
+/// Marks a term that has no feature yet: the rest is its place among the new ones of the block. No feature has a number so
+/// large.
+const NEW_TERM: u32 = 1 << 31;
 
 /// What a block is read with: all that is known from the text before it.
 pub(super) struct Reading {
@@ -37,14 +42,20 @@ impl Reading {
         let count =
             |wanted: fn(&CellUse) -> bool| columns.iter().filter(|column| wanted(&column.used_for)).count();
         let features = count(|used_for| matches!(used_for, CellUse::Number { .. }));
-        let has_words = count(|used_for| matches!(used_for, CellUse::Words { .. })) > 0;
+        let has_words = count(|used_for| matches!(used_for, CellUse::Words { .. } | CellUse::Text(_))) > 0;
+        let terms: usize = columns
+            .iter()
+            .filter_map(|column| {
+                if let CellUse::Text(cells) = &column.used_for { Some(cells.text.terms.len()) } else { None }
+            })
+            .sum();
         let width = model.map_or(features, Schema::features);
         let runs = plain::runs(&columns);
         Self {
             delimiter,
             columns,
             runs,
-            features: features as u32,
+            features: (features + terms) as u32,
             dense: (!has_words).then_some(width),
             rules,
             missing_words,
@@ -89,6 +100,8 @@ pub(super) struct Rules {
     pub(super) mark_filled: bool,
     /// Whether the last column is that of the labels only because the rows end in a delimiter.
     pub(super) trailing_delimiter: bool,
+    /// Whether a record is one line, whatever line ends its cells hold.
+    pub(super) record_lines: bool,
     /// Whether rows without anything special may be read the quick way. The result is the same.
     pub(super) plain_rows: bool,
 }
@@ -122,6 +135,11 @@ pub(super) struct Block {
     pub(super) new_words: Vec<(usize, String, Word)>,
     /// Where they are in that order, by column.
     new_places: Vec<HashMap<String, usize>>,
+    /// Of each column of texts, the terms that have no feature yet; and all of these in the order of their appearance, as
+    /// the column and the number among its own.
+    pub(super) text_blocks: Vec<TextBlock>,
+    pub(super) new_terms: Vec<(usize, u32)>,
+    term_places: Vec<Vec<u32>>,
     /// The features that were known.
     pub(super) features_before: u32,
     pub(super) notes: ReadNotes,
@@ -139,6 +157,7 @@ pub(super) struct Block {
     /// that were filled.
     pub(super) row: Vec<(u32, f64)>,
     words: Vec<usize>,
+    texts: Vec<usize>,
     gaps: Vec<usize>,
     row_filled: Vec<u32>,
     /// The same for a plain row: the columns of its words, and the words.
@@ -153,6 +172,8 @@ impl Block {
             counts: vec![Counts::default(); columns],
             new_places: vec![HashMap::new(); columns],
             features_before: reading.features,
+            text_blocks: (0..columns).map(|_| TextBlock::default()).collect(),
+            term_places: vec![Vec::new(); columns],
             ..Self::default()
         }
     }
@@ -184,6 +205,7 @@ impl Block {
     fn read_record(&mut self, text: &[u8], whole: bool, reading: &Reading) -> bool {
         let mut record = std::mem::take(&mut self.record);
         record.clear(self.line_count, self.bytes);
+        record.one_line = reading.rules.record_lines;
         let read = match scan(&text[self.bytes..], reading.delimiter, whole, &mut record) {
             Ok(None) => return false,
             Ok(Some(extent)) => {
@@ -220,6 +242,7 @@ impl Block {
         }
         self.row.clear();
         self.words.clear();
+        self.texts.clear();
         self.gaps.clear();
         self.row_filled.clear();
         let early = reading.missing_words == MissingWords::Early;
@@ -270,12 +293,13 @@ impl Block {
                     }
                     Err(kind) => return Err(record.fault_at(j, kind)),
                 },
-                CellUse::Words { .. } => {
+                CellUse::Words { .. } | CellUse::Text(_) => {
                     if std::str::from_utf8(cell).is_err() {
                         let column = column.name.clone();
                         return Err(record.fault_at(j, ReadErrorKind::NotUtf8 { column }));
                     }
-                    self.words.push(j);
+                    let is_text = matches!(column.used_for, CellUse::Text(_));
+                    if is_text { &mut self.texts } else { &mut self.words }.push(j);
                 }
             }
         }
@@ -297,6 +321,7 @@ impl Block {
             return Ok(());
         }
         self.set_words(record, reading)?;
+        self.set_terms(record, reading);
         for &j in &self.gaps {
             let (counts, cell) = (&mut self.counts[j], record.cell(j).trim_ascii());
             counts.missing += 1;
@@ -376,6 +401,54 @@ impl Block {
         }
         self.words = words;
         Ok(())
+    }
+
+    /// Adds the terms of the row's texts. Those that have no feature yet are marked with [`NEW_TERM`].
+    fn set_terms(&mut self, record: &Record, reading: &Reading) {
+        for &j in &self.texts {
+            let (Ok(text), CellUse::Text(cells)) =
+                (std::str::from_utf8(record.cell(j)), &reading.columns[j].used_for)
+            else {
+                continue;
+            };
+            let start = self.row.len();
+            cells.reader.read(text, &mut self.text_blocks[j], &mut self.row);
+            if !cells.reader.is_open() {
+                continue;
+            }
+            let places = &mut self.term_places[j];
+            for (number, _) in &mut self.row[start..] {
+                while places.len() <= *number as usize {
+                    self.new_terms.push((j, places.len() as u32));
+                    places.push(self.new_terms.len() as u32 - 1);
+                }
+                *number = NEW_TERM | places[*number as usize];
+            }
+        }
+    }
+
+    /// Gives the terms their features, by their places among the new ones.
+    pub(super) fn number_terms(&mut self, features: &[u32]) {
+        if features.is_empty() {
+            return;
+        }
+        let mut row: Vec<(u32, f64)> = Vec::new();
+        for ends in self.offsets.windows(2) {
+            let own = ends[0]..ends[1];
+            if self.indices[own.clone()].last().is_none_or(|&last| last < NEW_TERM) {
+                continue;
+            }
+            let numbered = |number: u32| match number.checked_sub(NEW_TERM) {
+                Some(place) => features[place as usize],
+                None => number,
+            };
+            row.clear();
+            row.extend(own.clone().map(|cell| (numbered(self.indices[cell]), self.values[cell])));
+            row.sort_unstable_by_key(|&(feature, _)| feature);
+            for (cell, &(feature, value)) in own.zip(&row) {
+                (self.indices[cell], self.values[cell]) = (feature, value);
+            }
+        }
     }
 
     /// Whether what was read would be other after more words.

@@ -5,7 +5,9 @@ use super::guess;
 use super::records::{Fault, Records};
 use super::remarks;
 use super::survey::Tally;
-use crate::features::{CellForm, MissingWords, Number, OnMissing, Words};
+use crate::SettingsError;
+use crate::features::text::TextReader;
+use crate::features::{CellForm, MissingWords, Number, OnMissing, Text, TextOptions, Words};
 use crate::read::error::ReadErrorKind;
 use crate::read::{self, ColumnAs, ColumnKind, Labels, Missing, ReadOptions};
 use std::collections::HashMap;
@@ -93,6 +95,19 @@ pub(super) enum CellUse {
         on_missing: OnMissing,
         rare: Option<u32>,
     },
+    Text(Box<TextCells>),
+}
+
+/// A column of texts, and how they are read.
+pub(super) struct TextCells {
+    pub(super) text: Text,
+    pub(super) reader: TextReader,
+}
+
+impl TextCells {
+    pub(super) fn new(text: Text) -> Self {
+        Self { reader: TextReader::new(&text), text }
+    }
 }
 
 /// A word of a column.
@@ -116,6 +131,7 @@ impl Column {
                 let fill = if let OnMissing::Fill(value) = on_missing { Some(*value) } else { None };
                 ColumnKind::Number(Number { feature: *feature as usize, fill, gap: None, form: *form })
             }
+            CellUse::Text(cells) => ColumnKind::Text(cells.text.clone()),
             CellUse::Words { words, on_missing, .. } => {
                 let mut words: Vec<(String, usize)> =
                     words.iter().map(|(text, word)| (text.clone(), word.feature as usize)).collect();
@@ -143,14 +159,20 @@ pub(super) fn roles(names: &[String], options: &ReadOptions, labelled: bool) -> 
     for wanted in &options.csv.ignore {
         roles[find(names, wanted)?] = Role::Ignored;
     }
+    let is_text: Vec<bool> =
+        asked(names, options)?.iter().map(|asked| *asked == Some(ColumnAs::Text)).collect();
     if labelled {
         let label = match &options.csv.label {
             Some(wanted) => Some(find(names, wanted)?),
-            None => roles.iter().rposition(|&role| role != Role::Ignored),
+            None => (0..names.len()).rev().find(|&j| roles[j] != Role::Ignored && !is_text[j]),
         };
         if let Some(label) = label {
             if roles[label] == Role::Ignored {
                 let reason = format!("column \"{}\" is named by ⟦label⟧ and by ⟦ignore⟧", names[label]);
+                return Err(nowhere(ReadErrorKind::Misused(reason)));
+            }
+            if is_text[label] {
+                let reason = format!("column \"{}\" is named by ⟦label⟧ and by ⟦text⟧", names[label]);
                 return Err(nowhere(ReadErrorKind::Misused(reason)));
             }
             roles[label] = Role::Label;
@@ -193,6 +215,9 @@ pub(super) fn asked(names: &[String], options: &ReadOptions) -> Result<Vec<Optio
     for (wanted, &what) in &options.csv.columns {
         asked[find(names, wanted)?] = Some(what);
     }
+    for wanted in &options.text.columns {
+        asked[find(names, wanted)?] = Some(ColumnAs::Text);
+    }
     Ok(asked)
 }
 
@@ -207,6 +232,9 @@ pub(super) struct Draft {
     pub(super) missing_words: MissingWords,
     pub(super) labels: Labels,
     pub(super) skip_bad: bool,
+    /// How texts become features, and whether rows are read only once.
+    pub(super) text: TextOptions,
+    pub(super) online: bool,
     /// The bytes of the first rows, which are looked at in any case.
     pub(super) head: usize,
 }
@@ -236,21 +264,39 @@ impl Draft {
             None => tallies[j].words || tallies[j].only_perhaps_missing() || tallies[j].is_code(),
             Some(asked) => asked == ColumnAs::Words,
         };
-        let is_number = |j: usize| self.roles[j] == Role::Feature && !is_words(j);
+        let is_text = |j: usize| self.asked[j] == Some(ColumnAs::Text);
+        let is_number = |j: usize| self.roles[j] == Role::Feature && !is_words(j) && !is_text(j);
         if (0..self.names.len()).filter(|&j| is_number(j)).count() > feature_limit as usize {
             return Err(nowhere(ReadErrorKind::TooManyFeatures { limit: feature_limit }));
         }
+        // Terms that are named or hashed have features after the numbers.
+        let mut next_term = (0..self.names.len()).filter(|&j| is_number(j)).count();
+        let mut texts = Vec::new();
+        for _ in (0..self.names.len()).filter(|&j| self.roles[j] == Role::Feature && is_text(j)) {
+            let refuse = |error: SettingsError| nowhere(ReadErrorKind::Misused(error.to_string()));
+            let mut text = Text::begin(&self.text, next_term).map_err(refuse)?;
+            if self.online {
+                text.settle_online(next_term).map_err(refuse)?;
+            }
+            next_term += text.terms.len();
+            texts.push(text);
+        }
+        let mut texts = texts.into_iter();
         let mut features = 0;
         let columns = self.names.iter().enumerate().map(|(j, name)| {
             let part = match self.roles[j] {
                 Role::Label => CellUse::Label,
                 Role::Ignored => CellUse::Ignored,
+                Role::Feature if is_text(j) => match texts.next() {
+                    Some(text) => CellUse::Text(Box::new(TextCells::new(text))),
+                    None => CellUse::Ignored,
+                },
                 Role::Feature if is_words(j) => {
                     CellUse::Words { words: HashMap::new(), on_missing: self.missing.of_words(), rare: None }
                 }
                 Role::Feature => {
                     features += 1;
-                    let mean = tallies[j].mean.over(tallies[j].numbers);
+                    let mean = tallies[j].mean.over(tallies[j].numbers as f64);
                     let on_missing = self.missing.of_number(mean);
                     CellUse::Number { feature: features - 1, on_missing, form: guesses.forms[j] }
                 }

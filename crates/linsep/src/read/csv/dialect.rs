@@ -1,12 +1,12 @@
 //! What the first rows tell: the delimiter, the number of columns, and whether the first row names them.
 
-use super::records::{Fault, Record, Records};
+use super::records::{Fault, LineNumbering, Record, Records};
 use super::spaces;
 use crate::features::MissingWords;
 use crate::features::dates::{days, hours};
 use crate::features::styled::Written;
 use crate::features::{DateOrder, Decimal};
-use crate::read::error::ReadErrorKind;
+use crate::read::error::{LongLine, ReadErrorKind, RowFailure};
 use crate::read::number::parse_number;
 use crate::read::{Column, ColumnKind, ReadOptions, Schema};
 use std::collections::{HashMap, HashSet};
@@ -21,6 +21,7 @@ pub(super) struct Dialect {
     pub(super) width: usize,
     /// The names of the columns, where the first row has them.
     pub(super) header: Option<Vec<String>>,
+    pub(super) numbering: LineNumbering,
 }
 
 /// The beginning of a text.
@@ -109,7 +110,7 @@ pub(super) fn settle(sample: Sample<'_>, options: &ReadOptions) -> Result<Dialec
     };
     let has_header = FirstRow::look(sample, delimiter, width).is_some_and(|row| row.is_header(options));
     let header = if has_header { Some(names(sample, delimiter, width)?) } else { None };
-    Ok(Dialect { delimiter, width, header })
+    Ok(Dialect { delimiter, width, header, numbering: LineNumbering::TEXT })
 }
 
 /// The delimiter that a first line such as `sep=;` names, and the length of that line. Spreadsheet programs write it.
@@ -178,6 +179,18 @@ pub(super) fn nowhere(kind: ReadErrorKind) -> Fault {
     Fault { line: 0, column: 0, kind }
 }
 
+/// A failure of the source after this line, or in the row that it names.
+pub(super) fn failed(failure: std::io::Error, line: u64) -> Fault {
+    match RowFailure::of(failure) {
+        Ok(RowFailure { line, column, kind }) => Fault { line, column, kind },
+        Err(failure) => {
+            let (line, column) =
+                LongLine::lines_before(&failure).map_or((line, 1), |lines| (line + lines, 0));
+            Fault { line, column: if line == 0 { 0 } else { column }, kind: failure.into() }
+        }
+    }
+}
+
 /// The first row against those below it.
 struct FirstRow {
     cells: Vec<Vec<u8>>,
@@ -238,7 +251,8 @@ impl FirstRow {
                     || self.counts_columns(options)
             }
             Some(Schema::Table { header: true, columns, .. }) => {
-                self.names_all(columns) || self.word_over_numbers(|_| true)
+                // One name of the model is enough where texts or words stand below it: a name may have changed.
+                self.names_all(columns) || self.names_one(columns) || self.word_over_numbers(|_| true)
             }
             // The model's file had no header, so this one most likely has none; only a word where the model
             // knows that numbers stand is a name.
@@ -272,6 +286,13 @@ impl FirstRow {
         counts(&self.cells) && below.is_some_and(|below| !below.recurs && below.numbers + below.words >= 2)
     }
 
+    /// Whether a column of a model with texts, its label among them, is named here.
+    fn names_one(&self, columns: &[Column]) -> bool {
+        let named = |cell: &[u8]| columns.iter().any(|column| column.name.as_bytes() == cell);
+        columns.iter().any(|column| matches!(column.kind, ColumnKind::Text(_)))
+            && self.cells.iter().any(|cell| named(cell.as_ref()))
+    }
+
     /// Whether every column that the model needs is named here.
     fn names_all(&self, columns: &[Column]) -> bool {
         // The model knows the columns by the names that they were given where the header had none, or one twice.
@@ -280,7 +301,7 @@ impl FirstRow {
         let names: HashSet<String> = distinct_names(&cells).0.into_iter().collect();
         columns
             .iter()
-            .filter(|column| matches!(column.kind, ColumnKind::Number { .. } | ColumnKind::Words { .. }))
+            .filter(|column| column.kind.features().is_some())
             .all(|column| names.contains(&column.name))
     }
 }

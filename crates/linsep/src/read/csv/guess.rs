@@ -29,7 +29,8 @@ pub(super) struct Guesses {
 pub(super) fn guess(draft: &Draft, records: &mut Records, tallies: &[Tally]) -> Result<Guesses, Fault> {
     let columns = draft.names.len();
     let mut guesses = Guesses { forms: vec![CellForm::Plain; columns], remarks: Vec::new(), doubtful: false };
-    let is_asked = |j: usize| draft.asked[j].is_some_and(|asked| asked != ColumnAs::Words);
+    let is_asked =
+        |j: usize| draft.asked[j].is_some_and(|asked| !matches!(asked, ColumnAs::Words | ColumnAs::Text));
     let considered = |j: usize| {
         let guessed = tallies[j].words && draft.asked[j].is_none();
         draft.roles[j] == Role::Feature && (guessed || is_asked(j))
@@ -357,7 +358,7 @@ impl Seen {
     fn asked(&self, asked: ColumnAs, file: &FileEvidence, name: &str) -> Result<CellForm, Fault> {
         let is_style = self.cells > 0 && (self.point || self.comma) && self.is_one_style();
         Ok(match asked {
-            ColumnAs::Words => CellForm::Plain,
+            ColumnAs::Words | ColumnAs::Text => CellForm::Plain,
             ColumnAs::Number if is_style && self.example.is_some() => match self.number(file) {
                 Some(form) => form,
                 None => {

@@ -23,6 +23,7 @@ fn failure(text: &str, csv: CsvOptions) -> String {
 fn kinds(loaded: &Loaded) -> Vec<&'static str> {
     let Schema::Table { columns, .. } = &loaded.schema else { panic!("no table") };
     let kind = |kind: &ColumnKind| match kind {
+        ColumnKind::Text(_) => "text",
         ColumnKind::Words(_) => "words",
         ColumnKind::Label => "label",
         ColumnKind::Ignored => "ignored",

@@ -1,6 +1,6 @@
 //! The columns of a file against those that a model was trained with.
 
-use super::columns::{CellUse, Column, Role, Word, find, roles, some_of};
+use super::columns::{CellUse, Column, Role, TextCells, Word, find, roles, some_of};
 use super::dialect::nowhere;
 use super::records::Fault;
 use crate::features::{CellForm, FeatureKind, MISSING_WORD, Number, Words};
@@ -26,8 +26,7 @@ pub(super) fn match_columns(
     };
     let features = schema.features();
     let out_of_range = model.iter().find(|column| {
-        let outside =
-            |kind: &dyn FeatureKind| kind.features("").iter().any(|&(feature, _)| feature >= features);
+        let outside = |kind: &dyn FeatureKind| kind.features().iter().any(|&feature| feature >= features);
         column.kind.features().is_some_and(outside)
     });
     if let Some(column) = out_of_range {
@@ -72,7 +71,7 @@ fn check_named(columns: &[Column], options: &ReadOptions) -> Result<(), Fault> {
     let refuse = |reason| Err(nowhere(ReadErrorKind::Misused(reason)));
     for wanted in &options.csv.ignore {
         let needed = match columns[find(&names, wanted)?].used_for {
-            CellUse::Number { .. } | CellUse::Words { .. } => true,
+            CellUse::Number { .. } | CellUse::Words { .. } | CellUse::Text(_) => true,
             CellUse::Label => options.labels == Labels::Required,
             CellUse::Ignored => false,
         };
@@ -99,7 +98,7 @@ fn by_name(
     for column in model {
         match (places.get(&column.name), &column.kind) {
             (Some(&place), kind) => parts[place] = Some(part(kind, options)),
-            (None, ColumnKind::Number { .. } | ColumnKind::Words { .. }) => {
+            (None, ColumnKind::Number { .. } | ColumnKind::Words { .. } | ColumnKind::Text(_)) => {
                 return Err(no_model_column(&names, &column.name));
             }
             (None, ColumnKind::Label)
@@ -118,7 +117,7 @@ fn by_name(
         }
         let place = find(&names, wanted)?;
         // A feature stays one, and is refused as a label later.
-        if !matches!(parts[place], Some(CellUse::Number { .. } | CellUse::Words { .. })) {
+        if !matches!(parts[place], Some(CellUse::Number { .. } | CellUse::Words { .. } | CellUse::Text(_))) {
             parts[place] = Some(CellUse::Label);
         }
     }
@@ -201,6 +200,7 @@ fn part(kind: &ColumnKind, options: &ReadOptions) -> CellUse {
             on_missing: options.csv.missing.of_model_number(*fill, *gap),
             form: *form,
         },
+        ColumnKind::Text(text) => CellUse::Text(Box::new(TextCells::new(text.clone()))),
         ColumnKind::Words(Words { words, optional, rare }) => CellUse::Words {
             rare: rare.as_ref().map(|rare| rare.feature as u32),
             words: words

@@ -7,6 +7,7 @@
 mod block;
 mod columns;
 mod dialect;
+mod free_text;
 mod guess;
 #[cfg(test)]
 mod guess_tests;
@@ -26,26 +27,38 @@ mod tests;
 mod titles;
 
 use super::chunks::{CHUNK_BYTES, Chunk, Chunks};
-use super::error::{LongLine, ReadError, ReadErrorKind};
+use super::error::{ReadError, ReadErrorKind};
 use super::formats::{Detect, Format, FormatColumns, FormatDescriptor};
 use super::label_table::LabelTable;
 use super::reader::{Expected, Opening, RecordReader};
 use super::source::Input;
-use super::{Batch, Labels, ReadNotes, ReadOptions, Schema};
+use super::{Batch, ColumnKind, Labels, ReadNotes, ReadOptions, Schema};
 use crate::dataset::BatchRows;
-use crate::features::{OnMissing, word_feature};
+use crate::features::text::TextNumbers;
+use crate::features::{OnMissing, TermFeatures, term_prefix, word_feature};
 use crate::{Error, SettingsError};
 use block::{Block, Reading, Rules};
 use columns::{CellUse, Column, Counts};
 use dialect::Dialect;
-use records::Fault;
+use records::{Fault, LineNumbering};
 use std::io;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use suspects::Suspect;
 
 /// The options that have a meaning for tables.
-pub(super) const CSV_OPTIONS: &[&str] =
-    &["label", "ignore", "column", "header", "delimiter", "missing", "na", "auto", "labels"];
+pub(super) const CSV_OPTIONS: &[&str] = &[
+    "label",
+    "ignore",
+    "column",
+    "header",
+    "delimiter",
+    "missing",
+    "na",
+    "auto",
+    "labels",
+    "text",
+    "text_options",
+];
 
 pub(super) static CSV: FormatDescriptor = FormatDescriptor {
     name: Format::CSV.name(),
@@ -54,6 +67,7 @@ pub(super) static CSV: FormatDescriptor = FormatDescriptor {
     extensions: &["csv"],
     columns: FormatColumns::Table,
     is_text: true,
+    is_written: true,
     options: CSV_OPTIONS,
     matched_by_number: None,
     detect: Detect::Row(has_delimiter),
@@ -69,6 +83,7 @@ pub(super) static TSV: FormatDescriptor = FormatDescriptor {
     open,
     columns: FormatColumns::Table,
     is_text: true,
+    is_written: true,
     options: CSV_OPTIONS,
     matched_by_number: None,
 };
@@ -128,6 +143,8 @@ pub(crate) struct CsvReader {
     counts: Vec<Counts>,
     /// Columns that nothing general is learned from, as far as the rows so far tell.
     suspects: Vec<Suspect>,
+    /// Of each column of texts, the features of its terms; empty where no column has texts.
+    texts: Vec<TextNumbers>,
     notes: ReadNotes,
     rows: u64,
     /// Whether a later row has the class of the first.
@@ -149,12 +166,27 @@ impl CsvReader {
         guess: bool,
     ) -> Result<Self, ReadError> {
         let source_name = name.clone();
-        Self::open(name, input, options, guess, CHUNK_BYTES).map_err(|fault| located(&source_name, fault))
+        Self::open(name, input, options, guess, CHUNK_BYTES, LineNumbering::TEXT)
+            .map_err(|fault| located(&source_name, fault))
+    }
+
+    /// Opens a table that was made from another format: its lines are those of that one, and its bytes mean nothing.
+    pub(super) fn of_records(
+        name: String,
+        input: Input,
+        options: &ReadOptions,
+        guess: bool,
+        first: u64,
+    ) -> Result<Self, ReadError> {
+        let source_name = name.clone();
+        let numbering = LineNumbering { first, by_record: true };
+        Self::open(name, input, options, guess, CHUNK_BYTES, numbering)
+            .map_err(|fault| located(&source_name, fault))
     }
 
     /// The same reader for a text that was made from another format.
-    pub(super) fn called(mut self, format: &str) -> Self {
-        self.notes.format = self.notes.format.replacen("CSV", format, 1);
+    pub(super) fn called(mut self, instead_of: &str, format: &str) -> Self {
+        self.notes.format = self.notes.format.replacen(instead_of, format, 1);
         self
     }
 
@@ -191,11 +223,7 @@ impl CsvReader {
         let batch = self.take_unfinished(failure.is_none());
         let line = self.line;
         self.pending = self.pending.take().or_else(|| match failure {
-            Some(failure) => {
-                let (line, column) =
-                    LongLine::lines_before(&failure).map_or((line, 1), |lines| (line + lines, 0));
-                Some(Fault { line, column, kind: failure.into() })
-            }
+            Some(failure) => Some(dialect::failed(failure, line)),
             None => self.empty_column(),
         });
         self.ended = true;
@@ -219,21 +247,37 @@ impl CsvReader {
 
     /// Takes over what a block holds; all before it has been taken.
     fn take(&mut self, mut block: Block) -> Option<Batch> {
-        for skipped in block.notes.first_skipped {
+        for skipped in std::mem::take(&mut block.notes.first_skipped) {
             self.notes.skip(self.line + skipped.line, skipped.reason);
         }
         self.notes.skipped += block.notes.skipped.saturating_sub(ReadNotes::LISTED as u64);
         self.notes.dropped += block.notes.dropped;
-        for (counts, more) in self.counts.iter_mut().zip(block.counts) {
+        for (counts, more) in self.counts.iter_mut().zip(std::mem::take(&mut block.counts)) {
             counts.add(more, self.line);
         }
         if !block.new_words.is_empty() {
             let mut reading = self.reading.write().unwrap_or_else(PoisonError::into_inner);
             reading.features += block.new_words.len() as u32;
-            for (j, text, word) in block.new_words {
+            for (j, text, word) in std::mem::take(&mut block.new_words) {
                 if let CellUse::Words { words, .. } = &mut reading.columns[j].used_for {
                     words.insert(text, word);
                 }
+            }
+        }
+        if !self.texts.is_empty() {
+            let mut reading = self.reading.write().unwrap_or_else(PoisonError::into_inner);
+            let mut next = reading.features;
+            let number = |&(j, number): &(usize, u32)| {
+                self.texts[j].feature(block.text_blocks[j].terms.term(number), &mut next)
+            };
+            let features: Vec<u32> = block.new_terms.iter().map(number).collect();
+            reading.features = next;
+            self.texts.iter_mut().zip(&block.text_blocks).for_each(|(text, block)| text.take_hashes(block));
+            block.number_terms(&features);
+            if next > self.rules.feature_limit {
+                let kind = ReadErrorKind::TooManyFeatures { limit: self.rules.feature_limit };
+                self.pending = Some(dialect::nowhere(kind));
+                return None;
             }
         }
         let places = self.labels.merge(&block.table);
@@ -263,7 +307,23 @@ impl CsvReader {
             self.suspects.retain_mut(|suspect| rows_agree(&rows, suspect));
         }
         let filled = self.rules.mark_filled.then_some(block.filled);
-        Some(Batch { rows, labels: block.labels, lines: Some(block.lines), filled })
+        Some(Batch { rows, labels: block.labels, lines: Some(block.lines), filled, weights: None })
+    }
+
+    /// Describes the terms of texts that were met, and names their features.
+    fn describe_texts(&self, columns: &mut [super::Column], features: &mut Vec<String>) {
+        let prefixes: Vec<String> = columns.iter().map(|column| term_prefix(columns, &column.name)).collect();
+        for ((column, numbers), prefix) in columns.iter_mut().zip(&self.texts).zip(&prefixes) {
+            let ColumnKind::Text(text) = &mut column.kind else { continue };
+            *text = numbers.describe(text);
+            match &text.features {
+                TermFeatures::AsRead(numbers) => numbers.iter().enumerate().for_each(|(term, &feature)| {
+                    features[feature as usize] = text.feature_name(prefix, term)
+                }),
+                // They come after all others, and are named by their column.
+                TermFeatures::Learned { first, .. } => features.truncate(*first),
+            }
+        }
     }
 
     /// A column without a single value was not meant to be learned from.
@@ -314,15 +374,17 @@ impl RecordReader for CsvReader {
                         features[word.feature as usize] = word_feature(&column.name, text);
                     }
                 }
-                CellUse::Label | CellUse::Ignored => {}
+                CellUse::Text(_) | CellUse::Label | CellUse::Ignored => {}
             }
         }
+        let mut described: Vec<super::Column> = columns.iter().map(Column::describe).collect();
+        self.describe_texts(&mut described, &mut features);
         // A word may make the name of another column: `c=red`. Written as a table, its feature must not be taken for a column.
         let others = columns.iter().map(|column| column.name.as_str());
         let (features, _) = dialect::distinct_names_beside(&features, others);
         Schema::Table {
             header: self.dialect.header.is_some(),
-            columns: columns.iter().map(Column::describe).collect(),
+            columns: described,
             features,
             missing_words: reading.missing_words.clone(),
         }
@@ -359,6 +421,11 @@ impl RecordReader for CsvReader {
         }
         notes.remarks.extend(remarks::strange(columns, &self.counts));
         notes.remarks.extend(remarks::unseen(self.unseen));
+        for (column, numbers) in columns.iter().zip(&self.texts) {
+            if let CellUse::Text(cells) = &column.used_for {
+                notes.remarks.extend(numbers.remark(&cells.text));
+            }
+        }
         notes
     }
 

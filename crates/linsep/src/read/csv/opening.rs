@@ -1,11 +1,12 @@
 //! Opening a table: how its text is divided, what stands above its rows, and what its columns are.
 
 use super::block::{Block, Reading, Rules};
-use super::columns::Counts;
+use super::columns::{CellUse, Counts};
 use super::dialect::{self, Sample, TrailingDelimiter};
-use super::records::Fault;
+use super::records::{Fault, LineNumbering};
 use super::settle::{Settled, missing_words, settle_columns, settle_dialect};
 use super::{CsvReader, look, plain, remarks, spaces, stray_quotes, titles};
+use crate::features::text::TextNumbers;
 use crate::read::chunks::Chunks;
 use crate::read::error::ReadErrorKind;
 use crate::read::label_table::LabelTable;
@@ -21,6 +22,7 @@ impl CsvReader {
         options: &ReadOptions,
         guess: bool,
         chunk_bytes: usize,
+        numbering: LineNumbering,
     ) -> Result<Self, Fault> {
         if options.online
             && options.schema.is_none()
@@ -29,7 +31,7 @@ impl CsvReader {
             return Err(dialect::nowhere(ReadErrorKind::MeanInOnePass));
         }
         let mut options = Cow::Borrowed(options);
-        let mut line = 1;
+        let mut line = numbering.first;
         if let Some((delimiter, length)) = dialect::separator_line(input.head()) {
             input.drop_front(length);
             options.to_mut().csv.delimiter.get_or_insert(delimiter);
@@ -60,6 +62,7 @@ impl CsvReader {
             dialect = settle_dialect(&mut input, &options)?;
         }
         let sample = Sample { bytes: input.head(), cut: !input.head_is_all() };
+        dialect.numbering = numbering;
         let delimiter = dialect.delimiter;
         let trailing_delimiter = match options.csv.label {
             Some(_) => TrailingDelimiter::No,
@@ -86,6 +89,7 @@ impl CsvReader {
             settle_columns(names, &mut input, &dialect, options, guess)?;
         notes.remarks.extend(remarks);
         notes.format = remarks::format(&dialect, &columns);
+        let has_texts = columns.iter().any(|column| matches!(column.used_for, CellUse::Text(_)));
         let rules = Rules {
             feature_limit: options.feature_limit(),
             labels: options.labels,
@@ -96,9 +100,11 @@ impl CsvReader {
             guessed,
             mark_filled: options.schema.is_none() && options.csv.missing.notes_gaps(),
             trailing_delimiter: trailing_delimiter != TrailingDelimiter::No,
-            plain_rows: plain::may_divide(delimiter) && !missing_words.has_numbers(),
+            record_lines: numbering.by_record,
+            plain_rows: plain::may_divide(delimiter) && !missing_words.has_numbers() && !has_texts,
         };
         let counts = vec![Counts::default(); columns.len()];
+        let texts = vec![TextNumbers::default(); if has_texts { columns.len() } else { 0 }];
         let reading = Reading::new(delimiter, columns, options.schema.as_ref(), rules, missing_words);
         input.skip_byte_order_mark();
         let header = dialect.header.is_some().then(|| {
@@ -125,6 +131,7 @@ impl CsvReader {
             class_limit: options.class_limit(),
             counts,
             suspects,
+            texts,
             notes,
             rows: 0,
             first_class_recurs: false,

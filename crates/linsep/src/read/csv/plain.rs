@@ -71,7 +71,7 @@ impl Block {
                 }
                 CellUse::Label => label = Some(cells.text()?),
                 CellUse::Ignored => _ = cells.text()?,
-                CellUse::Words { .. } => return None,
+                CellUse::Words { .. } | CellUse::Text(_) => return None,
             }
         }
         let length = cells.length()?;
@@ -99,6 +99,7 @@ impl Block {
                 }
                 CellUse::Label => label = Some(cells.text()?),
                 CellUse::Ignored => _ = cells.text()?,
+                CellUse::Text(_) => return None,
                 CellUse::Words { .. } => {
                     let cell = cells.text()?;
                     if reading.missing_words.in_words(cell) {

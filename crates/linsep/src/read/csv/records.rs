@@ -28,6 +28,8 @@ pub(super) struct Record {
     pub(super) start: usize,
     /// What is wrong with its quotes.
     pub(super) fault: Option<Fault>,
+    /// Whether it counts as one line, whatever line ends its cells hold.
+    pub(super) one_line: bool,
 }
 
 #[derive(Debug)]
@@ -91,6 +93,21 @@ pub(super) struct Records<'a> {
     first: usize,
     /// Whether more follows that is not here, so that the last record is not to be trusted.
     cut: bool,
+    numbering: LineNumbering,
+}
+
+/// How lines are numbered.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::read) struct LineNumbering {
+    /// The number of the first line.
+    pub(in crate::read) first: u64,
+    /// Whether a record is one line, whatever line ends its cells hold: so where the text was made from another format.
+    pub(in crate::read) by_record: bool,
+}
+
+impl LineNumbering {
+    /// The lines of a text as it stands.
+    pub(in crate::read) const TEXT: Self = Self { first: 1, by_record: false };
 }
 
 impl<'a> Records<'a> {
@@ -99,7 +116,13 @@ impl<'a> Records<'a> {
         let text = text.into();
         // A byte order mark comes before the first record.
         let position = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        Self { delimiter, text, position, line: 1, first: position, cut }
+        Self { delimiter, text, position, line: 1, first: position, cut, numbering: LineNumbering::TEXT }
+    }
+
+    /// The same records with other numbers of their lines.
+    pub(super) fn numbered(mut self, numbering: LineNumbering) -> Self {
+        (self.numbering, self.line) = (numbering, numbering.first);
+        self
     }
 
     /// Back to a record by its start and line.
@@ -109,13 +132,14 @@ impl<'a> Records<'a> {
 
     /// Back to the first record.
     pub(super) fn rewind(&mut self) {
-        self.seek(self.first, 1);
+        self.seek(self.first, self.numbering.first);
     }
 
     /// Reads the next record; `false` at the end. An error ends the reading: what follows it has no meaning.
     pub(super) fn next(&mut self, record: &mut Record) -> Result<bool, Fault> {
         loop {
             record.clear(self.line, self.position);
+            record.one_line = self.numbering.by_record;
             let rest = &self.text[self.position..];
             let Some(extent) = scan(rest, self.delimiter, !self.cut, record)? else { return Ok(false) };
             self.position += extent.bytes;
@@ -188,7 +212,7 @@ impl Scan<'_> {
             let end = if self.bytes.get(start) == Some(&b'"') {
                 let Some(closing) = self.quoted(start, place)? else { return Ok(None) };
                 for newline in memchr::memchr_iter(b'\n', &self.bytes[start..closing]) {
-                    line += 1;
+                    line += u64::from(!self.record.one_line);
                     line_start = start + newline + 1;
                 }
                 self.after_quote(closing + 1, line, line_start)

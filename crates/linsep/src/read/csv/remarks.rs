@@ -131,6 +131,27 @@ pub(super) fn missing(
 pub(super) const STRAY_QUOTES: &str = "Some cells have a quote (\") that no other quote closes, so quotes are part of the words. If cells are meant to be \
      quoted, close every quote.";
 
+/// A column of free text that would have been the label.
+pub(super) fn free_text_is_no_label(column: &str, label: &str) -> String {
+    format!("Column \"{column}\" holds free text, so the label is column \"{label}\"; ⟦label⟧ names another.")
+}
+
+/// A column of free text that is all there is to learn from.
+pub(super) fn free_text_alone(column: &str) -> String {
+    format!(
+        "Column \"{column}\" holds free text: its words are the features, as with ⟦text={column}⟧. ⟦column={column}=words⟧ \
+         would take each text as one word."
+    )
+}
+
+/// A column of free text beside others.
+pub(super) fn free_text(column: &str) -> String {
+    format!(
+        "Column \"{column}\" looks like free text, and each text of it is taken as one word. ⟦text={column}⟧ makes features \
+         of the words in it."
+    )
+}
+
 /// What is said where every row ends in a delimiter.
 pub(super) const TRAILING_DELIMITER: &str =
     "Every row ends in a delimiter: the last column, which has no name and no cells, is left out.";

@@ -2,6 +2,7 @@
 
 use super::columns::{self, CodeGuess, Column, Draft, Settlement};
 use super::dialect::{self, Dialect, Sample};
+use super::free_text;
 use super::matching;
 use super::records::{Fault, Records};
 use super::suspects::{self, Suspect, Suspicion};
@@ -105,6 +106,27 @@ pub(super) fn settle_columns(
             suspects: Vec::new(),
         });
     }
+    let sample = Sample { bytes: input.head(), cut: !input.head_is_all() };
+    // A copy: the input is read on before they are looked at again.
+    let mut first_records =
+        Records::new(sample.bytes.to_vec(), sample.cut, dialect.delimiter).numbered(dialect.numbering);
+    let (options, about_texts) = free_text::considered(options, &names, &mut first_records, header)?;
+    let options = &*options;
+    let mut settled = settle_from(names, input, dialect, options, guess, first_records)?;
+    settled.remarks.splice(0..0, about_texts);
+    Ok(settled)
+}
+
+/// Settles what each column is used for, as the rows show: first those of the sample.
+fn settle_from(
+    names: Vec<String>,
+    input: &mut Input,
+    dialect: &Dialect,
+    options: &ReadOptions,
+    guess: bool,
+    mut first_records: Records<'static>,
+) -> Result<Settled, Fault> {
+    let header = dialect.header.is_some();
     let missing = options.csv.missing;
     let mut draft = Draft {
         roles: columns::roles(&names, options, options.array.labels_file.is_none())?,
@@ -116,12 +138,11 @@ pub(super) fn settle_columns(
         missing_words: missing_words(options),
         labels: options.labels,
         skip_bad: options.skip_bad,
+        text: options.text.clone(),
+        online: options.online,
         head: input.head().len(),
     };
     let limit = options.feature_limit();
-    let sample = Sample { bytes: input.head(), cut: !input.head_is_all() };
-    // A copy: the input is read on before they are looked at again.
-    let mut first_records = Records::new(sample.bytes.to_vec(), sample.cut, dialect.delimiter);
     let from_sample = draft.settle(&mut first_records, limit);
     // The mean of a column needs all rows.
     // So does a column that the first rows leave open.
@@ -142,16 +163,13 @@ pub(super) fn settle_columns(
         if held >= STEP && memory::available().is_some_and(|available| held > available) {
             return Err(dialect::nowhere(io::Error::from(io::ErrorKind::OutOfMemory).into()));
         }
-        let more = input
-            .by_ref()
-            .take(STEP)
-            .read_to_end(&mut text)
-            .map_err(|error| dialect::nowhere(error.into()))?;
+        let more =
+            input.by_ref().take(STEP).read_to_end(&mut text).map_err(|error| dialect::failed(error, 0))?;
         if more == 0 {
             break;
         }
     }
-    let mut records = Records::new(text, false, dialect.delimiter);
+    let mut records = Records::new(text, false, dialect.delimiter).numbered(dialect.numbering);
     let Settlement { columns, remarks, .. } = draft.settle(&mut records, limit)?;
     // Whatever the way of reading, the first rows suspect a column, and all rows clear it.
     let watched = if options.csv.auto { &mut records } else { &mut first_records };

@@ -55,6 +55,7 @@ pub(super) fn squeezed(input: Input) -> io::Result<Input> {
             quoted ^= byte == b'"';
             at_start = line_end;
         }
+        Ok(())
     };
     input.replaced(HEAD_BYTES, |rest| Box::new(Filtered::new(rest, squeeze)))
 }

@@ -54,6 +54,7 @@ pub(super) fn requoted(input: Input) -> io::Result<Input> {
         if last && std::mem::take(&mut wrapped) {
             text.push(b'"');
         }
+        Ok(())
     };
     input.replaced(HEAD_BYTES, |rest| Box::new(Filtered::new(rest, requote)))
 }

@@ -58,7 +58,7 @@ impl Watch {
             CellUse::Number { form, .. } if form.is_plain() => (true, is_called_identifier(&column.name)),
             CellUse::Number { .. } => (true, false),
             CellUse::Words { .. } => (false, true),
-            CellUse::Label | CellUse::Ignored => return None,
+            CellUse::Text(_) | CellUse::Label | CellUse::Ignored => return None,
         };
         Some(Self {
             rows: 0,

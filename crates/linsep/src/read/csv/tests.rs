@@ -29,7 +29,14 @@ const SIMPLY: How = How { head: 1 << 18, chunk: 1 << 20, plain_rows: false, gues
 /// What reading a text gives, and how it ended.
 fn read_as(text: &[u8], options: &ReadOptions, how: How) -> (Option<Table>, Result<ReadNotes, ReadError>) {
     let input = Input::from_bytes(text, how.head);
-    let mut reader = match CsvReader::open("test".to_string(), input, options, how.guess, how.chunk) {
+    let mut reader = match CsvReader::open(
+        "test".to_string(),
+        input,
+        options,
+        how.guess,
+        how.chunk,
+        LineNumbering::TEXT,
+    ) {
         Ok(reader) => reader,
         Err(fault) => return (None, Err(located("test", fault))),
     };

@@ -24,6 +24,7 @@ pub(super) static LIBSVM: FormatDescriptor = FormatDescriptor {
     extensions: &["svm", "libsvm", "svmlight"],
     columns: FormatColumns::Numbered,
     is_text: true,
+    is_written: true,
     options: &["index_base"],
     matched_by_number: Some(
         "the features of this LIBSVM file are matched by number, in the order of the model's features.",
@@ -166,6 +167,7 @@ impl LibsvmReader {
             labels: block.labels,
             lines: Some(block.lines),
             filled: None,
+            weights: None,
         }))
     }
 

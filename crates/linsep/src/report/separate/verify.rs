@@ -6,7 +6,7 @@ use crate::classes::shortened;
 use crate::job::{Verified, place_of};
 use crate::numbers::{counted, grouped};
 use crate::report::Block;
-use crate::separate::{Accepted, Bias, Claim, Columns, Refusal, Rejected, Status, settings};
+use crate::separate::{Accepted, Bias, Claim, Columns, Rejected, Status, settings};
 use serde::Serialize;
 use std::collections::HashSet;
 
@@ -116,7 +116,7 @@ impl From<&Verified> for VerifyRecord {
             },
             bias: certificate.bias,
             same_data: verified.same_data,
-            one_sided: is_one_sided(verified),
+            one_sided: verified.one_sided,
             seconds: verified.seconds,
             outcome: match &verified.outcome {
                 Ok(accepted) => Outcome::Accepted {
@@ -154,7 +154,7 @@ pub fn verify_report(verified: &Verified) -> Vec<Block> {
             }
             facts.extend(columns(&certificate.columns).map(|claims| ("Columns", claims)));
         }
-        Err(Rejected { refusal: Refusal::OneSided, .. }) => {
+        Err(_) if verified.one_sided => {
             let why =
                 "nothing is told apart, and so nothing is shown; ⟦allow_one_sided⟧ accepts it all the same";
             facts.push(("Rejected", format!("{}: {why}", same_side(verified))));
@@ -253,13 +253,6 @@ fn classes(verified: &Verified) -> String {
         text += &format!("; no row has the label {}", missing.join(" or "));
     }
     text
-}
-
-fn is_one_sided(verified: &Verified) -> bool {
-    match &verified.outcome {
-        Ok(accepted) => accepted.one_sided,
-        Err(rejected) => rejected.refusal == Refusal::OneSided,
-    }
 }
 
 /// On which side all rows are, where they are on one.

@@ -18,7 +18,7 @@ use super::decide::space_of;
 use super::examples::Examples;
 use super::faces::Faces;
 use super::number::ExactVector;
-use super::{Refusal, SeparateSettings, Separation, Verdict};
+use super::{SeparateSettings, Separation, Verdict};
 use crate::theory::margin::Extent;
 use dependence::{Dependence, in_order};
 use linsep_check::{Claim, Columns, Sparse, Status};
@@ -181,13 +181,12 @@ pub(super) fn add(
     }
     certificate.columns = columns;
     match budget.check(&certificate, ground.examples) {
-        Ok(_) => (separation.certificate, separation.columns) = (Some(certificate), Some(findings)),
+        Some(Ok(_)) => (separation.certificate, separation.columns) = (Some(certificate), Some(findings)),
         // Nothing is told that was not checked. The verdict was accepted before.
-        Err(rejected) if rejected.refusal == Refusal::Stopped => {
-            separation.columns_stopped = Some(budget.reason());
-        }
-        Err(rejected) => {
-            separation.columns_stopped = Some(format!("the checker did not accept the proof: {rejected}"));
+        None => separation.columns_stopped = Some(budget.reason()),
+        Some(Err(rejected)) => {
+            let problem = format!("the checker did not accept the proof: {}", rejected.reason);
+            separation.columns_stopped = Some(problem);
         }
     }
 }

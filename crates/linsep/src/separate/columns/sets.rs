@@ -14,7 +14,7 @@ use crate::separate::nearest::nearest;
 use crate::separate::number::{Exact, ExactVector};
 use crate::separate::{Bias, SeparateSettings};
 use crate::theory::margin::Extent;
-use linsep_check::{Alone, NotAlone};
+use linsep_check::ColumnSet;
 use std::cmp::Ordering;
 
 /// Up to so many columns it is decided exactly whether one of them can be left out.
@@ -27,9 +27,9 @@ const MOST_FAILURES: usize = 16;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sets {
     /// Sets that separate by themselves: all single columns that do; if none does, the smallest set found and all pairs.
-    pub(super) alone: Vec<Alone>,
+    pub(super) alone: Vec<ColumnSet>,
     /// Sets that do not, which prove `at_least`.
-    pub(super) not_alone: Vec<NotAlone>,
+    pub(super) not_alone: Vec<ColumnSet>,
     /// Every set that separates has at least so many columns.
     pub(super) at_least: usize,
 }
@@ -84,7 +84,7 @@ pub(super) fn sets(
     let singles = single::singles(examples, rows);
     for (column, single) in singles.iter().enumerate() {
         if let single::Single::Yes(weights) = single {
-            sets.alone.push(Alone { columns: vec![column], weights: weights.clone() });
+            sets.alone.push(ColumnSet { columns: vec![column], proof: weights.clone() });
         }
     }
     if sets.alone.is_empty() && !search.budget.is_over() {
@@ -199,7 +199,7 @@ impl Search<'_, '_> {
             }
         }
         let weights = weights.to_sparse();
-        sets.alone.push(Alone { columns, weights });
+        sets.alone.push(ColumnSet { columns, proof: weights });
     }
 
     /// Tries the pairs of columns that are not known to fail, if the work that is left allows all of them.
@@ -219,7 +219,7 @@ impl Search<'_, '_> {
             }
             match self.test(&pair, true) {
                 Some(Test::Yes(weights, _)) => {
-                    sets.alone.push(Alone { columns: pair.to_vec(), weights: weights.to_sparse() });
+                    sets.alone.push(ColumnSet { columns: pair.to_vec(), proof: weights.to_sparse() });
                 }
                 Some(Test::No(combination)) => self.refute(&pair, combination),
                 None if self.budget.is_over() => return,
@@ -258,7 +258,7 @@ impl Search<'_, '_> {
             }
         }
         if let Some(combination) = nothing(self.examples, self.rows) {
-            sets.not_alone.push(NotAlone { columns: Vec::new(), combination: in_dyadics(&combination) });
+            sets.not_alone.push(ColumnSet { columns: Vec::new(), proof: in_dyadics(&combination) });
             sets.at_least = 1;
         }
     }
@@ -286,10 +286,10 @@ impl Search<'_, '_> {
         Some(chosen)
     }
 
-    fn claim(&self, k: usize) -> NotAlone {
+    fn claim(&self, k: usize) -> ColumnSet {
         let (set, combination) = &self.refuted.sets[k];
         let columns = (0..set.len()).filter(|&column| set[column]).collect();
-        NotAlone { columns, combination: in_dyadics(combination) }
+        ColumnSet { columns, proof: in_dyadics(combination) }
     }
 }
 

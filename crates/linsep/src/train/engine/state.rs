@@ -494,6 +494,7 @@ impl State {
                 row_squared: applied.row_squared,
                 sign,
                 agreement: applied.agreement,
+                theta: Some(learner.theta()),
             });
         }
         applied.is_some()

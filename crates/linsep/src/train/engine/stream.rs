@@ -5,7 +5,7 @@
 //! boundary for each class when the third does, and features move down by one when a LIBSVM stream ends without an index 0.
 //! The multi-class perceptron alone depends on when classes turn up: see [`State`].
 
-use crate::observe::{Observer, Progress, Update};
+use crate::observe::{Observer, Update};
 use crate::read::{Batch, RowStream};
 use crate::scale::{RowBuffer, Scaler};
 use crate::train::engine::checkpoint::CheckpointError;
@@ -47,7 +47,7 @@ pub fn train_stream(
             Ok(None) => break,
             Err(error) => {
                 // A source that the user ended is no error: the rows before count.
-                if observer.progress(&reading(stream, run.state.rows())).is_continue() {
+                if observer.progress(&stream.progress(run.state.rows())).is_continue() {
                     return Err(error);
                 }
                 stopped = Some(Status::Interrupted);
@@ -63,7 +63,7 @@ pub fn train_stream(
             run.state.data = hasher.clone().finalize().to_hex().to_string();
         }
         observer.checkpoint(&run.state);
-        if observer.progress(&reading(stream, run.state.rows())).is_break() {
+        if observer.progress(&stream.progress(run.state.rows())).is_break() {
             stopped.get_or_insert(Status::Interrupted);
         }
         if settings.max_seconds.is_some_and(|most| run.state.cursor.seconds >= most) {
@@ -81,11 +81,6 @@ pub fn train_stream(
         return Err(stream.no_rows());
     }
     run.finish(stream, stopped)
-}
-
-fn reading(stream: &RowStream, rows: u64) -> Progress {
-    let (bytes, total) = stream.bytes();
-    Progress::Reading { bytes, total, rows }
 }
 
 fn check(settings: &Settings) -> Result<(), SettingsError> {
@@ -220,6 +215,7 @@ impl StreamRun {
                     row_squared: applied.row_squared,
                     sign: self.state.seen.signs[class],
                     agreement: applied.agreement,
+                    theta: None,
                 });
             }
             if self.state.is_at_limit() {

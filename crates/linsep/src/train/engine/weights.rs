@@ -11,22 +11,25 @@ use std::collections::HashMap;
 
 /// The weight of each class, or `None` if every class counts once.
 ///
-/// `sides` has the side of each class, `counts` its number of rows. Balanced weights give every side the same total.
+/// `sides` has the side of each class, `counts` its number of rows, or the sum of their weights. Balanced weights give every
+/// side the same total.
 pub(crate) fn class_weights(
     setting: &ClassWeight,
     classes: &[String],
     sides: &[u32],
-    counts: &[u64],
+    counts: &[f64],
 ) -> Result<Option<Vec<f64>>, ClassError> {
     match setting {
         ClassWeight::Equal => Ok(None),
         ClassWeight::Balanced => {
-            let mut of_side = vec![0u64; sides.iter().max().map_or(0, |&most| most as usize + 1)];
+            let mut of_side = vec![0.0; sides.iter().max().map_or(0, |&most| most as usize + 1)];
             for (&side, &count) in sides.iter().zip(counts) {
                 of_side[side as usize] += count;
             }
-            let (rows, parts) = (counts.iter().sum::<u64>() as f64, of_side.len() as f64);
-            Ok(Some(sides.iter().map(|&side| rows / (parts * of_side[side as usize] as f64)).collect()))
+            let (rows, parts) = (counts.iter().sum::<f64>(), of_side.len() as f64);
+            // Rows that count nothing need no weight.
+            let own = |side: u32| Some(of_side[side as usize]).filter(|&total| total > 0.0).unwrap_or(rows);
+            Ok(Some(sides.iter().map(|&side| rows / (parts * own(side))).collect()))
         }
         ClassWeight::Named(_) => {
             check_named(setting, classes)?;
@@ -68,7 +71,10 @@ pub(crate) fn row_weights(
     sides: &[u32],
 ) -> Result<Option<Vec<f64>>, Error> {
     settings.check_on(data)?;
-    let counts: Vec<u64> = data.class_counts().into_iter().map(|count| count as u64).collect();
+    let mut counts = vec![0.0; data.classes().len()];
+    for (i, &label) in data.labels().iter().enumerate() {
+        counts[label as usize] += data.weights().map_or(1.0, |weights| weights[i]);
+    }
     let of_class = class_weights(&settings.class_weight, data.classes(), sides, &counts)?;
     let of_class = of_class
         .map(|weights| data.labels().iter().map(|&label| weights[label as usize]).collect::<Vec<_>>());
@@ -94,18 +100,18 @@ mod tests {
     #[test]
     fn weights_are_those_that_were_named() {
         let classes = names(&["1", "2", "3"]);
-        let found = class_weights(&named(&[("+1.0", 4.0), ("3", 0.5)]), &classes, &[0, 1, 1], &[1, 1, 1]);
+        let found = class_weights(&named(&[("+1.0", 4.0), ("3", 0.5)]), &classes, &[0, 1, 1], &[1.0; 3]);
         assert_eq!(found.unwrap(), Some(vec![4.0, 1.0, 0.5]));
         // The last weight counts where a class is named twice.
         assert_eq!(named_weight(&named(&[("1", 4.0), ("1e0", 7.0)]), "1"), 7.0);
-        assert_eq!(class_weights(&ClassWeight::Equal, &classes, &[0, 1, 1], &[1, 1, 1]).unwrap(), None);
+        assert_eq!(class_weights(&ClassWeight::Equal, &classes, &[0, 1, 1], &[1.0; 3]).unwrap(), None);
     }
 
     #[test]
     fn balanced_weights_give_each_side_the_same_total() {
         let classes = names(&["a", "b", "c"]);
         let weights =
-            class_weights(&ClassWeight::Balanced, &classes, &[0, 1, 0], &[2, 3, 4]).unwrap().unwrap();
+            class_weights(&ClassWeight::Balanced, &classes, &[0, 1, 0], &[2.0, 3.0, 4.0]).unwrap().unwrap();
         assert_eq!(weights, [9.0 / 12.0, 9.0 / 6.0, 9.0 / 12.0]);
         assert_eq!(2.0 * weights[0] + 4.0 * weights[2], 3.0 * weights[1]);
     }
@@ -115,5 +121,16 @@ mod tests {
         let error = check_named(&named(&[("a", 2.0), ("z", 2.0)]), &names(&["a", "b"])).unwrap_err();
         assert_eq!(error.to_string(), "no row has the label \"z\"; the classes are \"a\", \"b\"");
         assert!(check_named(&named(&[("", 2.0)]), &names(&["a"])).is_err());
+    }
+
+    /// Beside weights of rows, it is these that are balanced.
+    #[test]
+    fn rows_with_weights_are_balanced_by_them() {
+        let data = Dataset::dense(1, &[1.0, 2.0, 3.0, 4.0], &["a", "a", "b", "b"]).unwrap();
+        let data = data.with_weights(vec![0.5, 1.5, 0.25, 0.25]).unwrap();
+        let settings = Settings { class_weight: ClassWeight::Balanced, ..Settings::default() };
+        let weights = row_weights(&settings, &data, &[0, 1]).unwrap().unwrap();
+        assert_eq!(weights[0] + weights[1], weights[2] + weights[3]);
+        assert_eq!(weights.iter().sum::<f64>(), 2.5);
     }
 }

@@ -324,6 +324,7 @@ impl RowLearner for PocketPerceptron<'_> {
             row_squared,
             sign,
             agreement,
+            theta: Some(&self.theta),
         });
         true
     }

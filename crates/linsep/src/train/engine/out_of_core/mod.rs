@@ -117,7 +117,8 @@ impl MeasuredFile<'_> {
         }
         check_lengths(&self.measured.extent)?;
         let sides: Vec<u32> = signs.iter().map(|&sign| u32::from(sign > 0)).collect();
-        let weights = class_weights(&settings.class_weight, names, &sides, counts)?;
+        let totals: Vec<f64> = counts.iter().map(|&count| count as f64).collect();
+        let weights = class_weights(&settings.class_weight, names, &sides, &totals)?;
         Ok(Sides { classes, signs, weights })
     }
 

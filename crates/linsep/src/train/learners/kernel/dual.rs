@@ -265,6 +265,7 @@ impl<const R: usize> RowLearner for Learner<'_, R> {
                 .own_value(self.scores.squares[i] + self.scores.gram.bias_input.powi(2)),
             sign,
             agreement,
+            theta: None,
         });
         true
     }

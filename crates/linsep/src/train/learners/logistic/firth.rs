@@ -3,10 +3,14 @@
 //!
 //! maximise Σ uᵢ ln pᵢ(yᵢ) + ½ ln det I(β), where I(β) = Σ wᵢ x̃ᵢx̃ᵢᵀ is the information, wᵢ = uᵢ pᵢ(1−pᵢ) and x̃ has the
 //! intercept as one more coordinate. Its slope is Σ (uᵢ(yᵢ−pᵢ) + hᵢ(½−pᵢ)) x̃ᵢ with hᵢ = wᵢ x̃ᵢᵀ I⁻¹ x̃ᵢ. Steps are those of
-//! Fisher's scoring, halved until the objective rises. The penalty does not depend on the units of the features.
+//! Fisher's scoring, halved until the objective rises.
+//!
+//! Other coordinates of the same columns change the objective by a constant only. So the steps are taken in an orthonormal basis Q of
+//! the columns X = QR, where neither units nor shifts of columns nor columns that resemble each other cost digits, and β = R⁻¹α is
+//! computed at the end.
 
 use super::problem::{logistic, loss};
-use super::proof::{factorise, solve_factorised};
+use super::proof::solve_factorised;
 use super::{Limits, Rows, Solution};
 use crate::numbers::grouped;
 use crate::theta::Theta;
@@ -26,6 +30,8 @@ const LONGEST: f64 = 5.0;
 const HALVINGS: u32 = 30;
 /// A column is taken for a combination of those before it if no more than this share of its length is left.
 const DEPENDENT: f64 = 1e-7;
+/// The most that rounding may change the score of a row.
+const MOST_ROUNDING: f64 = 1e-6;
 
 /// Learns two classes with Firth's penalty.
 pub(super) fn learn(
@@ -58,8 +64,9 @@ pub(super) fn learn(
         if limits.steps >= settings.epochs {
             break Status::EpochLimit;
         }
-        let longest =
-            step.iter().zip(&design.scale).fold(0.0f64, |most, (s, scale)| most.max((s * scale).abs()));
+        // A basis vector of length 1 has values of the size 1/√n.
+        let unit = (design.labels.len() as f64).sqrt().recip();
+        let longest = step.iter().fold(0.0f64, |most, s| most.max(s.abs() * unit));
         if longest > LONGEST {
             step.iter_mut().for_each(|s| *s *= LONGEST / longest);
         }
@@ -85,14 +92,20 @@ pub(super) fn learn(
         }
     };
     let mut theta = Theta::zero(columns, input);
-    for (&place, &b) in design.kept.iter().zip(&beta) {
-        match place.checked_sub(usize::from(input != 0.0)) {
-            Some(feature) => theta.weights[feature] = b,
-            None => theta.bias = b / input,
+    let (coefficients, intercept) = design.coefficients(&beta);
+    for (&place, &b) in design.kept.iter().zip(&coefficients) {
+        if let Some(feature) = place.checked_sub(usize::from(input != 0.0)) {
+            theta.weights[feature] = b;
         }
     }
+    if input != 0.0 {
+        theta.bias = intercept / input;
+    }
+    design.refuse_rounding(&coefficients, intercept)?;
     let set_aside = (columns + usize::from(input != 0.0) - k) as u64;
-    let detail = Detail::Firth { objective: here.objective, set_aside };
+    // ½ ln det (RᵀIR) = ½ ln det I + ln det R
+    let stretch: f64 = design.stretch.iter().map(|own| own[own.len() - 1].ln()).sum();
+    let detail = Detail::Firth { objective: here.objective + stretch, set_aside };
     Ok(Solution { thetas: vec![theta], status, steps: limits.steps, margin_upper: None, detail })
 }
 
@@ -110,16 +123,20 @@ fn flat() -> Error {
     SettingsError::new("penalty", problem).into()
 }
 
-/// The rows that count, with the columns that are not combinations of those before them; the intercept is the first.
+/// The rows that count, in an orthonormal basis of their columns.
 struct Design {
-    /// Row after row.
+    /// Q, row after row.
     values: Vec<f64>,
     labels: Vec<u32>,
     weights: Vec<f64>,
-    /// The columns: 0 for the intercept where there is one, then the features.
+    /// The columns that are not combinations of those before them: 0 for the intercept where there is one, then the features.
     kept: Vec<usize>,
-    /// The root of the mean square of each.
-    scale: Vec<f64>,
+    /// R: each of these columns in the basis.
+    stretch: Vec<Vec<f64>>,
+    /// What was subtracted from each of these columns, for the intercept to give back.
+    shift: Vec<f64>,
+    /// The largest size of the values of each, before that.
+    largest: Vec<f64>,
 }
 
 /// What a point is like.
@@ -154,24 +171,60 @@ impl Design {
             }
             rows.data.row(i).iter().for_each(|(j, value)| columns[j + first][place] = value);
         }
-        let ControlFlow::Continue(kept) = independent(&columns, &mut || interrupted(limits)) else {
+        let size = |column: &Vec<f64>| column.iter().fold(0.0f64, |most, value| most.max(value.abs()));
+        let largest: Vec<f64> = columns.iter().map(size).collect();
+        let mut shift = vec![0.0; width];
+        if has_intercept {
+            // The value of a row, not the mean: the difference of values that are close is exact, and a constant column becomes 0.
+            for (column, shift) in columns.iter_mut().zip(&mut shift).skip(1) {
+                *shift = column.first().copied().unwrap_or(0.0);
+                column.iter_mut().for_each(|value| *value -= *shift);
+            }
+        }
+        let ControlFlow::Continue(Basis { kept, vectors, stretch }) =
+            Basis::of(&columns, &mut || interrupted(limits))
+        else {
             return Err(Error::Interrupted);
         };
         let k = kept.len();
         let mut values = vec![0.0; counted.len() * k];
-        let mut scale = Vec::with_capacity(k);
-        for (place, &column) in kept.iter().enumerate() {
-            let own = &columns[column];
-            own.iter().enumerate().for_each(|(i, value)| values[i * k + place] = *value);
-            scale.push((linalg::norm_squared(own) / counted.len().max(1) as f64).sqrt());
+        for (place, vector) in vectors.iter().enumerate() {
+            vector.iter().enumerate().for_each(|(i, value)| values[i * k + place] = *value);
         }
         Ok(Self {
             values,
             labels: counted.iter().map(|&i| rows.labels[i]).collect(),
             weights: counted.iter().map(|&i| rows.weights.map_or(1.0, |weights| weights[i])).collect(),
+            shift: kept.iter().map(|&column| shift[column]).collect(),
+            largest: kept.iter().map(|&column| largest[column]).collect(),
             kept,
-            scale,
+            stretch,
         })
+    }
+
+    /// The coefficients of the kept columns, and the intercept for columns that are not shifted.
+    fn coefficients(&self, alpha: &[f64]) -> (Vec<f64>, f64) {
+        let mut beta = alpha.to_vec();
+        for (a, own) in self.stretch.iter().enumerate().rev() {
+            beta[a] /= own[a];
+            let b = beta[a];
+            linalg::add_dense(-b, &own[..a], &mut beta[..a]);
+        }
+        let shifted: f64 = beta.iter().zip(&self.shift).map(|(b, shift)| b * shift).sum();
+        let intercept = beta.first().map_or(0.0, |b| b - shifted);
+        (beta, intercept)
+    }
+
+    /// An error if the scores of the rows are lost in rounding: weights, values and intercept cancel each other.
+    fn refuse_rounding(&self, coefficients: &[f64], intercept: f64) -> Result<(), Error> {
+        let has_intercept = self.kept.first() == Some(&0) && self.shift.first() == Some(&0.0);
+        let size: f64 = coefficients.iter().zip(&self.largest).map(|(b, largest)| (b * largest).abs()).sum();
+        if f64::EPSILON * (size + if has_intercept { intercept.abs() } else { 0.0 }) <= MOST_ROUNDING {
+            return Ok(());
+        }
+        let problem = "the values of a column are so far from 0 beside their differences that floats lose the scores: subtract a \
+                       constant from the column, or leave ⟦scale=none⟧ out";
+        Err(SettingsError::new("scale", problem).into())
     }
 
     fn rows(&self) -> impl Iterator<Item = &[f64]> {
@@ -201,7 +254,7 @@ impl Design {
             }
             probabilities.push(p);
         }
-        if factorise(&mut factor, k, f64::EPSILON).is_none() {
+        if factorise(&mut factor, k, pause)?.is_none() {
             return ControlFlow::Continue(None);
         }
         // ½ ln det I is the sum of the logarithms of the factor's diagonal.
@@ -235,30 +288,104 @@ impl Design {
     }
 }
 
-/// The columns that are not combinations of those before them, as far as floats tell: by Gram and Schmidt, twice, so that
-/// rounding leaves nothing of what is spanned. `pause` is called for each column, and may end it.
-fn independent<B>(
-    columns: &[Vec<f64>],
+/// Replaces the lower half of a matrix by its Cholesky factor; none where rounding leaves nothing of a diagonal entry. `pause` is called
+/// every so often, and may end it.
+fn factorise<B>(
+    matrix: &mut [f64],
+    k: usize,
     pause: &mut impl FnMut() -> ControlFlow<B>,
-) -> ControlFlow<B, Vec<usize>> {
-    let mut basis: Vec<Vec<f64>> = Vec::new();
-    let mut kept = Vec::new();
-    for (place, column) in columns.iter().enumerate() {
-        pause()?;
-        let length = linalg::norm_squared(column).sqrt();
-        let mut left = column.clone();
-        for _ in 0..2 {
-            for own in &basis {
-                let share = linalg::dot_dense(own, &left);
-                linalg::add_dense(-share, own, &mut left);
+) -> ControlFlow<B, Option<()>> {
+    let mut work = 0;
+    for a in 0..k {
+        work += a * a;
+        if work > PAUSE {
+            work = 0;
+            pause()?;
+        }
+        let (above, rest) = matrix.split_at_mut(a * k);
+        let row = &mut rest[..k];
+        for b in 0..a {
+            let known = linalg::dot_dense(&above[b * k..b * k + b], &row[..b]);
+            row[b] = (row[b] - known) / above[b * k + b];
+        }
+        let left = row[a] - linalg::norm_squared(&row[..a]);
+        if left.is_nan() || left <= row[a].abs() * f64::EPSILON {
+            return ControlFlow::Continue(None);
+        }
+        row[a] = left.sqrt();
+    }
+    ControlFlow::Continue(Some(()))
+}
+
+/// An orthonormal basis of columns.
+struct Basis {
+    /// The columns that are not combinations of those before them, as far as floats tell.
+    kept: Vec<usize>,
+    /// One vector for each of these.
+    vectors: Vec<Vec<f64>>,
+    /// Each of these columns as a combination of the vectors up to its own.
+    stretch: Vec<Vec<f64>>,
+}
+
+impl Basis {
+    /// By Gram and Schmidt, twice, so that rounding leaves nothing of what is spanned. `pause` is called for each column, and may end it.
+    fn of<B>(columns: &[Vec<f64>], pause: &mut impl FnMut() -> ControlFlow<B>) -> ControlFlow<B, Self> {
+        let mut basis = Self { kept: Vec::new(), vectors: Vec::new(), stretch: Vec::new() };
+        for (place, column) in columns.iter().enumerate() {
+            pause()?;
+            let length = linalg::norm_squared(column).sqrt();
+            let mut left = column.clone();
+            let mut shares = vec![0.0; basis.vectors.len()];
+            for _ in 0..2 {
+                for (own, sum) in basis.vectors.iter().zip(&mut shares) {
+                    let share = linalg::dot_dense(own, &left);
+                    linalg::add_dense(-share, own, &mut left);
+                    *sum += share;
+                }
+            }
+            let rest = linalg::norm_squared(&left).sqrt();
+            if rest > DEPENDENT * length && basis.vectors.len() < column.len() {
+                left.iter_mut().for_each(|x| *x /= rest);
+                shares.push(rest);
+                basis.kept.push(place);
+                basis.vectors.push(left);
+                basis.stretch.push(shares);
             }
         }
-        let rest = linalg::norm_squared(&left).sqrt();
-        if rest > DEPENDENT * length && basis.len() < column.len() {
-            left.iter_mut().for_each(|x| *x /= rest);
-            basis.push(left);
-            kept.push(place);
-        }
+        ControlFlow::Continue(basis)
     }
-    ControlFlow::Continue(kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A factor of a matrix that takes long can be called off; the others are right.
+    #[test]
+    fn the_factor_can_be_interrupted() {
+        let k = 500;
+        // L Lᵀ for L with ones below its diagonal of twos.
+        let entry = |a: usize, b: usize| a.min(b) as f64 + if a == b { 4.0 } else { 2.0 };
+        let matrix: Vec<f64> = (0..k * k).map(|at| entry(at / k, at % k)).collect();
+        let mut asked = 0;
+        let mut factor = matrix.clone();
+        let ended: ControlFlow<(), _> = factorise(&mut factor, k, &mut || {
+            asked += 1;
+            ControlFlow::Continue(())
+        });
+        assert_eq!(ended, ControlFlow::Continue(Some(())));
+        assert!(asked >= 2, "{asked}");
+        for a in 0..k {
+            for b in 0..=a {
+                let expected = if a == b { 2.0 } else { 1.0 };
+                assert!((factor[a * k + b] - expected).abs() < 1e-9, "{a}, {b}");
+            }
+        }
+        let mut left = asked;
+        let ended = factorise(&mut matrix.clone(), k, &mut || {
+            left -= 1;
+            if left == 0 { ControlFlow::Break("enough") } else { ControlFlow::Continue(()) }
+        });
+        assert_eq!(ended, ControlFlow::Break("enough"));
+    }
 }

@@ -304,7 +304,7 @@ pub(super) fn solve_factorised(matrix: &[f64], right: &[f64]) -> Vec<f64> {
 
 /// Replaces the lower half of a matrix by its Cholesky factor. None where no more than the share `least` of a diagonal entry is
 /// left: the direction is one that the others span, but for rounding.
-pub(super) fn factorise(matrix: &mut [f64], n: usize, least: f64) -> Option<()> {
+fn factorise(matrix: &mut [f64], n: usize, least: f64) -> Option<()> {
     for a in 0..n {
         let (above, rest) = matrix.split_at_mut(a * n);
         let row = &mut rest[..n];

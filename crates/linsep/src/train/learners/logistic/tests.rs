@@ -388,6 +388,52 @@ proptest! {
     }
 }
 
+/// Columns far from 0 have the same estimates; where floats lose the scores, that is said.
+#[test]
+fn firth_does_not_depend_on_shifts() {
+    let random = &mut Random::new(31);
+    let rows: Vec<[f64; 2]> = (0..60).map(|_| [random.normal(), random.normal()]).collect();
+    let label = |row: &[f64; 2], noise: f64| if row[0] - row[1] + noise > 0.0 { "b" } else { "a" };
+    let labels: Vec<&str> = rows.iter().map(|row| label(row, 2.0 * random.normal())).collect();
+    let learn = |shift: f64, unit: f64| {
+        // Multiples of 2^-13, so that the shifted values are exact.
+        let round = |value: f64| (value * 8192.0).round() / 8192.0;
+        let values: Vec<f64> =
+            rows.iter().flat_map(|row| [round(row[0]) + shift, unit * (round(row[1]) - shift)]).collect();
+        let data = Dataset::dense(2, &values, &labels).unwrap();
+        let options =
+            LogisticOptions { penalty: LogisticPenalty::Firth, gap: 1e-10, ..LogisticOptions::default() };
+        let settings =
+            Settings { learner: Learner::Logistic(options), ..settings(LogisticPenalty::Firth, 1.0) };
+        train(&data, &settings, &mut ())
+    };
+    let plain = learn(0.0, 1.0).unwrap();
+    let expected = plain.learned.theta();
+    for (shift, unit) in [(1e3, 1.0), (1e6, 1024.0), (-1e8, 1.0), (1e9, 1.0)] {
+        let outcome = learn(shift, unit).unwrap();
+        assert_eq!(outcome.status, Status::Converged);
+        let theta = outcome.learned.theta();
+        let intercept = expected.intercept() - shift * (expected.weights[0] - expected.weights[1]);
+        assert!((theta.weights[0] - expected.weights[0]).abs() < 1e-8, "{shift}: {theta:?} {expected:?}");
+        assert!(
+            (theta.weights[1] * unit - expected.weights[1]).abs() < 1e-8,
+            "{shift}: {theta:?} {expected:?}"
+        );
+        assert!(
+            (theta.intercept() - intercept).abs() < 1e-8 * shift.abs(),
+            "{shift}: {theta:?} {expected:?}"
+        );
+        let objective = |detail: &Option<Detail>| match detail {
+            Some(Detail::Firth { objective, .. }) => *objective,
+            other => panic!("{other:?}"),
+        };
+        let same = objective(&outcome.evidence.detail) - unit.ln();
+        assert!((same - objective(&plain.evidence.detail)).abs() < 1e-7, "{shift}: {same}");
+    }
+    let refused = learn(1e11, 1.0).unwrap_err().to_string();
+    assert!(refused.contains("floats lose the scores"), "{refused}");
+}
+
 #[test]
 fn firth_is_refused_where_it_means_nothing() {
     let three = Dataset::dense(1, &[1.0, 2.0, 3.0], &["a", "b", "c"]).unwrap();

@@ -1,17 +1,22 @@
 //! Labelling rows with a model, batch by batch, in memory that does not grow with the source.
 
+mod arriving;
+
 use super::DataSpec;
 use super::data::{load_model, tell};
 use super::refuse_overwriting;
-use crate::model::{Model, Prediction, Predictor, Threshold};
+use crate::dataset::Row;
+use crate::model::{Explainer, Model, Part, Prediction, Predictor, Threshold};
 use crate::numbers::counted;
 use crate::observe::{Note, Observer, Pace, Progress};
-use crate::read::{Batch, Labels, Missing, RowStream};
+use crate::read::{Batch, Labels, Missing, ReadNotes, ReadOptions, RowStream, Source};
 use crate::store::write_atomically;
 use crate::train::Learned;
 use crate::{Error, SettingsError};
+use arriving::{Arriving, Begun};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::PathBuf;
@@ -58,6 +63,12 @@ pub struct PredictSpec {
     /// What is written for each row.
     #[serde(default)]
     pub show: Show,
+    /// More files, each read like the first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub more: Vec<PathBuf>,
+    /// Say what spoke for and against each label: so many features of each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explain: Option<usize>,
     /// The probability from which on a row is called positive, instead of that of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold: Option<f64>,
@@ -80,7 +91,9 @@ impl PredictSpec {
     pub fn run_to(&self, out: &mut dyn Write, observer: &mut dyn Observer) -> Result<Predicted, Error> {
         self.check()?;
         if let Some(output) = &self.output {
-            let inputs: Vec<_> = [self.model.as_path()].into_iter().chain(self.data.inputs()).collect();
+            let more = self.more.iter().map(PathBuf::as_path);
+            let inputs: Vec<_> =
+                [self.model.as_path()].into_iter().chain(self.data.inputs()).chain(more).collect();
             refuse_overwriting(&[output], &inputs)?;
             self.data.refuse_replacing_cache(&[output])?;
         }
@@ -97,9 +110,14 @@ impl PredictSpec {
         let mut options = self.data.read.clone();
         options.schema = Some(model.recipe.columns.clone());
         options.labels = Labels::Ignored;
-        let mut stream = RowStream::open(&self.data.source, &options)?;
+        let sources =
+            [self.data.source.clone()].into_iter().chain(self.more.iter().cloned().map(Source::from));
+        let mut rows = Rows { sources: sources.collect(), options, now: None, notes: Vec::new() };
+        rows.open_next()?;
         let mut labelling = Labelling {
             show: self.show,
+            explain: self.explain,
+            names: !self.more.is_empty() || self.data.source.path().is_some_and(|path| path.is_dir()),
             model: &model,
             outcomes: model.classes.outcomes(),
             observer,
@@ -107,9 +125,9 @@ impl PredictSpec {
             predicted: Predicted { rows: 0, with_unknown_features: 0 },
         };
         let result = match &self.output {
-            Some(path) => write_atomically(path, |out| labelling.write(&mut stream, out)),
+            Some(path) => write_atomically(path, |out| labelling.write(&mut rows, out)),
             None => labelling
-                .write(&mut stream, out)
+                .write(&mut rows, out)
                 .map_err(|source| Error::Write { path: "to standard output".into(), source }),
         };
         // A failed read surfaces as a failed write; the read is what the user needs to hear of.
@@ -124,12 +142,16 @@ impl PredictSpec {
                 "{rows} features that the model has not seen; they are left out."
             )));
         }
-        tell(&stream.notes(), observer);
+        rows.notes.iter().for_each(|notes| tell(notes, observer));
         Ok(predicted)
     }
 
     /// Where rows are left out, a bare list of labels no longer tells which row each belongs to.
     fn check(&self) -> Result<(), SettingsError> {
+        if self.explain.is_some() && self.show != Show::Label {
+            let problem = "⟦explain⟧ says why each label was given: ⟦show⟧ and ⟦csv⟧ have no place in that";
+            return Err(SettingsError::new("explain", problem));
+        }
         let option = match self.data.read.csv.missing {
             _ if self.show.is_table() => return Ok(()),
             _ if self.data.read.skip_bad => "⟦skip_bad⟧",
@@ -144,8 +166,111 @@ impl PredictSpec {
     }
 }
 
+/// The rows of all sources, one after the other.
+struct Rows {
+    /// Those that are still to come, the next one first.
+    sources: VecDeque<Source>,
+    options: ReadOptions,
+    now: Option<Now>,
+    /// What was noticed in those that came to their end.
+    notes: Vec<ReadNotes>,
+}
+
+enum Now {
+    Stream(Box<RowStream>),
+    Arriving(Box<Arriving>),
+}
+
+impl Rows {
+    /// Opens the next source, if there is one.
+    fn open_next(&mut self) -> Result<bool, Error> {
+        let Some(source) = self.sources.pop_front() else { return Ok(false) };
+        let source = match source {
+            Source::Stdin if may_wait() => match Arriving::begin(&self.options)? {
+                Begun::Lines(arriving) => {
+                    self.now = Some(Now::Arriving(arriving));
+                    return Ok(true);
+                }
+                Begun::Whole(source) => source,
+            },
+            source => source,
+        };
+        self.now = Some(Now::Stream(Box::new(RowStream::open(&source, &self.options)?)));
+        Ok(true)
+    }
+
+    fn next_batch(&mut self) -> Result<Option<Batch>, Error> {
+        loop {
+            let batch = match &mut self.now {
+                None => return Ok(None),
+                Some(Now::Stream(stream)) => stream.next_batch()?,
+                Some(Now::Arriving(arriving)) => arriving.next_batch()?,
+            };
+            if batch.is_some() {
+                return Ok(batch);
+            }
+            self.notes.push(match &self.now {
+                Some(Now::Stream(stream)) => stream.notes(),
+                Some(Now::Arriving(arriving)) => arriving.notes(),
+                None => ReadNotes::default(),
+            });
+            // The last one stays, to say that it gave no rows.
+            if !self.open_next()? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Whether rows are shown as they come.
+    fn is_arriving(&self) -> bool {
+        matches!(self.now, Some(Now::Arriving(_)))
+    }
+
+    fn name(&self) -> String {
+        match &self.now {
+            Some(Now::Stream(stream)) => stream.name().to_string(),
+            _ => Source::Stdin.name(),
+        }
+    }
+
+    /// The file of a row of the last batch: that which rows come from by themselves, or that which was named.
+    fn row_name(&self, row: usize) -> String {
+        match &self.now {
+            Some(Now::Stream(stream)) => match stream.row_name(row) {
+                Some(path) => path.display().to_string(),
+                None => stream.name().to_string(),
+            },
+            _ => Source::Stdin.name(),
+        }
+    }
+
+    fn progress(&self, rows: u64) -> Progress {
+        match &self.now {
+            Some(Now::Stream(stream)) => stream.progress(rows),
+            _ => Progress::Reading { bytes: 0, total: None, rows },
+        }
+    }
+
+    fn no_rows(&self) -> Error {
+        match &self.now {
+            Some(Now::Stream(stream)) => stream.no_rows(),
+            Some(Now::Arriving(arriving)) => arriving.no_rows(),
+            None => Error::Interrupted,
+        }
+    }
+}
+
+/// Whether standard input is a pipe or a terminal, whose rows may take their time.
+fn may_wait() -> bool {
+    !std::fs::metadata("/dev/stdin").is_ok_and(|found| found.is_file())
+}
+
 struct Labelling<'a> {
     show: Show,
+    /// How many features are named for and against each label.
+    explain: Option<usize>,
+    /// Whether each label is shown with the file that it belongs to.
+    names: bool,
     model: &'a Model,
     /// The names that predictions give.
     outcomes: Vec<String>,
@@ -155,7 +280,7 @@ struct Labelling<'a> {
 }
 
 impl Labelling<'_> {
-    fn write(&mut self, stream: &mut RowStream, out: &mut dyn Write) -> io::Result<()> {
+    fn write(&mut self, rows: &mut Rows, out: &mut dyn Write) -> io::Result<()> {
         self.print_head(out)?;
         let mut predictor = Predictor::new(self.model);
         if self.show == Show::Table || self.show.needs_probabilities() {
@@ -165,9 +290,10 @@ impl Labelling<'_> {
             let prediction = predictor.predict(batch.row(i));
             (prediction, predictor.class_probabilities().to_vec())
         };
+        let mut explainer = self.explain.map(|_| Explainer::new(self.model));
         let mut pace = Pace::new(self.model.learned.rows_before_pause());
         loop {
-            let batch = match stream.next_batch() {
+            let batch = match rows.next_batch() {
                 Ok(Some(batch)) => batch,
                 Ok(None) => break,
                 Err(error) => return self.fail(error),
@@ -177,29 +303,37 @@ impl Labelling<'_> {
             self.predicted.with_unknown_features += unknown as u64;
             let mut end = 0;
             while end < batch.len() {
-                let rows = pace.next(end, batch.len());
-                end = rows.end;
+                let some = pace.next(end, batch.len());
+                end = some.end;
                 for (i, (prediction, probabilities)) in
-                    rows.clone().zip(predict_rows(&predictor, &batch, rows, predict))
+                    some.clone().zip(predict_rows(&predictor, &batch, some, predict))
                 {
                     self.predicted.rows += 1;
                     let line = batch.line(i).unwrap_or(self.predicted.rows);
                     let distance = prediction.distance.unwrap_or(0.0);
                     if !prediction.score.is_finite() || !distance.is_finite() {
-                        return self.fail(not_finite(stream.name(), line));
+                        return self.fail(not_finite(&rows.name(), line));
                     }
-                    self.print(line, prediction, &probabilities, out)?;
+                    if self.names && !self.show.is_table() {
+                        write!(out, "{}: ", rows.row_name(i))?;
+                    }
+                    let name = if self.names { quoted(&rows.row_name(i)) } else { line.to_string() };
+                    self.print(&name, prediction, &probabilities, out)?;
+                    if let (Some(top), Some(explainer)) = (self.explain, &mut explainer) {
+                        out.write_all(self.explanation(explainer, batch.row(i), top).as_bytes())?;
+                    }
                 }
-                let (bytes, total) = stream.bytes();
-                let rows = self.predicted.rows;
-                if self.observer.progress(&Progress::Reading { bytes, total, rows }).is_break() {
+                if rows.is_arriving() {
+                    out.flush()?;
+                }
+                if self.observer.progress(&rows.progress(self.predicted.rows)).is_break() {
                     // Half an answer is none: a file named for it stays as it was.
                     return self.fail(Error::Interrupted);
                 }
             }
         }
         match self.predicted.rows {
-            0 => self.fail(stream.no_rows()),
+            0 => self.fail(rows.no_rows()),
             _ => Ok(()),
         }
     }
@@ -209,15 +343,45 @@ impl Labelling<'_> {
         Err(io::Error::other("the rows could not be labelled"))
     }
 
+    /// What spoke for the class of a row, and against it.
+    fn explanation(&self, explainer: &mut Explainer<'_>, row: Row<'_>, top: usize) -> String {
+        let why = explainer.explain(row);
+        let name = |outcome: usize| self.outcomes[outcome].as_str();
+        let instead = why.other.map_or(String::new(), |other| format!(" rather than {}", name(other)));
+        let mut text = format!("  {}{instead} by {:+.4}", name(why.outcome), why.score);
+        if let Some(constant) = why.constant {
+            text += &format!(", of which {constant:+.4} whatever the row holds");
+        }
+        text.push('\n');
+        let part = |part: &&Part| match part.value {
+            Some(value) => format!("{} = {} ({:+.4})", part.name, number(value), part.effect),
+            None => format!("{} ({:+.4})", part.name, part.effect),
+        };
+        let pros: Vec<&Part> = why.parts.iter().filter(|part| part.effect > 0.0).collect();
+        let cons: Vec<&Part> = why.parts.iter().rev().filter(|part| part.effect < 0.0).collect();
+        for (title, parts) in [("for", pros), ("against", cons)] {
+            let shown: Vec<String> = parts.iter().take(top).map(part).collect();
+            let rest: f64 = parts.iter().skip(top).map(|part| part.effect).sum();
+            let more = match parts.len().saturating_sub(top) {
+                0 => String::new(),
+                more => format!(", {} ({rest:+.4})", counted(more as u64, "other", "others")),
+            };
+            let all = if shown.is_empty() { "nothing".to_string() } else { shown.join(", ") + &more };
+            text += &format!("  {title:<8} {all}\n");
+        }
+        text
+    }
+
     fn print_head(&self, out: &mut dyn Write) -> io::Result<()> {
+        let place = if self.names { "file" } else { "line" };
         match self.show {
             Show::Table if self.model.calibrated().is_some() => {
-                writeln!(out, "line,label,score,distance,probability")
+                writeln!(out, "{place},label,score,distance,probability")
             }
-            Show::Table => writeln!(out, "line,label,score,distance"),
+            Show::Table => writeln!(out, "{place},label,score,distance"),
             Show::ProbabilityTable => {
                 let names = self.outcomes.iter().map(|name| quoted(&format!("p({name})")));
-                writeln!(out, "line,label,{}", names.collect::<Vec<_>>().join(","))
+                writeln!(out, "{place},label,{}", names.collect::<Vec<_>>().join(","))
             }
             _ => Ok(()),
         }
@@ -225,7 +389,7 @@ impl Labelling<'_> {
 
     fn print(
         &self,
-        line: u64,
+        line: &str,
         prediction: Prediction,
         probabilities: &[f64],
         out: &mut dyn Write,

@@ -1,0 +1,202 @@
+//! `linsep demo cats-dogs`: fifty pictures, of which every labelling can be learned by heart.
+
+use super::print_result;
+use crate::console::{Console, ProgressDisplay};
+use crate::exit::Exit;
+use anyhow::bail;
+use linsep::features::{PictureForm, Recipe, Scaler, Scaling, Schema};
+use linsep::generate::shapes;
+use linsep::model::Predictor;
+use linsep::numbers::{self, percent};
+use linsep::read::{Format, Loaded, PictureOptions, PictureSize, ReadOptions, Source, read};
+use linsep::separate::{SeparateSettings, Verdict, separate};
+use linsep::train::Learner;
+use linsep::{Dataset, Model, Settings, Status};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// The pictures of the lecture notes.
+const SIDE: u32 = 128;
+const OF_EACH_CLASS: usize = 25;
+/// Pictures that are made for the judgement, where none are at hand.
+const MADE: u64 = 450;
+
+/// The pictures to learn from, those to judge by, and where they come from.
+struct Pictures {
+    train: Dataset,
+    held_out: Dataset,
+    described: String,
+}
+
+/// Tells the story of fifty pictures from a folder, or of fifty that are made.
+pub(super) fn run(folder: Option<&Path>, console: Console) -> anyhow::Result<Exit> {
+    let text = cats_dogs(folder, console)?;
+    print_result(|out| out.write_all(text.as_bytes()))
+}
+
+fn cats_dogs(folder: Option<&Path>, console: Console) -> anyhow::Result<String> {
+    let pictures = match folder {
+        Some(folder) => from_folder(folder, console)?,
+        None => made()?,
+    };
+    let (train, held_out) = (&pictures.train, &pictures.held_out);
+    let classes = train.classes().join(" and ");
+    let mut text = format!("{}\n", pictures.described);
+    writeln!(
+        text,
+        "{} pictures of {classes} to learn from, {} others to judge by; {} pixels each.\n",
+        train.len(),
+        numbers::grouped(held_out.len() as u64),
+        numbers::grouped(train.columns() as u64)
+    )?;
+    writeln!(text, "1. Learned by heart")?;
+    for (learner, name) in [(Learner::Memoriser, "memoriser"), (Learner::Perceptron, "perceptron")] {
+        let (training, unseen) = errors(&pictures, learner, console)?;
+        writeln!(
+            text,
+            "   {name:<11} training error {:>7}   error on other pictures {:>7}",
+            percent(training),
+            percent(unseen)
+        )?;
+    }
+    writeln!(
+        text,
+        "   {:<11} {:>22}   error on other pictures {:>7}",
+        "guessing",
+        "",
+        percent(guessing(held_out))
+    )?;
+    writeln!(text, "\n2. Is that an achievement?")?;
+    let mut display = ProgressDisplay::of_whole_job(console);
+    let found = separate(train, &SeparateSettings::default(), &mut display)?;
+    writeln!(text, "   The true labels:        {}", verdict(found.verdict))?;
+    let mixed = relabelled(train)?;
+    let other = separate(&mixed, &SeparateSettings::default(), &mut display)?;
+    writeln!(text, "   Labels dealt in turn:   {}", verdict(other.verdict))?;
+    let (d, n) = (train.columns() as u64, train.len() as u64);
+    let relation = if d >= n { "≥" } else { "<" };
+    write!(
+        text,
+        "\nWhat this shows: d = {} {relation} n = {n}. With at least as many pixels as pictures, whatever the pictures show, a\n\
+         boundary can be put on the right side of each of them, unless they depend on each other; so it can for wrong labels\n\
+         too, which is proved above. An error of 0 on the pictures that were learned from is no achievement, and says nothing\n\
+         about others; only pictures that were not learned from do.\n",
+        numbers::grouped(d)
+    )?;
+    Ok(text)
+}
+
+fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Complete => "separable: proved",
+        Verdict::QuasiComplete => "separable but for rows on the boundary: proved",
+        Verdict::Overlap => "not separable: proved",
+        Verdict::Undecided => "not decided",
+    }
+}
+
+/// The error on the training pictures, and on the others.
+fn errors(pictures: &Pictures, learner: Learner, console: Console) -> anyhow::Result<(f64, f64)> {
+    let settings = Settings { learner, epochs: 10_000, ..Settings::default() };
+    let scaler = Scaler::learn(Scaling::MaxAbs, &pictures.train);
+    let train = scaler.apply_all(pictures.train.clone())?;
+    let outcome = linsep::train(&train, &settings, &mut ProgressDisplay::of_whole_job(console))?;
+    if outcome.status == Status::Interrupted {
+        return Err(linsep::Error::Interrupted.into());
+    }
+    let recipe = Recipe { scaling: scaler, ..Recipe::from(Schema::Array { features: train.columns() }) };
+    let model = Model::with_recipe(outcome, recipe, None);
+    Ok((error(&model, &pictures.train), error(&model, &pictures.held_out)))
+}
+
+/// The share of rows that the model gives another class.
+fn error(model: &Model, data: &Dataset) -> f64 {
+    let mut predictor = Predictor::new(model);
+    let names = model.classes.outcomes();
+    let wrong = |&i: &usize| {
+        names[predictor.predict(data.row(i)).outcome] != data.classes()[data.labels()[i] as usize]
+    };
+    (0..data.len()).filter(wrong).count() as f64 / data.len().max(1) as f64
+}
+
+/// The error of always naming the larger class.
+fn guessing(data: &Dataset) -> f64 {
+    let most = (0..data.classes().len() as u32)
+        .map(|class| data.labels().iter().filter(|&&label| label == class).count())
+        .max();
+    1.0 - most.unwrap_or(0) as f64 / data.len().max(1) as f64
+}
+
+/// The same pictures with labels that have nothing to do with them.
+fn relabelled(data: &Dataset) -> anyhow::Result<Dataset> {
+    let mut levels = Vec::new();
+    for i in 0..data.len() {
+        let start = levels.len();
+        levels.resize(start + data.columns(), 0.0);
+        data.row(i).iter().for_each(|(j, level)| levels[start + j] = level);
+    }
+    let label = |i: usize| if i.is_multiple_of(2) { "even" } else { "odd" };
+    let labels: Vec<&str> = (0..data.len()).map(label).collect();
+    Ok(Dataset::dense(data.columns(), &levels, &labels)?)
+}
+
+fn made() -> anyhow::Result<Pictures> {
+    let form = PictureForm { width: SIDE, height: SIDE, colour: false };
+    let all = shapes(form, 2 * OF_EACH_CLASS as u64 + MADE, 0)?;
+    let learned = 2 * OF_EACH_CLASS;
+    let train = all.subset(&(0..learned).collect::<Vec<_>>())?;
+    let held_out = all.subset(&(learned..all.len()).collect::<Vec<_>>())?;
+    let described = "No folder was named: these are pictures of discs and squares that are made here. With photographs:\n\
+                     linsep demo cats-dogs DIR, where DIR has one sub-folder for each of two classes."
+        .to_string();
+    Ok(Pictures { train, held_out, described })
+}
+
+fn from_folder(folder: &Path, console: Console) -> anyhow::Result<Pictures> {
+    let (first, second) = parts(folder);
+    let loaded = load(first.as_deref().unwrap_or(folder), console)?;
+    let data = loaded.dataset;
+    if data.classes().len() != 2 {
+        bail!("{}: two classes are needed, and there are {}", folder.display(), data.classes().len());
+    }
+    let (mut learned, mut others, mut taken) = (Vec::new(), Vec::new(), [0, 0]);
+    for (i, &label) in data.labels().iter().enumerate() {
+        let taken = &mut taken[label as usize];
+        *taken += 1;
+        if *taken <= OF_EACH_CLASS { &mut learned } else { &mut others }.push(i);
+    }
+    let held_out = match &second {
+        Some(second) => load(second, console)?.dataset,
+        None if others.is_empty() => {
+            bail!("{}: more than {} pictures of a class are needed", folder.display(), OF_EACH_CLASS)
+        }
+        None => data.subset(&others)?,
+    };
+    if held_out.classes() != data.classes() {
+        bail!("{}: the classes of the two parts are not the same", folder.display());
+    }
+    let described = format!("{}: {}", folder.display(), loaded.notes.format);
+    Ok(Pictures { train: data.subset(&learned)?, held_out, described })
+}
+
+fn load(folder: &Path, console: Console) -> anyhow::Result<Loaded> {
+    let pictures = PictureOptions { size: Some(PictureSize { width: SIDE, height: SIDE }), colour: false };
+    let options = ReadOptions { format: Some(Format::PICTURES), pictures, ..ReadOptions::default() };
+    Ok(read(&Source::from(folder), &options, &mut ProgressDisplay::of_whole_job(console))?)
+}
+
+/// The folders of the pictures to learn from and of those to judge by, where a folder is divided so.
+fn parts(folder: &Path) -> (Option<PathBuf>, Option<PathBuf>) {
+    let entries =
+        std::fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    let folders: Vec<PathBuf> = entries.filter(|path| path.is_dir()).collect();
+    let named = |start: &str| {
+        let begins =
+            |path: &&PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(start));
+        folders.iter().find(begins).cloned()
+    };
+    match (named("train"), named("test")) {
+        (Some(first), Some(second)) => (Some(first), Some(second)),
+        _ => (None, None),
+    }
+}

@@ -1,0 +1,315 @@
+//! `linsep plot`: runs the job whose result is drawn, and writes the picture.
+
+use super::{compare, load_model, print_result, separate};
+use crate::args::{
+    ComparePlotArgs, DrawArgs, LearnArgs, LearnedPlotArgs, ModelPlotArgs, PathPlotArgs, PlotArgs, PlotKind,
+    SeparationPlotArgs, WeightPlotArgs,
+};
+use crate::console::{self, Console, ProgressDisplay};
+use crate::exit::{Exit, Usage};
+use crate::output;
+use linsep::chart::{self, Figure, FigureFormat, Theme};
+use linsep::features::Features;
+use linsep::job::{
+    DataSpec, EvaluateSpec, SeparationView, TrainSpec, Trained, View, refuse_overwriting,
+    refuse_reading_twice,
+};
+use linsep::report::describe_no_model;
+use linsep::store::{check_writable, write_atomically};
+use linsep::{Error, Model};
+use std::path::{Path, PathBuf};
+
+/// What is learned where nothing is said about held-out rows.
+const HOLDOUT: f64 = 0.25;
+const TOP_WEIGHTS: u64 = 15;
+const TOP_EFFECTS: u64 = 9;
+
+pub(crate) fn run(args: &PlotArgs, console: Console) -> anyhow::Result<Exit> {
+    match &args.kind {
+        PlotKind::Boundary(args) => boundary(args, console),
+        PlotKind::Trace(args) => trace(args, console),
+        PlotKind::Learning(args) => learning(args, console),
+        PlotKind::Compare(args) => compared(args, console),
+        PlotKind::Roc(args) => judged(args, Judged::Roc, console),
+        PlotKind::Calibration(args) => judged(args, Judged::Calibration, console),
+        PlotKind::Weights(args) => weights(args, Shown::Weights, console),
+        PlotKind::Effects(args) => weights(args, Shown::Effects, console),
+        PlotKind::Separation(args) => separation(args, console),
+        PlotKind::Path(args) => path(args, console),
+    }
+}
+
+/// Where the picture goes, checked before any work.
+struct Canvas<'a> {
+    draw: &'a DrawArgs,
+    format: FigureFormat,
+    console: Console,
+}
+
+impl<'a> Canvas<'a> {
+    fn new(draw: &'a DrawArgs, inputs: &[&Path], console: Console) -> anyhow::Result<Self> {
+        let mut format = FigureFormat::Svg;
+        if let Some(path) = &draw.output {
+            format = FigureFormat::of(path).map_err(Error::from)?;
+            refuse_overwriting(&[path], inputs).map_err(Error::from)?;
+            check_writable(path)?;
+            output::will_write(&[path]);
+        }
+        if draw.dark && format != FigureFormat::Png {
+            let reason = "--dark is for .png: SVG and HTML follow the light or dark setting of their reader";
+            return Err(Usage(reason.to_string()).into());
+        }
+        Ok(Self { draw, format, console })
+    }
+
+    /// Writes the picture, unless the user has asked for an end: half an answer is none.
+    fn write(&self, figure: &Figure) -> anyhow::Result<Exit> {
+        if console::interrupted() {
+            return Err(Error::Interrupted.into());
+        }
+        let theme = if self.draw.dark { Theme::Dark } else { Theme::Light };
+        let bytes = figure.to_bytes(self.format, theme)?;
+        let lacking = figure.letters_without_outline() as u64;
+        if self.format == FigureFormat::Png && lacking > 0 {
+            self.console.note(&format!(
+                "{} shown as boxes: PNG has Latin, Greek and Cyrillic letters; .svg and .html show all.",
+                linsep::numbers::counted(lacking, "letter is", "letters are")
+            ));
+        }
+        match &self.draw.output {
+            Some(path) => {
+                write_atomically(path, |out| out.write_all(&bytes))?;
+                self.console.note(&format!("{} is written: {}", path.display(), figure.title()));
+                Ok(Exit::Fine)
+            }
+            None => print_result(|out| out.write_all(&bytes)),
+        }
+    }
+}
+
+/// Learns a model to be drawn.
+fn train(spec: &TrainSpec, console: Console) -> anyhow::Result<Result<Trained, Exit>> {
+    let trained = spec.run(&mut ProgressDisplay::of_whole_job(console))?;
+    if console::interrupted() {
+        return Err(Error::Interrupted.into());
+    }
+    if trained.status.has_model() {
+        return Ok(Ok(trained));
+    }
+    let reason = describe_no_model(&trained.model.evidence, &trained.model.boundaries);
+    Ok(Err(Exit::without_model(trained.status, &reason.unwrap_or_default(), None)))
+}
+
+/// The specification of what is learned, with a default learner.
+fn spec(learn: &LearnArgs, data: &Path, usual: Option<&str>) -> anyhow::Result<TrainSpec> {
+    let mut spec = TrainSpec::default();
+    learn.lay_over(Some(data), &mut spec)?;
+    if let (None, Some(usual)) = (&spec.learner, usual) {
+        spec.learner = Some(usual.to_string());
+    }
+    Ok(spec)
+}
+
+/// The files that a picture is made from.
+fn inputs<'a>(data: Option<&'a Path>, model: Option<&'a PathBuf>, learn: &'a LearnArgs) -> Vec<&'a Path> {
+    let more = [model.map(PathBuf::as_path), learn.read.labels.as_deref()];
+    data.into_iter().chain(more.into_iter().flatten()).collect()
+}
+
+/// The rows that are drawn. Cells that are missing are treated as the model treats them.
+fn drawn_rows(learn: &LearnArgs, data: &Path) -> DataSpec {
+    DataSpec { counts: learn.classes.weights.column(), ..learn.read.data(data) }
+}
+
+fn boundary(args: &ModelPlotArgs, console: Console) -> anyhow::Result<Exit> {
+    let canvas =
+        Canvas::new(&args.draw, &inputs(Some(&args.data), args.model.as_ref(), &args.learn), console)?;
+    let rows = drawn_rows(&args.learn, &args.data);
+    let model = match &args.model {
+        Some(path) => load_model(path)?,
+        None => {
+            refuse_reading_twice(&rows).map_err(Error::from)?;
+            match train(&spec(&args.learn, &args.data, None)?, console)? {
+                Ok(trained) => trained.model,
+                Err(exit) => return Ok(exit),
+            }
+        }
+    };
+    let view = View::of(model, &rows, &mut silent())?;
+    canvas.write(&chart::boundary(&view))
+}
+
+/// What was said while learning is not said again while drawing.
+fn silent() -> ProgressDisplay {
+    ProgressDisplay::of_whole_job(Console { quiet: true })
+}
+
+fn trace(args: &LearnedPlotArgs, console: Console) -> anyhow::Result<Exit> {
+    let canvas = Canvas::new(&args.draw, &inputs(Some(&args.data), None, &args.learn), console)?;
+    let spec = TrainSpec { keep_trace: true, ..spec(&args.learn, &args.data, Some("perceptron"))? };
+    match train(&spec, console)? {
+        Ok(trained) => {
+            canvas.write(&chart::trace(&trained.source.name(), &trained.trace, &trained.model.evidence))
+        }
+        Err(exit) => Ok(exit),
+    }
+}
+
+fn learning(args: &LearnedPlotArgs, console: Console) -> anyhow::Result<Exit> {
+    let canvas = Canvas::new(&args.draw, &inputs(Some(&args.data), None, &args.learn), console)?;
+    let rows = drawn_rows(&args.learn, &args.data);
+    refuse_reading_twice(&rows).map_err(Error::from)?;
+    let spec = TrainSpec { keep_trace: true, ..spec(&args.learn, &args.data, Some("perceptron"))? };
+    let trained = match train(&spec, console)? {
+        Ok(trained) => trained,
+        Err(exit) => return Ok(exit),
+    };
+    let view = View::of(trained.model, &rows, &mut silent())?;
+    canvas.write(&chart::learning(&view, &trained.trace))
+}
+
+fn compared(args: &ComparePlotArgs, console: Console) -> anyhow::Result<Exit> {
+    let canvas = Canvas::new(&args.draw, &[&args.contest.data], console)?;
+    let spec = compare::spec(&args.contest)?;
+    let comparison = spec.run(&mut ProgressDisplay::of_whole_job(console))?;
+    canvas.write(&chart::compare(&spec.data.source.name(), &comparison))
+}
+
+/// What is drawn of rows that were judged.
+#[derive(Clone, Copy)]
+enum Judged {
+    Roc,
+    Calibration,
+}
+
+fn judged(args: &ModelPlotArgs, kind: Judged, console: Console) -> anyhow::Result<Exit> {
+    let canvas =
+        Canvas::new(&args.draw, &inputs(Some(&args.data), args.model.as_ref(), &args.learn), console)?;
+    let rows = drawn_rows(&args.learn, &args.data);
+    let source = rows.source.name();
+    let (evaluated, judged, which) = match &args.model {
+        Some(path) => {
+            let model = load_model(path)?;
+            let row_weights = args.learn.classes.weights.file();
+            let spec = EvaluateSpec { model: path.clone(), data: rows, row_weights, threshold: None };
+            let (evaluated, judged) =
+                spec.run_with_rows(&model, &mut ProgressDisplay::of_whole_job(console))?;
+            let which = if evaluated.is_of_training_rows() { "training rows" } else { "rows" };
+            (evaluated, judged, which)
+        }
+        None => {
+            let mut spec = TrainSpec { keep_held_out: true, ..spec(&args.learn, &args.data, None)? };
+            spec.holdout = spec.holdout.or(Some(HOLDOUT));
+            spec.probabilities |= matches!(kind, Judged::Calibration);
+            let trained = match train(&spec, console)? {
+                Ok(trained) => trained,
+                Err(exit) => return Ok(exit),
+            };
+            let Some(held_out) = trained.held_out else { return Err(Error::Interrupted.into()) };
+            (held_out.evaluated, held_out.judged, "held-out rows")
+        }
+    };
+    let (figure, needed) = match kind {
+        Judged::Roc => (
+            chart::roc(&source, which, &evaluated, &judged),
+            "a ROC curve is about two sides, with rows of both: choose --positive CLASS, or --classes A,B",
+        ),
+        Judged::Calibration => (
+            chart::calibration(&source, which, &evaluated),
+            "this model has no probabilities: train it with --probabilities, or with --learner logistic",
+        ),
+    };
+    match figure {
+        Some(figure) => canvas.write(&figure),
+        None => Err(Usage(needed.to_string()).into()),
+    }
+}
+
+/// What is drawn of a model alone.
+#[derive(Clone, Copy)]
+enum Shown {
+    Weights,
+    Effects,
+}
+
+fn weights(args: &WeightPlotArgs, kind: Shown, console: Console) -> anyhow::Result<Exit> {
+    let canvas =
+        Canvas::new(&args.draw, &inputs(args.data.as_deref(), args.model.as_ref(), &args.learn), console)?;
+    let (model, name) = match (&args.model, &args.data) {
+        (Some(path), _) => (load_model(path)?, path.display().to_string()),
+        (None, Some(data)) => {
+            let mut spec = spec(&args.learn, data, None)?;
+            if matches!(kind, Shown::Effects) && spec.features.is_none() {
+                spec.features = Some(Features::Splines);
+            }
+            match train(&spec, console)? {
+                Ok(trained) => (trained.model, trained.source.name()),
+                Err(exit) => return Ok(exit),
+            }
+        }
+        (None, None) => return Err(Usage("name the data, or a --model".to_string()).into()),
+    };
+    let outcome = outcome_of(&model, args.class.as_deref())?;
+    let figure = match kind {
+        Shown::Weights => chart::weights(&name, &model, outcome, args.top.unwrap_or(TOP_WEIGHTS) as usize),
+        Shown::Effects => chart::effects(&name, &model, outcome, args.top.unwrap_or(TOP_EFFECTS) as usize),
+    };
+    match figure {
+        Some(figure) => canvas.write(&figure),
+        None => {
+            let learner = model.settings.learner.name();
+            let reason = format!("this model of {learner} has no weights of columns to show");
+            Err(Usage(reason).into())
+        }
+    }
+}
+
+/// The class whose score is shown.
+fn outcome_of(model: &Model, class: Option<&str>) -> anyhow::Result<usize> {
+    let outcomes = model.classes.outcomes();
+    match class {
+        None => Ok(0),
+        Some(_) if model.classes.pair().is_some() => Err(Usage(
+            "--class is for more than two classes; of two, the weights speak for one and against the other"
+                .to_string(),
+        )
+        .into()),
+        Some(class) => outcomes.iter().position(|name| name == class).ok_or_else(|| {
+            Usage(format!("--class \"{class}\" is not among the classes: {}", outcomes.join(", "))).into()
+        }),
+    }
+}
+
+fn separation(args: &SeparationPlotArgs, console: Console) -> anyhow::Result<Exit> {
+    let canvas = Canvas::new(&args.draw, &[&args.decide.data], console)?;
+    let spec = separate::spec(&args.decide)?;
+    let mut display = ProgressDisplay::of_whole_job(console);
+    let separated = spec.run(&mut display)?;
+    let view = SeparationView::of(&separated, &mut display)?;
+    canvas.write(&chart::separation(&separated, &view))
+}
+
+fn path(args: &PathPlotArgs, console: Console) -> anyhow::Result<Exit> {
+    let canvas = Canvas::new(&args.draw, &inputs(Some(&args.data), None, &args.learn), console)?;
+    let spec = TrainSpec { path: Some(args.points), ..spec(&args.learn, &args.data, Some("logistic"))? };
+    let trained = match train(&spec, console)? {
+        Ok(trained) => trained,
+        Err(exit) => return Ok(exit),
+    };
+    let classes: Vec<String> = trained
+        .path
+        .last()
+        .iter()
+        .flat_map(|point| point.classes.iter().map(|own| own.class.clone()))
+        .collect();
+    let class = match &args.class {
+        None => 0,
+        Some(class) => classes.iter().position(|name| name == class).ok_or_else(|| {
+            Usage(format!("--class \"{class}\" is not among the classes: {}", classes.join(", ")))
+        })?,
+    };
+    match chart::path(&trained.source.name(), &trained.path, class) {
+        Some(figure) => canvas.write(&figure),
+        None => Err(Error::Interrupted.into()),
+    }
+}

@@ -1,0 +1,48 @@
+//! `linsep report`: everything about a data set, or a model on it, as one page.
+
+use super::{command, print_result};
+use crate::args::ReportArgs;
+use crate::console::{self, Console, ProgressDisplay, flags};
+use crate::exit::{Exit, Usage};
+use crate::output;
+use linsep::Error;
+use linsep::job::{FindingsSpec, TrainSpec, refuse_overwriting};
+use linsep::page::{self, Spelling};
+use linsep::store::{check_writable, write_atomically};
+use std::path::Path;
+
+pub(crate) fn run(args: &ReportArgs, console: Console) -> anyhow::Result<Exit> {
+    if let Some(path) = &args.output {
+        let is_page =
+            path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("html") || ending == "htm");
+        if !is_page && !path.starts_with("/dev") {
+            return Err(Usage(format!("{}: a report is a file that ends in .html", path.display())).into());
+        }
+        let labels = args.learn.read.labels.as_deref();
+        let inputs: Vec<&Path> =
+            [Some(args.data.as_path()), args.model.as_deref(), labels].into_iter().flatten().collect();
+        refuse_overwriting(&[path], &inputs).map_err(Error::from)?;
+        check_writable(path)?;
+        output::will_write(&[path]);
+    }
+    if !(args.time > 0.0 && args.time <= 1e9) {
+        return Err(Usage("--time needs a number of seconds above 0".to_string()).into());
+    }
+    let mut train = TrainSpec::default();
+    args.learn.lay_over(Some(&args.data), &mut train)?;
+    let spec = FindingsSpec { train, model: args.model.clone(), max_seconds: Some(args.time) };
+    let findings = spec.run(&mut ProgressDisplay::of_whole_job(console))?;
+    if console::interrupted() {
+        return Err(Error::Interrupted.into());
+    }
+    let spelling = Spelling { text: &flags, command: &command };
+    let html = page::html(&findings, &spelling);
+    match &args.output {
+        Some(path) => {
+            write_atomically(path, |out| out.write_all(html.as_bytes()))?;
+            console.note(&format!("{} is written; any browser opens it", path.display()));
+            Ok(Exit::Fine)
+        }
+        None => print_result(|out| out.write_all(html.as_bytes())),
+    }
+}

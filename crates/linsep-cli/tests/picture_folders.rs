@@ -1,0 +1,110 @@
+//! Pictures and tables of other programs, as a user gives them: training, predicting, and what is refused.
+
+mod common;
+
+use common::Folder;
+use flate2::write::ZlibEncoder;
+use std::io::Write;
+
+/// A grey PNG picture.
+fn png(width: u32, height: u32, level: impl Fn(u32, u32) -> u8) -> Vec<u8> {
+    let mut rows = ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+    for y in 0..height {
+        rows.write_all(&[0]).unwrap();
+        rows.write_all(&(0..width).map(|x| level(x, y)).collect::<Vec<_>>()).unwrap();
+    }
+    let mut header = [width.to_be_bytes(), height.to_be_bytes()].concat();
+    header.extend([8, 0, 0, 0, 0]);
+    let mut bytes = b"\x89PNG\r\n\x1a\n".to_vec();
+    for (name, content) in [(b"IHDR", header), (b"IDAT", rows.finish().unwrap()), (b"IEND", Vec::new())] {
+        let mut checksum = flate2::Crc::new();
+        checksum.update(name);
+        checksum.update(&content);
+        bytes.extend((content.len() as u32).to_be_bytes());
+        bytes.extend(name);
+        bytes.extend(&content);
+        bytes.extend(checksum.sum().to_be_bytes());
+    }
+    bytes
+}
+
+/// Twelve pictures of two classes: bright on the left, bright on the right.
+fn pictures() -> Folder {
+    let folder = Folder::with("note", "not read");
+    for (class, left) in [("left", true), ("right", false)] {
+        std::fs::create_dir_all(folder.path("data").join(class)).unwrap();
+        for i in 0..6u8 {
+            let bright = |x: u32| (x < 5) == left;
+            let bytes = png(10, 8, |x, _| if bright(x) { 200 + i } else { 20 + 3 * i });
+            std::fs::write(folder.path("data").join(class).join(format!("{i}.png")), bytes).unwrap();
+        }
+    }
+    folder
+}
+
+#[test]
+fn a_model_of_pictures_remembers_their_size() {
+    let folder = pictures();
+    folder.linsep("train data -o model --learner logistic").exits(0).says(&["brought to 10x8 pixels"]);
+    std::fs::write(folder.path("new.png"), png(40, 20, |x, _| if x < 20 { 255 } else { 0 })).unwrap();
+    assert_eq!(folder.linsep("predict model new.png -q").exits(0).out, "left\n");
+    folder.linsep("evaluate model data -q").exits(0);
+    folder.linsep("predict model new.png --size 8x8").exits(3).says(&["8x8 pixels", "trained with 10x8"]);
+    folder.linsep("predict model new.png --size 8").exits(2).says(&["such as 128x128"]);
+    folder
+        .linsep("inspect model --weights-png weights.png")
+        .exits(0)
+        .says(&["250x200 pixels", "red speaks for"]);
+    assert!(folder.read("weights.png").starts_with(b"\x89PNG"));
+    folder.write("rows.csv", "x,kind\n1,a\n2,b\n");
+    folder.linsep("predict model rows.csv").exits(3);
+    folder.linsep("train rows.csv -o table -q").exits(0);
+    folder
+        .linsep("inspect table --weights-png w.png")
+        .exits(2)
+        .says(&["trained on pictures, and this one was not"]);
+    assert!(!folder.has("w.png"));
+    folder.linsep("predict table new.png").exits(3).says(&["the model was not trained on pictures"]);
+    folder.linsep("train rows.csv --size 8x8").exits(2).says(&["--size has no meaning for CSV files"]);
+}
+
+#[test]
+fn broken_pictures_end_the_reading_or_are_counted() {
+    let folder = pictures();
+    std::fs::write(folder.path("data").join("left").join("cut.png"), &png(9, 9, |_, _| 7)[..40]).unwrap();
+    let mut bomb = png(1, 1, |_, _| 0);
+    bomb[16..24].copy_from_slice(&[0, 1, 0, 0, 0, 1, 0, 0]);
+    let mut checksum = flate2::Crc::new();
+    checksum.update(&bomb[12..29]);
+    bomb[29..33].copy_from_slice(&checksum.sum().to_be_bytes());
+    std::fs::write(folder.path("data").join("right").join("bomb.png"), bomb).unwrap();
+    folder.linsep("train data").exits(3).says(&["cut.png: the PNG picture is damaged", "--skip-bad"]);
+    folder.linsep("train data --skip-bad --epochs 2").exits(0).says(&[
+        "2 files or folders were skipped",
+        "the picture has 65536x65536 pixels, and at most 67,108,864 are accepted",
+    ]);
+}
+
+#[test]
+fn rows_of_other_programs_are_read_as_they_are() {
+    let folder = Folder::with(
+        "rows.jsonl",
+        "{\"x\": 1, \"w\": \"red\", \"kind\": \"a\"}\n{\"x\": 9, \"w\": \"blue\", \"kind\": \"b\"}\n",
+    );
+    folder.linsep("train rows.jsonl -o model -q").exits(0);
+    folder.write("new.csv", "w,x\nblue,9\nred,1\n");
+    assert_eq!(folder.linsep("predict model new.csv -q").exits(0).out, "b\na\n");
+    folder.write("new.jsonl", "{\"x\": 9, \"w\": \"blue\"}\n{\"w\": \"red\", \"x\": 1, \"more\": [1]}\n");
+    assert_eq!(folder.linsep("predict model new.jsonl -q").exits(0).out, "b\na\n");
+    folder.write("bad.jsonl", "{\"x\": 9, \"w\": \"blue\"}\n{\"x\": 9, \"w\": \n");
+    folder.linsep("predict model bad.jsonl").exits(3).says(&["bad.jsonl:2:", "not a JSON object"]);
+    folder.write("rows.vw", "1 3 |f a:1\n-1 |f b:2\n1 |f a:2\n");
+    folder.linsep("train rows.vw -o vw").exits(0).says(&["1 row has an importance other than 1"]);
+    folder.linsep("convert rows.vw rows.linsep").exits(3).says(&["importance other than 1"]);
+    folder.linsep("train rows.vw --online").exits(3).says(&["rows.vw:1:3", "leave out --online"]);
+    folder.write("plain.vw", "1 |f a:1\n-1 |f b:2\n");
+    folder.linsep("convert plain.vw out.csv -q").exits(0);
+    assert_eq!(folder.text("out.csv"), "f^a,f^b,label\n1,0,1\n0,2,-1\n");
+    folder.linsep("convert plain.vw out.jsonl").exits(2).says(&["JSON Lines is read, not written"]);
+    folder.linsep("convert plain.vw out.xlsx").exits(2).says(&["Excel is read, not written"]);
+}

@@ -1,0 +1,394 @@
+//! The promise of `linsep plot`: every kind is drawn, as one file that needs nothing from elsewhere; names from a data file
+//! are text and never markup; the numbers are those of the other commands.
+
+mod common;
+
+use common::{Folder, Ran};
+use roxmltree::Document;
+use std::collections::BTreeSet;
+
+const PETALS: &str = "--ignore sepal_length_cm,sepal_width_cm";
+
+/// Every kind with what it needs on the irises.
+fn kinds() -> Vec<(&'static str, String)> {
+    let of = |kind: &'static str, more: &str| (kind, format!("plot {kind} iris.csv {more}"));
+    vec![
+        of("boundary", PETALS),
+        of("trace", "--positive setosa"),
+        of("learning", &format!("--positive setosa {PETALS}")),
+        of("compare", "--learners perceptron,logistic --classes versicolor,virginica"),
+        of("roc", "--positive virginica"),
+        of("calibration", "--positive virginica --learner logistic"),
+        of("weights", "--positive virginica"),
+        of("effects", "--positive virginica"),
+        of("separation", "--classes versicolor,virginica"),
+        of("path", "--positive virginica --points 12 --penalty l1"),
+    ]
+}
+
+/// Everything that a figure may consist of: no scripts, no links, no pictures of others, no foreign objects.
+const ELEMENTS: [&str; 12] = [
+    "svg",
+    "title",
+    "desc",
+    "style",
+    "rect",
+    "path",
+    "g",
+    "text",
+    "clipPath",
+    "line",
+    "animate",
+    "animateTransform",
+];
+
+/// A figure that is well formed, and has nothing in it that reaches out or runs.
+#[track_caller]
+fn checked(svg: &str) -> Document<'_> {
+    let document = Document::parse(svg).unwrap_or_else(|error| panic!("{error}: {svg}"));
+    for node in document.descendants().filter(roxmltree::Node::is_element) {
+        assert!(ELEMENTS.contains(&node.tag_name().name()), "<{}>", node.tag_name().name());
+        for attribute in node.attributes() {
+            let (name, value) = (attribute.name(), attribute.value());
+            assert!(!name.starts_with("on") && !name.contains("href"), "{name}={value}");
+            assert!(
+                !value.contains("javascript:") && (!value.contains("url(") || value.starts_with("url(#")),
+                "{value}"
+            );
+        }
+    }
+    // The name of the language is no address that is visited.
+    let rest = svg.replace("xmlns=\"http://www.w3.org/2000/svg\"", "");
+    assert!(!rest.contains("http:") && !rest.contains("https:") && !rest.contains("@import"), "{rest}");
+    document
+}
+
+/// All texts of a figure.
+fn texts(svg: &str) -> String {
+    let document = checked(svg);
+    let texts = document
+        .descendants()
+        .filter(|node| node.is_text() && !node.parent().is_some_and(|p| p.has_tag_name("style")));
+    texts.filter_map(|node| node.text()).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn every_kind_is_drawn_and_says_what_it_shows() {
+    let folder = Folder::with_iris("iris.csv");
+    for (kind, line) in kinds() {
+        let ran = folder.linsep(&format!("{line} -q")).exits(0);
+        let document = checked(&ran.out);
+        let root = document.root_element();
+        assert_eq!(root.attribute("role"), Some("img"), "{kind}");
+        let by_id = |id: &str| {
+            document.descendants().find(|node| node.attribute("id") == Some(id)).and_then(|node| node.text())
+        };
+        let names: Vec<&str> = root.attribute("aria-labelledby").unwrap_or_default().split(' ').collect();
+        let [title, desc] = names[..] else { panic!("{kind}: {names:?}") };
+        let (title, desc) = (by_id(title).unwrap_or_default(), by_id(desc).unwrap_or_default());
+        assert!(title.starts_with("iris.csv") && title.len() > 20, "{kind}: {title}");
+        assert!(desc.len() > 40 && desc.ends_with('.'), "{kind}: {desc}");
+        // Both are also there for those who see.
+        let seen = texts(&ran.out).replace('\u{a0}', " ");
+        let flowing = seen.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flowing.matches(title).count() > 1 && flowing.matches(desc).count() > 1, "{kind}: {flowing}");
+        // Light, dark and paper.
+        assert!(ran.out.contains("prefers-color-scheme:dark") && ran.out.contains("@media print"), "{kind}");
+        // The same picture from the same rows.
+        assert_eq!(folder.linsep(&format!("{line} -q --threads 1")).exits(0).out, ran.out, "{kind}");
+    }
+    // Exactly these kinds exist.
+    let help = folder.linsep("plot --help").exits(0).out;
+    let listed: BTreeSet<&str> = help
+        .lines()
+        .filter(|line| line.starts_with("  ") && line.chars().nth(2).is_some_and(|c| c.is_ascii_lowercase()))
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| *name != "help")
+        .collect();
+    assert_eq!(listed, kinds().iter().map(|(kind, _)| *kind).collect());
+}
+
+#[test]
+fn a_picture_is_written_as_its_name_says() {
+    let folder = Folder::with_iris("iris.csv");
+    let svg = folder.linsep(&format!("plot boundary iris.csv {PETALS} -q")).exits(0).out;
+    let written = folder.linsep(&format!("plot boundary iris.csv {PETALS} -o b.svg")).exits(0);
+    assert!(written.out.is_empty(), "{}", written.out);
+    assert_eq!(folder.text("b.svg"), svg);
+    folder.linsep(&format!("plot boundary iris.csv {PETALS} -o b.html -q")).exits(0).keeps_silent();
+    let page = folder.text("b.html");
+    assert!(page.starts_with("<!doctype html>") && page.contains("default-src 'none'"));
+    assert!(!page.contains("http:") && !page.contains("https:") && !page.contains("<script"));
+    folder.linsep(&format!("plot boundary iris.csv {PETALS} -o light.png -q")).exits(0);
+    folder.linsep(&format!("plot boundary iris.csv {PETALS} -o dark.png --dark -q")).exits(0);
+    for (name, corner) in [("light.png", [255, 255, 255]), ("dark.png", [0x12, 0x17, 0x1f])] {
+        let (width, height, first) = png(&folder.read(name));
+        assert!(width == 1440 && (800..3000).contains(&height), "{name}: {width} × {height}");
+        assert_eq!(first, corner, "{name}");
+    }
+    // A moving picture stands still on paper.
+    folder.linsep(&format!("plot learning iris.csv --positive setosa {PETALS} -o l.png -q")).exits(0);
+    assert_eq!(png(&folder.read("l.png")).0, 1440);
+    let moving = folder.linsep(&format!("plot learning iris.csv --positive setosa {PETALS} -q")).exits(0).out;
+    assert!(moving.contains("<animate ") && moving.contains("prefers-reduced-motion"));
+    assert_eq!(folder.names(), ["b.html", "b.svg", "dark.png", "iris.csv", "l.png", "light.png"]);
+}
+
+/// Width, height and the first dot of a PNG file, which has to be whole.
+fn png(bytes: &[u8]) -> (u32, u32, [u8; 3]) {
+    use std::io::Read;
+    assert_eq!(&bytes[..8], b"\x89PNG\r\n\x1a\n");
+    let number = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
+    let (mut at, mut packed) = (8, Vec::new());
+    while at < bytes.len() {
+        let length = number(at) as usize;
+        if &bytes[at + 4..at + 8] == b"IDAT" {
+            packed.extend(&bytes[at + 8..at + 8 + length]);
+        }
+        at += 12 + length;
+    }
+    assert_eq!(&bytes[bytes.len() - 8..bytes.len() - 4], b"IEND");
+    let mut dots = Vec::new();
+    flate2::read::ZlibDecoder::new(&packed[..]).read_to_end(&mut dots).expect("dots");
+    let (width, height) = (number(16), number(20));
+    assert_eq!(dots.len(), (height as usize) * (1 + 4 * width as usize));
+    // In the first line, the first dot is as it is, whatever the filter.
+    (width, height, [dots[1], dots[2], dots[3]])
+}
+
+/// Names that would be markup, scripts or broken XML if they were believed.
+const HOSTILE: [&str; 4] = [
+    "<script>alert(1)</script>",
+    "\"><img src=x onerror=alert(1)>",
+    "]]></style><style>*{display:none}</style>",
+    "&lt;b&gt;&#x3c;\u{ffff}\u{202e}evil",
+];
+
+#[test]
+fn hostile_names_are_text() {
+    let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
+    let [first, second, positive, negative] = HOSTILE.map(quoted);
+    let mut table = format!("{first},{second},label\n");
+    for i in 0..60 {
+        let (x, y) = (i % 11, i % 7);
+        let label = if (x + y > 7) != (i % 13 == 0) { &positive } else { &negative };
+        table.push_str(&format!("{x},{y},{label}\n"));
+    }
+    let name = "<svg onload=alert(2)>.csv";
+    let folder = Folder::with(name, table);
+    let run = |arguments: &[&str]| -> Ran {
+        let mut command = folder.command("");
+        command.args(arguments);
+        Ran::new(&arguments.join(" "), command.output().expect("run linsep"))
+    };
+    for kind in [
+        "boundary",
+        "trace",
+        "learning",
+        "roc",
+        "calibration",
+        "weights",
+        "effects",
+        "separation",
+        "path",
+        "compare",
+    ] {
+        let mut arguments = vec!["plot", kind, name, "-q"];
+        if kind == "compare" {
+            arguments.extend(["--learners", "perceptron,logistic"]);
+        }
+        let ran = run(&arguments).exits(0);
+        // Nothing of the names became an element or an attribute; what they say can be read.
+        let seen = texts(&ran.out);
+        assert!(seen.contains("<svg onload=alert(2)>.csv"), "{kind}: {seen}");
+        assert!(!ran.out.contains('\u{ffff}') && !ran.out.contains('\u{202e}'), "{kind}");
+        if ["boundary", "learning", "weights", "effects", "separation"].contains(&kind) {
+            assert!(seen.contains("]]></style>"), "{kind}: {seen}");
+        }
+        arguments.extend(["-o", "page.html"]);
+        run(&arguments).exits(0);
+        let page = folder.text("page.html");
+        for markup in ["<script", "<img", "onerror=alert(1)>\"", "<b>", "</style><style>*"] {
+            assert!(!page.contains(markup), "{kind}: {markup} in the page");
+        }
+    }
+}
+
+/// The number after a text, as far as it goes.
+#[track_caller]
+fn after<'a>(text: &'a str, mark: &str) -> &'a str {
+    let start = text.find(mark).unwrap_or_else(|| panic!("{mark:?} is not in {text}")) + mark.len();
+    let end = text[start..]
+        .find(|c: char| !(c.is_ascii_digit() || c == '.' || c == ','))
+        .unwrap_or(text.len() - start);
+    text[start..start + end].trim_end_matches(['.', ','])
+}
+
+#[test]
+fn the_numbers_are_those_of_the_other_commands() {
+    let folder = Folder::with_iris("iris.csv");
+    let drawn =
+        |line: &str| texts(&folder.linsep(&format!("plot {line} -q")).exits(0).out).replace('\u{a0}', " ");
+    let record = |line: &str| folder.linsep(&format!("{line} --json -q")).json();
+
+    let of = "iris.csv --positive virginica";
+    let trained = record(&format!("train {of} --holdout 0.25"));
+    let auc = trained["holdout"]["auc"].as_f64().expect("an AUC");
+    assert_eq!(after(&drawn(&format!("roc {of}")), "AUC "), format!("{auc:.4}"));
+    let trained = record(&format!("train {of} --learner logistic --holdout 0.25"));
+    let found = &trained["holdout"]["probabilities"];
+    let seen = drawn(&format!("calibration {of} --learner logistic"));
+    assert_eq!(after(&seen, "log loss "), format!("{:.4}", found["log_loss"].as_f64().expect("a loss")));
+    assert_eq!(after(&seen, "Brier "), format!("{:.4}", found["brier"].as_f64().expect("a score")));
+
+    // On a model: what evaluate says.
+    folder.linsep(&format!("train {of} --learner logistic -o v.model -q")).exits(0);
+    let judged = record("evaluate v.model iris.csv");
+    let seen = drawn("roc iris.csv --model v.model");
+    assert_eq!(after(&seen, "AUC "), format!("{:.4}", judged["auc"].as_f64().expect("an AUC")));
+    assert!(seen.contains("training rows"), "{seen}");
+    let seen = drawn("boundary iris.csv --model v.model");
+    assert_eq!(after(&seen, "logistic: "), judged["errors"].to_string());
+
+    let trained = record("train iris.csv --positive setosa --learner perceptron");
+    let seen = drawn("trace iris.csv --positive setosa");
+    assert_eq!(after(&seen, "iris.csv: "), trained["updates"].to_string());
+    let most: f64 = after(&seen, "never more than ").replace(',', "").parse().expect("a number");
+    let bound = trained["mistake_bound"]["upper"].as_f64().expect("a bound");
+    assert!(most >= bound && most <= 1.001 * bound, "{most} {bound}");
+
+    let decided = record(&format!("separate iris.csv --positive setosa {PETALS}"));
+    let seen = drawn(&format!("separation iris.csv --positive setosa {PETALS}"));
+    let number = |text: &str| text.parse::<f64>().expect("a number");
+    let (low, high) = (number(after(&seen, "is between ")), number(after(&seen, " and ")));
+    let end = |name: &str| decided["margin"][name].as_f64().expect("an end");
+    assert!(low <= end("lower") && low > 0.999 * end("lower"), "{low} {decided}");
+    assert!(high >= end("upper") && high < 1.001 * end("upper"), "{high} {decided}");
+
+    let decided = record("separate iris.csv --classes versicolor,virginica");
+    let seen = drawn("separation iris.csv --classes versicolor,virginica");
+    for row in decided["witness_rows"].as_array().expect("rows") {
+        let share = 100.0 * row["share"].as_f64().expect("a share");
+        assert!(seen.contains(&format!("line {}: {share:.2} %", row["line"])), "{row} {seen}");
+    }
+
+    let options = "iris.csv --learners perceptron,logistic,averaged --seed 3";
+    let compared = record(&format!("compare {options}"));
+    let seen = drawn(&format!("compare {options}"));
+    for entry in compared["learners"].as_array().expect("learners") {
+        let percent = |name: &str| format!("{:.2}", 100.0 * entry[name].as_f64().expect("a value"));
+        let text = format!("{} ± {}", percent("value"), percent("value_error"));
+        assert!(seen.contains(&text), "{text} {seen}");
+    }
+
+    let shown = record("inspect v.model");
+    let seen = drawn("weights --model v.model");
+    for entry in shown["strongest"].as_array().expect("weights") {
+        let name = entry["feature"].as_str().expect("a name");
+        let per_unit = entry["weight_per_unit"].as_f64().expect("a weight");
+        let digits = format!("{:.3e}", per_unit.abs());
+        let rounded: f64 = digits.parse().expect("a number");
+        assert!(seen.contains(name) && seen.contains(&rounded.to_string()), "{name} {rounded} {seen}");
+    }
+}
+
+#[test]
+fn what_cannot_be_drawn_is_said_before_anything_is_written() {
+    let folder = Folder::with_iris("iris.csv");
+    let before = folder.names();
+    for (line, parts) in [
+        ("plot boundary iris.csv -o b.gif", vec!["b.gif", ".svg, .png or .html"]),
+        ("plot boundary iris.csv -o b", vec![".svg, .png or .html"]),
+        ("plot boundary iris.csv", vec!["3 classes on 4 features", "--positive CLASS"]),
+        ("plot boundary iris.csv --positive setosa --learner kernel", vec!["kernel", "--ignore"]),
+        ("plot trace iris.csv", vec!["--positive CLASS"]),
+        ("plot trace iris.csv --positive setosa --learner svm", vec!["perceptron", "not svm"]),
+        ("plot separation iris.csv", vec!["--positive CLASS", "--classes A,B"]),
+        ("plot roc iris.csv", vec!["two sides", "--positive CLASS"]),
+        ("plot path iris.csv --learner svm", vec!["logistic"]),
+        ("plot boundary iris.csv --positive setosa -o b.svg --dark", vec!["--dark is for .png"]),
+        ("plot weights", vec!["DATA"]),
+        ("plot weights iris.csv --class nothing", vec!["nothing", "setosa, versicolor, virginica"]),
+        ("plot boundary - --positive setosa", vec!["standard input"]),
+        ("plot pie iris.csv", vec!["pie"]),
+    ] {
+        folder.linsep(line).exits(2).says(&parts);
+        assert_eq!(folder.names(), before, "{line}");
+    }
+    folder.write("data.svg", folder.text("iris.csv"));
+    folder
+        .linsep("plot boundary data.svg --positive setosa -o data.svg")
+        .exits(2)
+        .says(&["would be overwritten"]);
+    folder
+        .linsep("plot boundary iris.csv --positive setosa -o no/such/b.svg")
+        .exits(3)
+        .says(&["no/such/b.svg"]);
+    folder.linsep("plot boundary none.csv -o b.svg").exits(3).says(&["none.csv"]);
+    folder.write("bad.csv", "a,b,label\n1,2,x\n1,oops\n");
+    folder.linsep("plot boundary bad.csv -o b.svg").exits(3).says(&["bad.csv"]);
+    assert!(!folder.has("b.svg"));
+}
+
+#[test]
+fn a_trace_has_what_a_picture_needs() {
+    let folder = Folder::with_iris("iris.csv");
+    folder
+        .linsep("train iris.csv --positive setosa --learner perceptron --trace t.jsonl -o p.model -q")
+        .exits(0);
+    let points = |name: &str| -> Vec<serde_json::Value> {
+        folder.text(name).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    };
+    let trace = points("t.jsonl");
+    let last = trace.last().expect("a mistake");
+    // The irises begin in line 2, below the header.
+    assert!(trace.iter().all(|point| point["line"].as_u64() == point["row"].as_u64().map(|row| row + 1)));
+    let model = folder.linsep("inspect p.model --json --top 10").json();
+    let weights: Vec<f64> =
+        last["weights"].as_array().expect("weights").iter().filter_map(serde_json::Value::as_f64).collect();
+    assert_eq!(weights.len(), 5);
+    assert_eq!(weights[4], model["intercept"].as_f64().expect("an intercept"));
+    for entry in model["strongest"].as_array().expect("weights") {
+        assert!(weights.contains(&entry["weight"].as_f64().expect("a weight")), "{entry}");
+    }
+    // Of many features, the line on the plane instead: that of the last boundary is x = 0.
+    folder.linsep("generate blobs --rows 300 --features 80 -o wide.csv -q").exits(0);
+    folder.linsep("train wide.csv --learner perceptron --trace w.jsonl -q").exits(0);
+    let trace = points("w.jsonl");
+    let line: Vec<f64> = trace.last().expect("a mistake")["projection"]
+        .as_array()
+        .expect("a line")
+        .iter()
+        .filter_map(serde_json::Value::as_f64)
+        .collect();
+    assert!(trace.iter().all(|point| point.get("weights").is_none()));
+    assert!(line[0] > 0.0 && line[1].abs() < 1e-9 * line[0] && line[2].abs() < 1e-9 * line[0], "{line:?}");
+    let drawn = folder.linsep("plot learning wide.csv -q").exits(0);
+    assert!(texts(&drawn.out).contains("strongest direction across"));
+}
+
+#[test]
+fn many_rows_are_thinned_for_the_picture_alone() {
+    let folder = Folder::new();
+    folder.linsep("generate blobs --rows 30000 -o blobs.csv -q").exits(0);
+    let drawn = folder.linsep("plot boundary blobs.csv -q").exits(0);
+    let seen = texts(&drawn.out);
+    assert!(seen.contains("4,000 of the 30,000 rows are drawn") && seen.contains("30,000 rows"), "{seen}");
+    assert!(drawn.out.len() < 600_000, "{} bytes", drawn.out.len());
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_no_picture() {
+    use std::process::Command;
+    use std::time::Duration;
+    let folder = Folder::new();
+    folder.linsep("generate random-labels --rows 400 --features 30 -o data.csv -q").exits(0);
+    let line = "plot trace data.csv --epochs 1000000000 -o t.svg";
+    let child = folder.start(&mut folder.command(line));
+    std::thread::sleep(Duration::from_millis(700));
+    let sent = Command::new("kill").arg("-INT").arg(child.id().to_string()).status();
+    assert!(sent.expect("kill").success());
+    Ran::new(line, child.wait_with_output().expect("wait")).exits(130).says(&["interrupted"]);
+    assert_eq!(folder.names(), ["data.csv"]);
+}

@@ -1,0 +1,229 @@
+//! The promise of `linsep report`: one page that needs nothing from elsewhere, with the numbers of the other commands, on which
+//! names from a data file are text.
+
+mod common;
+
+use common::{Folder, Ran};
+
+/// The page without its style, checked for what must not be in it.
+#[track_caller]
+fn checked(page: &str) -> String {
+    for forbidden in [
+        "http:",
+        "https:",
+        "<script",
+        "<img",
+        "<iframe",
+        "<link",
+        "@import",
+        "src=",
+        "javascript:",
+        "onload=\"",
+        "onerror=\"",
+    ] {
+        assert!(!page.contains(forbidden), "{forbidden} is in the page");
+    }
+    assert!(
+        page.contains("default-src 'none'")
+            && page.contains("prefers-color-scheme:dark")
+            && page.contains("@media print")
+    );
+    // Links stay on the page.
+    for link in page.split("href=\"").skip(1) {
+        let target = link.split('"').next().unwrap_or_default();
+        assert!(
+            page.contains(&format!("id=\"{}\"", target.trim_start_matches('#'))) && target.starts_with('#'),
+            "{target}"
+        );
+    }
+    // A page is XML but for its doctype and its empty elements.
+    let xml =
+        page.replace("<!doctype html>", "").replace("<meta charset=\"utf-8\">", "<meta charset=\"utf-8\"/>");
+    let xml: String = xml
+        .lines()
+        .map(|line| {
+            if line.starts_with("<meta ") && !line.ends_with("/>") {
+                format!("{}/>\n", line.trim_end_matches('>'))
+            } else {
+                format!("{line}\n")
+            }
+        })
+        .collect();
+    let document = roxmltree::Document::parse(&xml).unwrap_or_else(|error| panic!("{error}"));
+    // No two elements share an id.
+    let mut ids: Vec<&str> = document.descendants().filter_map(|node| node.attribute("id")).collect();
+    let count = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), count);
+    for node in document.descendants() {
+        assert!(
+            node.attributes().all(|attribute| !attribute.name().starts_with("on")),
+            "{:?}",
+            node.tag_name()
+        );
+    }
+    let is_style =
+        |node: &roxmltree::Node<'_, '_>| node.parent().is_some_and(|parent| parent.has_tag_name("style"));
+    let texts = document.descendants().filter(|node| node.is_text() && !is_style(node));
+    texts.filter_map(|node| node.text()).collect::<Vec<_>>().join("\n").replace('\u{a0}', " ")
+}
+
+#[test]
+fn a_page_tells_what_the_commands_tell() {
+    let folder = Folder::with_iris("iris.csv");
+    let of = "iris.csv --classes versicolor,virginica";
+    folder.linsep(&format!("report {of} -o page.html -q")).exits(0);
+    let seen = checked(&folder.text("page.html"));
+    for section in [
+        "In short",
+        "The data",
+        "Learners side by side",
+        "How good the model is",
+        "What the model has learned",
+        "The worst mistakes",
+        "Can a boundary separate the classes?",
+        "The proof, as it happened",
+        "How to make this again",
+    ] {
+        assert!(seen.contains(section), "{section}");
+    }
+    let record = |line: &str| folder.linsep(&format!("{line} --json -q")).json();
+    // The held-out error with its interval, as train gives it.
+    let trained = record(&format!("train {of} --holdout 0.25 --probabilities"));
+    let held_out = &trained["holdout"];
+    let (errors, rows) = (&held_out["errors"], &held_out["rows"]);
+    let error = 100.0 * held_out["error"].as_f64().expect("an error");
+    assert!(
+        seen.contains(&format!("{error:.2} % ({errors} of {rows}; 95 % interval ")),
+        "{errors} {rows} {seen}"
+    );
+    assert!(seen.contains(&format!("AUC {:.4}", held_out["auc"].as_f64().expect("an AUC"))), "{seen}");
+    let loss = held_out["probabilities"]["log_loss"].as_f64().expect("a loss");
+    assert!(seen.contains(&format!("log loss {loss:.4}")), "{seen}");
+    // Learners as compare has them.
+    let compared = record(&format!("compare {of}"));
+    for entry in compared["learners"].as_array().expect("learners") {
+        // Max-margin has no model on rows that overlap.
+        let Some(value) = entry["value"].as_f64() else { continue };
+        assert!(seen.contains(&format!("{:.2} %", 100.0 * value)), "{entry}");
+    }
+    // The verdict with its rows, as separate has it.
+    let decided = record(&format!("separate {of}"));
+    assert_eq!(decided["verdict"], "overlap");
+    for row in decided["witness_rows"].as_array().expect("rows") {
+        let share = 100.0 * row["share"].as_f64().expect("a share");
+        assert!(
+            seen.contains(&format!("iris.csv:{}", row["line"])) && seen.contains(&format!("{share:.2} %")),
+            "{row}"
+        );
+    }
+    // The proof, as train of a perceptron has it.
+    let followed = record(&format!("train {of} --learner perceptron"));
+    assert!(
+        seen.contains(&format!("iris.csv: {}", grouped(followed["updates"].as_u64().expect("updates")))),
+        "{seen}"
+    );
+    // What makes it again: version, fingerprint and specification, which makes the same model.
+    assert!(seen.contains(&format!("linsep {}", env!("CARGO_PKG_VERSION"))));
+    let fingerprint = trained["fingerprint"].as_str().expect("a fingerprint");
+    assert!(seen.contains(&format!("fingerprint {fingerprint}")) && !seen.contains("Trained on"), "{seen}");
+    let spec = seen.split("job = \"train\"").nth(1).expect("a specification");
+    let spec =
+        format!("job = \"train\"{}", spec.split("The proof and the verdict").next().unwrap_or_default());
+    folder.write("job.toml", spec);
+    folder.linsep("train --spec job.toml -o again.model -q").exits(0);
+    folder.linsep(&format!("train {of} --holdout 0.25 --probabilities -o own.model -q")).exits(0);
+    assert_eq!(folder.model("again.model"), folder.model("own.model"));
+    // The same page from the same rows.
+    let printed = folder.linsep(&format!("report {of} -q --threads 1")).exits(0);
+    assert_eq!(printed.out, folder.text("page.html"));
+}
+
+fn grouped(number: u64) -> String {
+    linsep::numbers::grouped(number)
+}
+
+#[test]
+fn worst_mistakes_have_their_lines() {
+    let folder = Folder::with_iris("iris.csv");
+    folder.linsep("train iris.csv --positive virginica --learner logistic -o v.model -q").exits(0);
+    folder.linsep("report iris.csv --positive virginica --model v.model -o page.html -q").exits(0);
+    let page = folder.text("page.html");
+    let seen = checked(&page);
+    assert!(seen.contains("v.model on iris.csv") && seen.contains("rows that it was trained on"), "{seen}");
+    assert!(!seen.contains("Learners side by side"));
+    let judged = folder.linsep("evaluate v.model iris.csv --json -q").exits(0).json();
+    assert!(seen.contains(&format!("{} mistakes", judged["errors"])), "{seen}");
+    // Each line of the table is a row that predict labels otherwise than the file.
+    let predicted = folder.linsep("predict v.model iris.csv --csv -q").exits(0).out;
+    let irises = folder.text("iris.csv");
+    let wrong: Vec<u64> = predicted
+        .lines()
+        .skip(1)
+        .filter_map(|line| {
+            let mut cells = line.split(',');
+            let (number, label) = (cells.next()?.parse::<u64>().ok()?, cells.next()?);
+            let is = irises.lines().nth(number as usize - 1)?.rsplit(',').next()?;
+            ((is == "virginica") != (label == "virginica")).then_some(number)
+        })
+        .collect();
+    let table = page
+        .split("<section id=\"mistakes\">")
+        .nth(1)
+        .and_then(|rest| rest.split("</section>").next())
+        .expect("mistakes");
+    for line in &wrong {
+        assert!(table.contains(&format!("<td class=\"n\">{line}</td>")), "{line} {table}");
+    }
+    assert_eq!(table.matches("<tr><td").count(), wrong.len());
+}
+
+#[test]
+fn many_classes_one_feature_and_hostile_names_make_pages_too() {
+    let folder = Folder::with_iris("iris.csv");
+    folder.linsep("report iris.csv -o many.html -q").exits(0);
+    let seen = checked(&folder.text("many.html"));
+    assert!(seen.contains("class against the rest") && seen.contains("completely separable"), "{seen}");
+    let name = "<svg onload=alert(2)>.csv";
+    let hostile = "</style><script>alert(1)</script>";
+    let mut table = format!("\"{hostile}\",label\n");
+    for i in 0..40 {
+        table.push_str(&format!("{},\"<b onclick=alert({})>\"\n", i % 9, (i % 9 > 4) as u8));
+    }
+    folder.write(name, table);
+    let mut command = folder.command("report");
+    command.args([name, "-o", "hostile.html", "-q"]);
+    Ran::new("report", command.output().expect("run linsep")).exits(0);
+    let seen = checked(&folder.text("hostile.html"));
+    assert!(seen.contains(hostile) && seen.contains("<b onclick=alert(1)>") && seen.contains(name), "{seen}");
+}
+
+#[test]
+fn what_cannot_be_reported_is_said() {
+    let folder = Folder::with_iris("iris.csv");
+    let before = folder.names();
+    folder.linsep("report iris.csv -o page.pdf").exits(2).says(&["page.pdf", ".html"]);
+    folder.linsep("report - -o page.html").exits(2).says(&["standard input"]);
+    folder.linsep("report none.csv -o page.html").exits(3).says(&["none.csv"]);
+    folder.linsep("report iris.csv --model iris.csv -o page.html").exits(3).says(&["iris.csv"]);
+    folder.linsep("report iris.csv -o no/page.html").exits(3).says(&["no/page.html"]);
+    folder.linsep("report iris.csv --time 0 -o page.html").exits(2).says(&["--time"]);
+    assert_eq!(folder.names(), before);
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_no_page() {
+    use std::process::Command;
+    use std::time::Duration;
+    let folder = Folder::new();
+    folder.linsep("generate random-labels --rows 400 --features 30 -o data.csv -q").exits(0);
+    let line = "report data.csv --epochs 1000000000 -o page.html";
+    let child = folder.start(&mut folder.command(line));
+    std::thread::sleep(Duration::from_millis(700));
+    let sent = Command::new("kill").arg("-INT").arg(child.id().to_string()).status();
+    assert!(sent.expect("kill").success());
+    Ran::new(line, child.wait_with_output().expect("wait")).exits(130).says(&["interrupted"]);
+    assert_eq!(folder.names(), ["data.csv"]);
+}

@@ -1,0 +1,122 @@
+// Several learners on the same data, and many orders of the same rows.
+
+import * as api from "./api.js";
+import { byId, el, fill, grouped, short } from "./dom.js";
+import { axesOf, command } from "./learn.js";
+import { table } from "./separate.js";
+
+const USUAL = ["perceptron", "averaged", "svm", "logistic"];
+const ORDERS = 30;
+
+export class Compare {
+  constructor(app) {
+    this.app = app;
+    this.clear();
+    const chosen = app.state.compare.length ? app.state.compare : USUAL;
+    fill(byId("compare-learners"), app.about.learners.map((learner) =>
+      el("label", { class: "check", title: learner.summary }, el("input", { type: "checkbox", value: learner.name, checked: chosen.includes(learner.name) }), learner.name)));
+    byId("compare-run").addEventListener("click", () => this.run());
+    byId("orders-run").addEventListener("click", () => this.orders());
+  }
+
+  clear() {
+    this.lines = [];
+    this.base = null;
+    fill(byId("compare-report"));
+    fill(byId("compare-legend"));
+  }
+
+  #spec(settings) {
+    const { scale, bias, classes, seed } = this.app.state.settings;
+    const spec = { data: { source: this.app.set.id }, ...settings };
+    for (const [name, value] of Object.entries({ scale, bias, classes, seed })) if (value !== undefined && spec[name] === undefined) spec[name] = value;
+    return spec;
+  }
+
+  /** Trains each learner on all rows for its boundary, then compares their errors on held-out rows. */
+  async run() {
+    const { app } = this;
+    const names = [...byId("compare-learners").querySelectorAll("input:checked")].map((input) => input.value);
+    if (!names.length) return app.failed(new api.Failure("Choose at least one learner."));
+    this.clear();
+    app.setState({ compare: names, orders: 0 });
+    await app.working("comparing", async (signal, hear) => {
+      for (const name of names) {
+        hear({ progress: { text: `learning with ${name}`, share: null } });
+        try {
+          const result = await api.run({ job: "train", ...this.#spec({ learner: name }) }, { signal, history: false });
+          await this.#take(result, name, signal);
+        } catch (error) {
+          if (error.name === "AbortError") throw error;
+          // One that does not suit the data is named, and the others go on.
+          this.lines.push({ name, line: null, words: error.message });
+        }
+        this.#legend();
+        app.draw();
+      }
+      const result = await api.run({ job: "compare", ...this.#spec({ learners: names }) }, { signal, hear });
+      this.#table(result);
+    });
+  }
+
+  async #take(result, name, signal) {
+    const drawing = await api.drawing(result.id, signal);
+    this.base ??= { drawing, points: { x: drawing.x, y: drawing.y, row: drawing.row, side: drawing.side } };
+    const { about } = drawing;
+    // Planes of many features differ from learner to learner: only the first can be drawn in its own.
+    const sameSpace = about.plane === "columns" && JSON.stringify(about.axes) === JSON.stringify(this.base.drawing.about.axes);
+    const line = about.final && (sameSpace || drawing === this.base.drawing) ? about.final : null;
+    const words = line ? "" : about.region ? "its boundary is no line" : about.plane === "columns" ? "" : "its boundary is in another plane";
+    this.lines.push({ name, line, words, updates: result.record.updates, error: result.record.training_error });
+  }
+
+  #legend() {
+    fill(byId("compare-legend"), this.lines.map((one, i) => el("li", { class: `dash-${i % 6} ink-${i % 6}` }, one.name, one.words ? el("span", { class: "help" }, ` ${one.words}`) : null)));
+  }
+
+  #table({ record, command: text }) {
+    const percent = (share) => (share === null || share === undefined ? "–" : `${(100 * share).toFixed(2)} %`);
+    const rows = record.learners.map((one) => [one.label, percent(one.training_error), percent(one.held_out_error), one.margin.lower === null ? "none" : short(one.margin.lower), short(one.margin.upper), grouped(one.updates), one.status]);
+    fill(byId("compare-report"),
+      el("p", {}, `The error on held-out rows is that of ${grouped(record.folds)} parts, each held out in turn. Always answering ${record.baseline.class ?? "the largest class"} errs on ${percent(record.baseline.error)}.`),
+      table("Learners side by side", ["learner", "training error", "held-out error", "γ* ≥", "γ* ≤", "updates", "result"], rows, "compare-table"),
+      command(text));
+  }
+
+  /** The same rows in many orders: each run of the perceptron ends at another boundary. */
+  async orders() {
+    const { app } = this;
+    this.clear();
+    const count = Math.max(2, Math.min(200, Math.round(Number(byId("orders").value) || ORDERS)));
+    app.setState({ orders: count, compare: [] });
+    await app.working("learning in many orders", async (signal, hear) => {
+      const updates = [];
+      let converged = 0;
+      for (let seed = 1; seed <= count; seed++) {
+        hear({ progress: { text: `order ${seed} of ${count}`, share: seed / count } });
+        const result = await api.run({ job: "train", ...this.#spec({ learner: "perceptron", order: "shuffle", seed }) }, { signal, history: false });
+        const drawing = await api.drawing(result.id, signal);
+        this.base ??= { drawing, points: { x: drawing.x, y: drawing.y, row: drawing.row, side: drawing.side } };
+        if (drawing.about.final && drawing.about.plane === "columns") this.lines.push({ name: `seed ${seed}`, line: drawing.about.final, order: true });
+        updates.push(result.record.updates);
+        converged += result.record.converged;
+        app.draw();
+      }
+      const different = new Set(this.lines.map((one) => one.line.map((value) => value.toPrecision(9)).join()));
+      fill(byId("compare-report"), el("p", { id: "orders-report" },
+        `${count} orders of the same rows: between ${grouped(Math.min(...updates))} and ${grouped(Math.max(...updates))} updates, ${converged} runs without a mistake at the end`,
+        this.lines.length ? `, ${different.size} different boundaries. Each is an answer; the data alone does not choose one.` : "."));
+    });
+  }
+
+  scene() {
+    if (!this.base) return null;
+    const { about } = this.base.drawing;
+    const lines = this.lines.filter((one) => one.line).map((one) => (one.order ? { line: one.line, width: 1.1, opacity: 0.45 } : { line: one.line, dash: this.lines.indexOf(one), side: (this.lines.indexOf(one) + 2) % 6, width: 2.2 }));
+    return { points: this.base.points, axes: axesOf(about), flat: about.features === 1, lines, past: [] };
+  }
+
+  alternative() {
+    return this.lines.map((one) => one.name).join(", ");
+  }
+}

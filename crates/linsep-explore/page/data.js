@@ -1,0 +1,122 @@
+// Data: the built-in sets, a file of one's own, which classes are told apart.
+
+import * as api from "./api.js";
+import { byId, el, fill, grouped } from "./dom.js";
+
+export class Data {
+  constructor(app) {
+    this.app = app;
+    this.select = byId("data-select");
+    this.own = new Map();
+    fill(this.select, el("optgroup", { label: "Built in" }, app.about.data.map((set) => el("option", { value: set.id }, set.title))));
+    this.select.addEventListener("change", () => app.openData(this.select.value));
+    const input = byId("file");
+    byId("open-file").addEventListener("click", () => input.click());
+    input.addEventListener("change", () => { if (input.files[0]) this.send(input.files[0]); input.value = ""; });
+    this.#drops();
+    byId("read-again").addEventListener("click", () => this.#readAgain());
+    byId("formats").textContent = app.about.formats.map((format) => format.name).join(", ");
+  }
+
+  #drops() {
+    const veil = byId("drop");
+    let depth = 0;
+    const files = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
+    addEventListener("dragenter", (event) => { if (files(event)) { depth++; veil.hidden = false; } });
+    addEventListener("dragleave", (event) => { if (files(event) && --depth <= 0) { depth = 0; veil.hidden = true; } });
+    addEventListener("dragover", (event) => { if (files(event)) event.preventDefault(); });
+    addEventListener("drop", (event) => {
+      if (!files(event)) return;
+      event.preventDefault();
+      depth = 0;
+      veil.hidden = true;
+      if (event.dataTransfer.files[0]) this.send(event.dataTransfer.files[0]);
+    });
+  }
+
+  /** Sends a file and opens it. */
+  async send(file, options = {}) {
+    const { app } = this;
+    const most = app.about.limits.upload;
+    if (file.size > most) {
+      // A browser that is refused in the middle of sending does not show the answer: this is what it would say.
+      return app.failed(new api.Failure(`${file.name} is larger than ${grouped(Math.max(1, most / 2 ** 20))} MB.`, "Name it on the command line: linsep explore FILE"));
+    }
+    this.last = file;
+    byId("read-box").open = false;
+    return app.working(`opening ${file.name}`, async (signal, hear) => {
+      const set = await api.send(file, file.name, options, { signal, hear });
+      this.remember(set);
+      await app.useSet(set, { fresh: true });
+    }, (failure) => {
+      // What a file of one's own was not understood by is said beside the options that would help.
+      this.app.failed(failure);
+      byId("read-options").hidden = false;
+      byId("read-box").open = true;
+    });
+  }
+
+  #readAgain() {
+    if (!this.last) return this.app.failed(new api.Failure("Choose the file again, then how to read it."));
+    const text = (id) => byId(id).value.trim();
+    const csv = {};
+    if (text("read-label")) csv.label = text("read-label");
+    if (text("read-ignore")) csv.ignore = text("read-ignore").split(",").map((name) => name.trim()).filter(Boolean);
+    if (text("read-missing")) csv.missing = text("read-missing");
+    if (text("read-header")) csv.header = text("read-header") === "yes";
+    const options = {};
+    if (text("read-format")) options.format = text("read-format");
+    if (text("read-encoding")) options.encoding = text("read-encoding");
+    if (byId("read-skip").checked) options.skip_bad = true;
+    if (Object.keys(csv).length) options.csv = csv;
+    this.send(this.last, options);
+  }
+
+  /** Puts a set of one's own into the list. */
+  remember(set) {
+    if (!this.app.about.data.some((one) => one.id === set.id)) this.own.set(set.id, set.title);
+    this.select.querySelector("optgroup[data-own]")?.remove();
+    if (this.own.size) {
+      const group = el("optgroup", { label: "Your own", "data-own": "" }, [...this.own].map(([id, title]) => el("option", { value: id }, title)));
+      this.select.append(group);
+    }
+  }
+
+  /** Shows what the set is, and which classes can be told apart. */
+  show(set) {
+    const { app } = this;
+    if (![...this.select.options].some((option) => option.value === set.id)) this.remember(set);
+    this.select.value = set.id;
+    byId("read-options").hidden = !this.own.has(set.id);
+    byId("data-title").textContent = set.title;
+    const built = app.about.data.find((one) => one.id === set.id);
+    const classes = set.class_count > 6 ? `${grouped(set.class_count)} classes` : `classes ${set.classes.map((one) => `${one.name} (${grouped(one.rows)})`).join(", ")}`;
+    const counts = `${grouped(set.rows)} rows, ${grouped(set.features)} ${set.features === 1 ? "feature" : "features"}, ${classes}`;
+    fill(byId("data-about"), built ? `${built.about} ` : "", built ? `${counts}.` : `${counts}. Read as ${set.format}.`);
+    const skipped = set.skipped_rows ? [`${grouped(set.skipped_rows)} malformed rows were skipped.`] : [];
+    const dropped = set.dropped_rows ? [`${grouped(set.dropped_rows)} rows were left out.`] : [];
+    fill(byId("data-remarks"), [...skipped, ...dropped, ...set.remarks].map((remark) => el("li", {}, remark)));
+    this.#classes(set);
+  }
+
+  #classes(set) {
+    const { app } = this;
+    const field = byId("classes-field");
+    field.hidden = set.class_count <= 2;
+    if (field.hidden) return;
+    const names = set.classes.map((one) => one.name);
+    const choices = [["all", "all classes together", {}]];
+    for (const name of names.slice(0, 30)) choices.push([`p${name}`, `${name} against the rest`, { positive: name }]);
+    if (names.length <= 8) for (let i = 0; i < names.length; i++) for (let j = i + 1; j < names.length; j++) choices.push([`o${i},${j}`, `${names[i]} and ${names[j]}`, { only: [names[i], names[j]] }]);
+    const select = byId("classes");
+    fill(select, choices.map(([value, text]) => el("option", { value }, text)));
+    const current = app.state.settings.classes ?? {};
+    select.value = choices.find(([, , spec]) => same(spec, current))?.[0] ?? "all";
+    select.onchange = () => {
+      const spec = choices.find(([value]) => value === select.value)[2];
+      app.changeSettings({ ...app.state.settings, classes: Object.keys(spec).length ? spec : undefined });
+    };
+  }
+}
+
+const same = (one, other) => JSON.stringify([one.only ?? null, one.positive ?? null]) === JSON.stringify([other.only ?? null, other.positive ?? null]);

@@ -1,0 +1,114 @@
+// The proof of the convergence theorem, in step with the run: its curves, and its lines with the current numbers.
+
+import { byId, el, fill, grouped, short } from "./dom.js";
+import { Curve } from "./curves.js";
+
+/** A curve with its title and its sentence. */
+function card(title, words, lines, options) {
+  const canvas = el("canvas", { class: "curve", role: "img", "aria-label": `${title}. ${words}` });
+  const keys = lines.filter((line) => line.values?.length).map((line) =>
+    el("li", { class: `${line.dash ? "dashed" : "solid"}${line.accent ? " accent" : ""}` }, line.name));
+  const element = el("section", { class: "card" }, el("h3", {}, title), el("ul", { class: "keys" }, keys), canvas, el("p", { class: "words" }, words));
+  return { element, curve: new Curve(canvas, lines, options) };
+}
+
+export class Proof {
+  constructor() {
+    this.curves = [];
+    this.data = null;
+  }
+
+  /** Takes the trace of a run, or says why there is none. */
+  load(drawing, result) {
+    this.data = drawing;
+    this.result = result;
+    const trace = (name) => drawing[`trace.${name}`];
+    const cards = [];
+    if (trace("norm_squared")) {
+      const known = Boolean(trace("alignment"));
+      if (known) {
+        cards.push(card("It turns towards θ*", "Every mistake adds at least γ to the agreement with θ*: the curve stays above a line that climbs.", [
+          { name: "⟨θₖ, θ*⟩", values: trace("alignment") }, { name: "kγ, its floor", values: trace("alignment_bound"), dash: true, accent: true }], { least: 0 }));
+      }
+      cards.push(card("It cannot grow fast", "A mistake lengthens θ by at most the longest row: the curve stays below a line.", [
+        { name: "‖θₖ‖²", values: trace("norm_squared") }, { name: "kR², its ceiling", values: trace("norm_squared_bound"), dash: true, accent: true }], { least: 0 }));
+      if (known) {
+        cards.push(card("So it must stop", "The floor of the cosine grows with √k, and no cosine exceeds 1. Where the floor would reach 1, no more mistakes are possible.", [
+          { name: "cos∠(θₖ, θ*)", values: trace("cosine") }, { name: "its floor", values: trace("cosine_bound"), dash: true, accent: true }], { least: 0 }));
+      }
+      cards.push(card("The margin is pinned down", known
+        ? "No boundary has a margin above ‖θₖ‖/k, and the boundary that was found has the margin below: the best is between them."
+        : "No boundary has a margin above ‖θₖ‖/k: the more mistakes, the smaller it must be. No boundary has been found that would bound it from below.",
+      [{ name: "‖θₖ‖/k ≥ γ*", values: trace("margin_upper") }, ...lower(result, trace("margin_upper"))], { logarithmic: true }));
+    }
+    byId("proof-lines").replaceChildren();
+    this.curves = cards.map((one) => one.curve);
+    fill(byId("curves"), cards.map((one) => one.element));
+    byId("no-proof").hidden = cards.length > 0;
+    byId("no-proof").textContent = cards.length ? "" : reason(result);
+    byId("proof-lines").hidden = cards.length === 0;
+  }
+
+  move(k) {
+    if (byId("panel-proof").hidden) return;
+    for (const curve of this.curves) curve.move(k);
+    this.#lines(k);
+  }
+
+  /** The lines of Novikoff's proof with the numbers of update k. */
+  #lines(k) {
+    const { data } = this;
+    if (!data?.["trace.norm_squared"]) return;
+    const at = (name, i) => (i < 1 ? 0 : data[`trace.${name}`]?.[i - 1]);
+    const norm2 = at("norm_squared", k);
+    const last = data["trace.norm_squared"].length;
+    const known = Boolean(data["trace.alignment"]);
+    const radius2 = at("norm_squared_bound", 1);
+    const gamma = known ? at("alignment_bound", 1) : null;
+    const star = Math.sqrt(at("norm_squared", last));
+    const row = k ? data["update.row"][k - 1] + 1 : null;
+    const agreement = k ? data["update.agreement"][k - 1] : null;
+    const lines = [];
+    const line = (title, words, formula) => lines.push(el("li", {}, el("h4", {}, title), el("p", {}, words), formula ? el("p", { class: "formula" }, formula) : null));
+    line("Start at zero", "Before the first mistake θ₀ = 0: it agrees with nothing, and has no length.", null);
+    if (!k) {
+      line("Go on to update 1", "Step on, and each line is filled in with the numbers of that update.", null);
+      fill(byId("proof-lines"), lines);
+      return;
+    }
+    line(`Update ${grouped(k)} was a mistake`, `Row ${grouped(row)} was on the wrong side, or on the boundary: its agreement z·θ was not positive.`,
+      `⟨θ${sub(k - 1)}, z⟩ = ${short(agreement)} ≤ 0`);
+    if (known) {
+      line("Each mistake turns θ towards θ*", "θ* has every row on its right side by at least γ, so adding z adds at least γ to the agreement with θ*.",
+        `⟨θ${sub(k)}, θ*⟩ = ${short(at("alignment", k))} ≥ kγ = ${grouped(k)} · ${short(gamma)} = ${short(at("alignment_bound", k))}`);
+    }
+    line("Each mistake lengthens θ only a little", "‖θ + z‖² = ‖θ‖² + 2⟨θ, z⟩ + ‖z‖². The middle part is not positive, because it was a mistake; the last is at most R².",
+      `‖θ${sub(k)}‖² = ${short(norm2)} ≤ kR² = ${grouped(k)} · ${short(radius2)} = ${short(at("norm_squared_bound", k))}`);
+    if (known) {
+      const product = Math.sqrt(norm2) * star;
+      line("Agreement is at most length times length", "This is the inequality of Cauchy and Schwarz.",
+        `${short(at("alignment", k))} ≤ ‖θ${sub(k)}‖ · ‖θ*‖ = ${short(Math.sqrt(norm2))} · ${short(star)} = ${short(product)}`);
+      const bound = radius2 * star * star / (gamma * gamma);
+      line("So there is a last mistake", `The left side grows like k, the right side like √k: k γ ≤ √k R ‖θ*‖. Hence k is at most (R‖θ*‖/γ)².`,
+        `k = ${grouped(k)} ≤ (R‖θ*‖/γ)² = ${short(bound)}`);
+    } else {
+      line("There is no θ* to compare with", "This run has not found a boundary with every row on its right side. If there is one, its margin is small: at most the length of θ, shared among the mistakes.",
+        `γ* ≤ ‖θ${sub(k)}‖ / k = ${short(at("margin_upper", k))}`);
+    }
+    fill(byId("proof-lines"), lines);
+  }
+}
+
+function lower(result, upper) {
+  const gamma = result.record.margin.lower;
+  if (!gamma || !upper) return [];
+  return [{ name: "margin of the result ≤ γ*", values: new Float64Array(upper.length).fill(gamma), dash: true, accent: true }];
+}
+
+function reason(result) {
+  if (!result) return "Learn first: the proof follows the mistakes of a run.";
+  return `The theorem counts the mistakes of a perceptron from zero, two classes, every row once. It says nothing of this run (${result.record.learner}). Choose the learner perceptron, averaged or voted.`;
+}
+
+const DIGITS = "₀₁₂₃₄₅₆₇₈₉";
+const sub = (k) => String(k).replace(/\d/g, (digit) => DIGITS[digit]);

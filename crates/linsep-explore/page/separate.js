@@ -1,0 +1,125 @@
+// Separation: the verdict with its certificate, and the rows that prove it.
+
+import * as api from "./api.js";
+import { byId, el, fill, grouped, save, short } from "./dom.js";
+import { axesOf, command, stem } from "./learn.js";
+import { report } from "./report.js";
+
+const VERDICTS = {
+  complete: ["Separable", "A boundary has every row strictly on its right side. The widest band without a row is drawn."],
+  "quasi-complete": ["Separable only by touching rows", "A boundary has no row on its wrong side, but every such boundary goes through some rows."],
+  overlap: ["Not separable", "No boundary has every row on its right side. The ringed rows alone prove it: they cannot all be right."],
+  undecided: ["Undecided", "A limit was reached before a proof was found."],
+};
+
+const STATUS = {
+  finite: "finite", "+inf": "+∞", "-inf": "−∞", "infinite-sign-open": "infinite, of either sign",
+  "infinite-sign-not-settled": "infinite, sign not settled", aliased: "aliased: a combination of columns before it", "not-settled": "not settled",
+};
+
+export class Separate {
+  constructor(app) {
+    this.app = app;
+    this.clear();
+    byId("decide").addEventListener("click", () => this.run());
+  }
+
+  clear() {
+    this.result = null;
+    this.drawing = null;
+    fill(byId("separate-report"));
+    fill(byId("separate-downloads"));
+    fill(byId("separate-command"));
+  }
+
+  async run() {
+    const { app } = this;
+    const { classes, bias, seed } = app.state.settings;
+    const spec = { job: "separate", data: { source: app.set.id } };
+    if (classes?.only) spec.only = classes.only;
+    if (classes?.positive) spec.positive = classes.positive;
+    if (bias?.append === false) spec.bias = "none";
+    else if (bias?.scale !== undefined) spec.bias_scale = bias.scale;
+    if (seed !== undefined) spec.seed = seed;
+    if (byId("blame").checked) spec.blame = true;
+    await app.working("deciding", async (signal, hear) => {
+      const result = await api.run(spec, { signal, hear });
+      this.drawing = result.parts.drawing ? await api.drawing(result.id, signal) : null;
+      this.result = result;
+      this.#show();
+      app.describe();
+      app.draw();
+    });
+  }
+
+  #show() {
+    const { result, app } = this;
+    const { record } = result;
+    const several = Array.isArray(record.table);
+    const [title, words] = several ? ["Each class against the rest", "Choose two classes, or one against the rest, to see the rows and the certificate."] : VERDICTS[record.verdict];
+    const kind = several ? "" : record.verdict === "complete" ? "good" : "bad";
+    fill(byId("separate-report"),
+      el("p", { class: `verdict ${kind}`, id: "verdict" }, title), el("p", {}, words),
+      several ? null : this.#rows(record), several ? null : coefficients(record.coefficients),
+      el("details", { open: several }, el("summary", {}, "The whole report"), report(result.report)));
+    fill(byId("separate-command"), command(result.command));
+    const button = (name, label, ending) => el("button", { type: "button", class: "quiet", "data-part": name, onclick: () => app.attempt(async () => save(await api.part(result.id, name), `${stem(app.set.name)}.${ending}`)) }, label);
+    fill(byId("separate-downloads"), result.parts.certificate ? button("certificate", "Certificate", "cert") : null, button("spec", "Job (TOML)", "toml"),
+      result.parts.drawing ? el("button", { type: "button", class: "quiet", "data-part": "picture", onclick: () => app.savePicture() }, "Picture (SVG)") : null);
+  }
+
+  /** The rows that the verdict rests on. */
+  #rows(record) {
+    const list = record.verdict === "complete" ? record.closest_rows : record.witness_rows;
+    const parts = [];
+    if (record.verdict === "complete") {
+      parts.push(el("p", {}, `The best margin γ* is between ${short(record.margin.lower)} and ${short(record.margin.upper)}.`));
+    }
+    if (list?.length) {
+      const value = record.verdict === "complete" ? "distance" : "share";
+      const shown = (row) => (value === "share" ? `${(100 * row.share).toFixed(2)} %` : short(row.distance));
+      parts.push(table(record.verdict === "complete" ? "Rows nearest to the boundary" : "Rows that cannot all be right", ["line", "class", value], list.slice(0, 20).map((row) => [grouped(row.line), row.label, shown(row)]), "witness-rows"));
+    }
+    if (record.blame) {
+      const count = record.blame.rows.length;
+      parts.push(el("p", {}, `Without ${count === 1 ? "this row" : `these ${grouped(count)} rows`}, dashed in the picture, the others are separable${record.blame.is_smallest ? "; fewer are not enough" : ""}.`),
+        table("Rows to blame", ["line", "class"], record.blame.rows.slice(0, 20).map((row) => [grouped(row.line), row.label]), "blame-rows"));
+    }
+    return parts;
+  }
+
+  scene() {
+    const { drawing } = this;
+    const { about } = drawing;
+    const points = this.points?.x === drawing.x ? this.points : (this.points = { x: drawing.x, y: drawing.y, row: drawing.row, side: drawing.side, mark: drawing.mark });
+    const scene = { points, axes: axesOf(about), flat: about.features === 1, lines: [], past: [] };
+    if (about.final) {
+      scene.lines.push({ line: about.final, width: 2.4 });
+      scene.half = about.final;
+      if (about.band > 0) scene.band = { line: about.final, width: about.band };
+    }
+    return scene;
+  }
+
+  alternative() {
+    const { record } = this.result;
+    const verdict = VERDICTS[record.verdict]?.[0] ?? "";
+    const rows = record.witness_rows?.length ? `; ringed: lines ${record.witness_rows.slice(0, 20).map((row) => row.line).join(", ")}` : "";
+    return `${verdict}${rows}`;
+  }
+}
+
+function coefficients(list) {
+  if (!list?.length) return null;
+  const MOST = 100;
+  const rows = list.slice(0, MOST).map((one) => [one.feature ?? "intercept", STATUS[one.status] ?? String(one.status)]);
+  return el("div", {}, el("p", {}, "What logistic regression without a penalty would estimate for each coefficient:"),
+    table("Coefficients", ["feature", "estimate"], rows, "coefficients"),
+    list.length > MOST ? el("p", { class: "help" }, `The first ${MOST} of ${grouped(list.length)}.`) : null);
+}
+
+export function table(title, heads, rows, id) {
+  return el("div", { class: "scroll", tabIndex: 0, role: "region", "aria-label": title },
+    el("table", { id }, el("caption", {}, title), el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))),
+      el("tbody", {}, rows.map((row) => el("tr", {}, row.map((cell) => el("td", {}, cell)))))));
+}

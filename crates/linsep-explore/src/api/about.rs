@@ -1,0 +1,28 @@
+//! `GET /api/v1/about`: what there is.
+
+use super::answer;
+use crate::data::Store;
+use crate::server::App;
+use axum::extract::State;
+use axum::response::Response;
+use linsep::job::{learner_form, settings_form};
+use linsep::read::FORMATS;
+use linsep::train::learners;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+pub(super) async fn about(State(app): State<Arc<App>>) -> Response {
+    let learners: Vec<Value> = learners().iter().map(|learner| learner_form(learner)).collect();
+    let formats: Vec<Value> =
+        FORMATS.iter().map(|format| json!({"name": format.name, "help": format.help})).collect();
+    answer(&json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "learners": learners,
+        "settings": settings_form(),
+        "formats": formats,
+        "data": Store::built_in(),
+        "lessons": app.lessons,
+        "first": { "data": app.first, "lesson": app.lesson },
+        "limits": { "upload": super::data::MOST_UPLOAD, "drawn": crate::drawing::MOST_DRAWN },
+    }))
+}

@@ -1,0 +1,193 @@
+//! Data sets: sent by the page, shown, and given back as files.
+
+use super::stream::streamed;
+use super::{Failure, answer};
+use crate::data::DataSet;
+use crate::drawing::{Arrays, Plane, Seen, sample};
+use crate::server::App;
+use crate::watch::Watch;
+use axum::body::Body;
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use futures_util::StreamExt;
+use linsep::features::RecipeBuffer;
+use linsep::read::ReadOptions;
+use serde::Deserialize;
+use serde_json::json;
+use std::sync::Arc;
+
+/// The most bytes of a file that a page sends.
+pub(super) const MOST_UPLOAD: u64 = 1 << 30;
+/// The longest name of a file.
+const LONGEST_NAME: usize = 255;
+
+/// How a file that is sent is to be read.
+#[derive(Deserialize)]
+pub(super) struct Sent {
+    name: String,
+    /// The options of reading, as JSON.
+    options: Option<String>,
+}
+
+/// `POST /api/v1/data?name=NAME&options=JSON` with the bytes of a file.
+pub(super) async fn add(
+    State(app): State<Arc<App>>,
+    Query(sent): Query<Sent>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Failure> {
+    let name = checked_name(&sent.name)?;
+    let options: ReadOptions = match &sent.options {
+        None => ReadOptions::default(),
+        Some(text) => serde_json::from_str(text)
+            .map_err(|error| Failure::bad(format!("how to read the file cannot be understood: {error}")))?,
+    };
+    if options.array.labels_file.is_some() {
+        return Err(Failure::bad(
+            "a page cannot name a file of this machine: labels belong into the file that is sent",
+        ));
+    }
+    let told =
+        headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+    if told.is_some_and(|told| told > MOST_UPLOAD) {
+        return Err(too_large());
+    }
+    let _place = app.uploads.acquire().await.map_err(|_| Failure::bad("the server is ending"))?;
+    let mut bytes = Vec::new();
+    let mut parts = body.into_data_stream();
+    while let Some(part) = parts.next().await {
+        let part = part.map_err(|error| Failure::bad(format!("the file did not arrive: {error}")))?;
+        if bytes.len() as u64 + part.len() as u64 > MOST_UPLOAD {
+            return Err(too_large());
+        }
+        if bytes.try_reserve(part.len()).is_err() {
+            return Err(Failure::new(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "there is not enough memory for this file",
+            ));
+        }
+        bytes.extend_from_slice(&part);
+    }
+    drop(_place);
+    let app = Arc::clone(&app);
+    Ok(streamed(move |listener| {
+        match app.data.add(&name, bytes.into(), options, &mut Watch::new(listener)) {
+            Ok(set) => json!({ "data": set.summary() }),
+            Err(error) => Failure::from(error).record(),
+        }
+    }))
+}
+
+fn too_large() -> Failure {
+    Failure::new(
+        StatusCode::PAYLOAD_TOO_LARGE,
+        format!(
+            "the file is larger than {} MB: name it on the command line, linsep explore FILE",
+            MOST_UPLOAD >> 20
+        ),
+    )
+}
+
+/// A name is a name, and no path.
+fn checked_name(name: &str) -> Result<String, Failure> {
+    let plain = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let plain: String = plain.chars().filter(|c| !c.is_control()).take(LONGEST_NAME).collect();
+    if plain.is_empty() { Err(Failure::bad("the file has no name")) } else { Ok(plain) }
+}
+
+/// The set that a page names.
+pub(super) fn named(app: &App, id: &str) -> Result<Arc<DataSet>, Failure> {
+    match app.data.get(id) {
+        Some(set) => Ok(set?),
+        None => Err(Failure::new(
+            StatusCode::NOT_FOUND,
+            "this data is not open any more: choose the file again, or drop it on the page",
+        )),
+    }
+}
+
+/// `GET /api/v1/data/ID`
+pub(super) async fn summary(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Response, Failure> {
+    off_thread(move || Ok(answer(&named(&app, &id)?.summary()))).await
+}
+
+/// Which rows are drawn.
+#[derive(Deserialize)]
+pub(super) struct Which {
+    /// The classes that are kept, as a JSON array; all if not said.
+    only: Option<String>,
+}
+
+/// `GET /api/v1/data/ID/points`: the rows before anything was learned from them.
+pub(super) async fn points(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    Query(which): Query<Which>,
+) -> Result<Response, Failure> {
+    off_thread(move || {
+        let set = named(&app, &id)?;
+        let only: Vec<String> = match &which.only {
+            None => Vec::new(),
+            Some(text) => {
+                serde_json::from_str(text).map_err(|error| Failure::bad(format!("only: {error}")))?
+            }
+        };
+        let (schema, data) = set.settled();
+        let rows = crate::jobs::rows_of(data, &only);
+        let names: Vec<String> = (0..data.columns().min(2)).map(|j| schema.feature_name(j)).collect();
+        let seen = Seen::as_read(data, &rows);
+        let classes: Vec<&String> =
+            data.classes().iter().filter(|class| only.is_empty() || only.contains(class)).collect();
+        let place = |i: usize| {
+            classes
+                .iter()
+                .position(|class| **class == data.classes()[data.labels()[rows[i] as usize] as usize])
+        };
+        let last = classes.len().saturating_sub(1);
+        let signs: Vec<i8> = (0..rows.len()).map(|i| if place(i) == Some(last) { 1 } else { -1 }).collect();
+        let plane = Plane::of(&seen, None, &signs);
+        let drawn = sample(rows.len(), []);
+        let mut buffer = RecipeBuffer::default();
+        let places: Vec<(f64, f64)> =
+            drawn.iter().map(|&i| plane.place(seen.row(i as usize, &mut buffer))).collect();
+        let mut arrays = Arrays::default();
+        arrays.put("x", places.iter().map(|place| place.0));
+        arrays.put("y", places.iter().map(|place| place.1));
+        arrays.put("row", drawn.iter().map(|&i| rows[i as usize]));
+        arrays.put("side", drawn.iter().map(|&i| place(i as usize).unwrap_or(0).min(255) as u8));
+        arrays.say("plane", &plane.name());
+        arrays.say("axes", &seen.column_axes(&names));
+        arrays.say("features", &data.columns());
+        arrays.say("rows", &rows.len());
+        arrays.say("outcomes", &classes);
+        Ok(([(header::CONTENT_TYPE, "application/octet-stream")], arrays.into_bytes()).into_response())
+    })
+    .await
+}
+
+/// `GET /api/v1/data/ID/file`
+pub(super) async fn file(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Response, Failure> {
+    let set = named(&app, &id)?;
+    match set.file() {
+        Some(bytes) => {
+            Ok(([(header::CONTENT_TYPE, "application/octet-stream")], bytes.to_vec()).into_response())
+        }
+        None => {
+            Err(Failure::new(StatusCode::NOT_FOUND, "this is the file that was named on the command line"))
+        }
+    }
+}
+
+/// Does short work that computes away from the thread that answers requests.
+pub(super) async fn off_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(_) => Err(Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "the work ended without an answer")),
+    }
+}

@@ -1,0 +1,208 @@
+//! Jobs that pages ask for: the specification of the command line, on a data set that is open.
+
+mod compare;
+mod report;
+mod separate;
+mod train;
+
+use crate::data::DataSet;
+use crate::results::Kept;
+use crate::server::App;
+use crate::watch::Listener;
+use linsep::job::{CompareSpec, SeparateSpec, Spec, TrainSpec};
+use linsep::{Dataset, Error};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+/// The fields that a page may give. All others name files, or change how rows are held, which is not for a page to say.
+const TRAIN: &[&str] = &[
+    "classes",
+    "probabilities",
+    "scale",
+    "features",
+    "max_pairs",
+    "learner",
+    "options",
+    "epochs",
+    "max_updates",
+    "max_seconds",
+    "order",
+    "seed",
+    "bias",
+    "init",
+    "mistake",
+    "shards",
+    "mixing",
+];
+const SEPARATE: &[&str] =
+    &["positive", "only", "bias", "bias_scale", "gap", "max_seconds", "seed", "blame", "columns"];
+const COMPARE: &[&str] = &[
+    "classes",
+    "scale",
+    "bias",
+    "learners",
+    "grid",
+    "metric",
+    "folds",
+    "orders",
+    "epochs",
+    "max_seconds",
+    "seed",
+];
+/// The fields of `classes`.
+const CLASSES: &[&str] = &["positive", "only", "weight"];
+
+/// The specification in a request, and the id of its data.
+pub(crate) fn parse(value: Value) -> Result<(Spec, String), String> {
+    let Value::Object(mut fields) = value else { return Err("a job is a JSON object".to_string()) };
+    let job = fields.remove("job").and_then(|job| job.as_str().map(str::to_string));
+    let job = job.ok_or("the job has no field job, such as \"train\"")?;
+    let id = match fields.remove("data") {
+        Some(Value::Object(data)) if data.keys().all(|key| key == "source") => {
+            data.get("source").and_then(Value::as_str).map(str::to_string)
+        }
+        _ => None,
+    };
+    let id = id.ok_or("the job names its data as {\"source\": ID}, with an id that this server gave")?;
+    let spec = match job.as_str() {
+        "train" => {
+            check(&fields, TRAIN)?;
+            if let Some(init) = fields.get("init")
+                && init != "zero"
+                && init != "first"
+            {
+                return Err("init is zero or first".to_string());
+            }
+            Spec::Train(Box::new(read::<TrainSpec>(fields)?))
+        }
+        "separate" => {
+            check(&fields, SEPARATE)?;
+            Spec::Separate(read::<SeparateSpec>(fields)?)
+        }
+        "compare" => {
+            check(&fields, COMPARE)?;
+            Spec::Compare(read::<CompareSpec>(fields)?)
+        }
+        other => {
+            return Err(format!(
+                "there is no job \"{other}\" here; the jobs are train, separate and compare"
+            ));
+        }
+    };
+    Ok((spec, id))
+}
+
+fn check(fields: &Map<String, Value>, allowed: &[&str]) -> Result<(), String> {
+    if let Some(other) = fields.keys().find(|key| !allowed.contains(&key.as_str())) {
+        return Err(format!("a page cannot set \"{other}\"; it can set {}", allowed.join(", ")));
+    }
+    if let Some(Value::Object(classes)) = fields.get("classes")
+        && let Some(other) = classes.keys().find(|key| !CLASSES.contains(&key.as_str()))
+    {
+        return Err(format!("a page cannot set \"classes.{other}\"; it can set {}", CLASSES.join(", ")));
+    }
+    Ok(())
+}
+
+fn read<T: DeserializeOwned>(mut fields: Map<String, Value>) -> Result<T, String> {
+    fields.insert("data".to_string(), json!({"source": "-"}));
+    let wanted = |error: serde_json::Error| {
+        let mut text = error.to_string();
+        for (rust, plain) in [
+            ("u64", "a whole number, 0 or more"),
+            ("usize", "a whole number, 0 or more"),
+            ("f64", "a number"),
+        ] {
+            text = text.replace(&format!("expected {rust}"), &format!("expected {plain}"));
+        }
+        text
+    };
+    // Read one by one, the fields tell which of them is wrong.
+    for (name, value) in fields.iter().filter(|(name, _)| *name != "data") {
+        let alone =
+            Map::from_iter([(name.clone(), value.clone()), ("data".to_string(), json!({"source": "-"}))]);
+        if let Err(error) = serde_json::from_value::<T>(Value::Object(alone)) {
+            return Err(format!("{}: {}", name.replace('_', " "), wanted(error)));
+        }
+    }
+    serde_json::from_value(Value::Object(fields)).map_err(wanted)
+}
+
+/// Runs a job on a data set: what the page is told, and what is kept, with or without the way to the result.
+pub(crate) fn run(
+    app: &App,
+    set: &DataSet,
+    spec: Spec,
+    history: bool,
+    listener: &Listener,
+) -> Result<(Value, Kept), Error> {
+    let mut id = [0; 12];
+    getrandom::fill(&mut id).map_err(|error| Error::Rows {
+        place: set.name.clone(),
+        problem: format!("no random numbers: {error}"),
+    })?;
+    let id: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
+    let (mut result, kept) = match spec {
+        Spec::Train(spec) => train::run(app, set, *spec, id, history, listener)?,
+        Spec::Separate(spec) => separate::run(app, set, spec, id, listener)?,
+        Spec::Compare(spec) => compare::run(app, set, spec, id, listener)?,
+        _ => return Err(Error::Interrupted),
+    };
+    result["id"] = json!(kept.id);
+    result["command"] = json!((app.command)(&kept.spec));
+    result["parts"] = json!({
+        "model": kept.model.is_some(),
+        "trace": kept.trace.is_some(),
+        "certificate": kept.certificate.is_some(),
+        "drawing": !kept.drawing.is_empty(),
+    });
+    Ok((result, kept))
+}
+
+/// The rows of the classes that are kept, in their order.
+pub(crate) fn rows_of(data: &Dataset, only: &[String]) -> Vec<u32> {
+    if only.is_empty() {
+        return (0..data.len() as u32).collect();
+    }
+    let kept: Vec<bool> = data.classes().iter().map(|class| only.contains(class)).collect();
+    let labels = data.labels();
+    (0..data.len() as u32).filter(|&i| kept[labels[i as usize] as usize]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_names_no_file() {
+        let data = json!({"source": "square"});
+        let (spec, id) =
+            parse(json!({"job": "train", "data": data, "learner": "perceptron", "epochs": 5})).unwrap();
+        assert!(matches!(spec, Spec::Train(spec) if spec.epochs == Some(5)) && id == "square");
+        for field in
+            ["output", "checkpoint", "resume", "trace", "comparator", "teaching_set", "memory", "online"]
+        {
+            let error = parse(json!({"job": "train", "data": data, field: "/tmp/x"})).unwrap_err();
+            assert!(error.contains(field), "{error}");
+        }
+        for request in [
+            json!({"job": "train", "data": data, "init": "/etc/passwd"}),
+            json!({"job": "train", "data": data, "classes": {"row_weights": "/etc/passwd"}}),
+            json!({"job": "train", "data": {"source": "square", "cache": true}}),
+            json!({"job": "train", "data": {"source": "square", "read": {"array": {"labels_file": "/etc/passwd"}}}}),
+            json!({"job": "separate", "data": data, "output": "/tmp/x"}),
+            json!({"job": "predict", "model": "/etc/passwd", "data": data}),
+            json!({"job": "train"}),
+            json!([]),
+        ] {
+            assert!(parse(request.clone()).is_err(), "{request}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_value_is_named_with_its_field() {
+        let request = json!({"job": "train", "data": {"source": "xor"}, "epochs": "many", "seed": 1});
+        let error = parse(request).unwrap_err();
+        assert!(error.starts_with("epochs: ") && error.contains("a whole number"), "{error}");
+    }
+}

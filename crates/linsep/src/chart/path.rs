@@ -1,0 +1,100 @@
+//! Coefficients over the penalty.
+
+use super::axes::{Axes, Panel};
+use super::figure::{Anchor, Figure, Key, Pen, SMALL, Sheet};
+use super::ink::{Dash, Ink};
+use super::scale::Scale;
+use super::text::{file_name, shortened, width};
+use crate::job::PathPoint;
+use crate::numbers::grouped;
+use std::collections::BTreeMap;
+
+const WIDTH: f64 = 760.0;
+const HEIGHT: f64 = 460.0;
+/// Curves with a name and an ink of their own.
+const NAMED: usize = 6;
+
+/// The weights of the class numbered `class` of the path, in the units of the file, as the weight C of the loss grows. `None`
+/// for an empty path.
+pub fn path(source: &str, points: &[PathPoint], class: usize) -> Option<Figure> {
+    let source = file_name(source);
+    let last = points.last()?.classes.get(class)?;
+    // Each feature by its last weight, in the order of the features where those are the same.
+    let mut curves: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
+    for point in points {
+        for (feature, weight) in &point.classes.get(class)?.weights {
+            curves.entry(feature).or_default().push((point.c, *weight));
+        }
+    }
+    let first_of: BTreeMap<&str, f64> = curves.iter().map(|(name, curve)| (*name, curve[0].0)).collect();
+    let mut order: Vec<&str> = curves.keys().copied().collect();
+    let reach = |name: &str| curves[name].iter().map(|(_, weight)| weight.abs()).fold(0.0, f64::max);
+    order.sort_by(|a, b| reach(b).total_cmp(&reach(a)));
+    let count = order.len();
+    let title = format!(
+        "{source}: {} of {} weights for “{}” are not zero at C = {}",
+        grouped(last.weights.len() as u64),
+        grouped(count as u64),
+        last.class,
+        super::scale::short(points.last()?.c, 3)
+    );
+    let how = "From left to right the penalty loses weight against the loss. A curve that leaves zero early belongs to a feature that \
+               explains much by itself; each is what one more unit of its feature adds to the score.";
+    let mut sheet = Sheet::new("path", WIDTH, &title, how);
+    let x = Scale::log(points.first()?.c, points.last()?.c);
+    let y = Scale::around(
+        curves.values().flatten().map(|(_, weight)| *weight).chain([0.0]).collect::<Vec<_>>().into_iter(),
+        0.05,
+    );
+    let outer = sheet.space(HEIGHT);
+    let named: Vec<&str> = order.iter().copied().take(NAMED).collect();
+    let right = named.iter().map(|name| width(name, SMALL, false)).fold(0.0, f64::max).min(150.0) + 16.0;
+    let axes = Axes {
+        right,
+        ..Axes::new(
+            x,
+            "C, the weight of the loss against the penalty; logarithmic",
+            y,
+            "weight, per unit of the feature",
+        )
+    };
+    let panel = Panel::draw(&mut sheet, outer, axes);
+    panel.level(&mut sheet, 0.0, Pen::line(Ink::Text, 1.0).dashed(Dash::Dotted));
+    for (k, name) in order.iter().enumerate().rev() {
+        // The weight is zero before the first point that has one.
+        let before = points.iter().rev().find(|point| point.c < first_of[name]).map(|point| (point.c, 0.0));
+        let curve = before.into_iter().chain(curves[name].iter().copied());
+        let pen = match k < NAMED {
+            true => Pen::line(Ink::Series(k), 2.0).dashed(Dash::of(k)),
+            false => Pen::line(Ink::Muted, 1.0).faint(0.6),
+        };
+        panel.curve(&mut sheet, curve, pen);
+    }
+    // Names at the ends of the curves, moved apart.
+    let mut ends: Vec<(f64, usize)> = named
+        .iter()
+        .enumerate()
+        .filter_map(|(k, name)| Some((panel.y_at(curves[name].last()?.1), k)))
+        .collect();
+    ends.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut above = panel.area.y;
+    for (y, k) in ends {
+        let y = (y + 4.0).max(above);
+        above = y + 15.0;
+        let text = shortened(&super::text::harmless(named[k]), right - 12.0, SMALL, false);
+        sheet.text(panel.area.right() + 8.0, y, &text, SMALL, false, Anchor::Start, Ink::Series(k));
+    }
+    let mut keys: Vec<(Key, String)> = named
+        .iter()
+        .enumerate()
+        .map(|(k, name)| (Key::Line(Ink::Series(k), Dash::of(k), 2.0), name.to_string()))
+        .collect();
+    if count > NAMED {
+        keys.push((
+            Key::Line(Ink::Muted, Dash::Solid, 1.0),
+            format!("{} other features", grouped((count - NAMED) as u64)),
+        ));
+    }
+    sheet.legend(&keys);
+    Some(sheet.finish())
+}

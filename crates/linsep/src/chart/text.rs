@@ -1,0 +1,140 @@
+//! Texts in pictures: names from data files made harmless, how wide a text is, lines and ends of long ones.
+
+use std::sync::LazyLock;
+use ttf_parser::Face;
+
+/// The letters of texts whose size is known beforehand: a subset of DejaVu Sans. Programs that show SVG use fonts of their
+/// own, which are hardly ever wider.
+static REGULAR: LazyLock<Option<Face<'static>>> =
+    LazyLock::new(|| Face::parse(include_bytes!("font/regular.ttf"), 0).ok());
+static BOLD: LazyLock<Option<Face<'static>>> =
+    LazyLock::new(|| Face::parse(include_bytes!("font/bold.ttf"), 0).ok());
+
+/// The font of a text.
+pub(super) fn face(bold: bool) -> Option<&'static Face<'static>> {
+    if bold { BOLD.as_ref() } else { REGULAR.as_ref() }
+}
+
+/// How wide a text is at this size. Letters that the font lacks count as wide ones.
+pub(super) fn width(text: &str, size: f64, bold: bool) -> f64 {
+    let Some(face) = face(bold) else { return 0.62 * size * text.chars().count() as f64 };
+    let unit = f64::from(face.units_per_em());
+    let advance =
+        |letter: char| match face.glyph_index(letter).and_then(|glyph| face.glyph_hor_advance(glyph)) {
+            Some(advance) => f64::from(advance) / unit,
+            None => 0.6 * unicode_width::UnicodeWidthChar::width(letter).unwrap_or(0) as f64,
+        };
+    size * text.chars().map(advance).sum::<f64>()
+}
+
+/// The text in lines of at most this width, as far as its words allow; a word that is too long is shortened.
+pub(super) fn wrapped(text: &str, most: f64, size: f64, bold: bool) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    // A number stays with its percent sign.
+    let text = text.replace(" %", "\u{a0}%");
+    for word in text.split(' ').filter(|word| !word.is_empty()) {
+        let word = shortened(word, most, size, bold);
+        match lines.last_mut() {
+            Some(line) if width(&format!("{line} {word}"), size, bold) <= most => {
+                line.push(' ');
+                line.push_str(&word);
+            }
+            _ => lines.push(word),
+        }
+    }
+    lines
+}
+
+/// A text that is at most this wide: its end is left out if need be.
+pub(super) fn shortened(text: &str, most: f64, size: f64, bold: bool) -> String {
+    if width(text, size, bold) <= most {
+        return text.to_string();
+    }
+    let mut short: String = text.chars().take(400).collect();
+    while short.pop().is_some() {
+        let cut = format!("{}…", short.trim_end());
+        if width(&cut, size, bold) <= most {
+            return cut;
+        }
+    }
+    "…".to_string()
+}
+
+/// The file of a path: where it lies is of no interest to those who see a picture.
+pub(crate) fn file_name(source: &str) -> &str {
+    source.rsplit(['/', '\\']).next().filter(|name| !name.is_empty()).unwrap_or(source)
+}
+
+/// A name as it came from a file, on one line and without characters that XML forbids or that turn the text around them.
+pub fn harmless(name: &str) -> String {
+    let letter = |letter: char| match letter {
+        '\t' | '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => ' ',
+        letter if letter.is_control() => '\u{fffd}',
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
+        letter => letter,
+    };
+    name.chars().map(letter).collect()
+}
+
+/// Text for XML and HTML: nothing in it is markup, neither between tags nor in an attribute in quotes.
+pub fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len() + 8);
+    for letter in text.chars() {
+        match letter {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            // Lines of preformatted text stay.
+            '\n' | '\t' => safe.push(letter),
+            letter => safe.push_str(&harmless(letter.encode_utf8(&mut [0; 4]))),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fonts_are_whole_and_know_the_letters_of_the_theory() {
+        for bold in [false, true] {
+            let face = face(bold).expect("a font");
+            for letter in "The quick brown fox ⟨θ_k, θ*⟩ ≥ kγ, ‖θ_k‖² ≤ kR², ∠ ± − × ½ … “é” Ж ★".chars()
+            {
+                assert!(letter == ' ' || face.glyph_index(letter).is_some(), "{letter}");
+            }
+        }
+        assert!(width("wide", 10.0, true) > width("wide", 10.0, false));
+        assert!(width("日本", 10.0, false) > 20.0);
+    }
+
+    #[test]
+    fn a_title_names_the_file_alone() {
+        assert_eq!(
+            ["a/b/iris.csv", "iris.csv", "a/", "C:\\x\\y.csv"].map(file_name),
+            ["iris.csv", "iris.csv", "a/", "y.csv"]
+        );
+    }
+
+    #[test]
+    fn long_texts_are_wrapped_and_shortened() {
+        let text = "one two three four five six seven eight nine ten";
+        let lines = wrapped(text, 90.0, 12.0, false);
+        assert!(lines.len() > 2 && lines.iter().all(|line| width(line, 12.0, false) <= 90.0), "{lines:?}");
+        assert_eq!(lines.join(" "), text);
+        let short = shortened(&"x".repeat(5000), 60.0, 12.0, false);
+        assert!(short.ends_with('…') && width(&short, 12.0, false) <= 60.0);
+        assert_eq!(wrapped("", 50.0, 12.0, false), Vec::<String>::new());
+    }
+
+    #[test]
+    fn nothing_of_a_name_is_markup() {
+        assert_eq!(escaped("<script>alert('x')</script>"), "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;");
+        assert_eq!(escaped("a\u{0}b\u{1b}c\u{202e}d\u{ffff}"), "a\u{fffd}b\u{fffd}c\u{fffd}d\u{fffd}");
+        assert_eq!(harmless("one\ntwo\u{85}"), "one two ");
+        assert_eq!(escaped("\"&\""), "&quot;&amp;&quot;");
+    }
+}

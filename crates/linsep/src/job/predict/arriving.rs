@@ -1,0 +1,276 @@
+//! Rows of a pipe or a terminal, labelled as they come.
+//!
+//! A reader of files looks far ahead, to tell what the columns are. Here the model tells that, so whole lines are read as soon
+//! as they are there: those that have arrived make a small table of their own, below the header that came first.
+
+use crate::features::Schema;
+use crate::read::{
+    Batch, Format, OnceReader, ReadError, ReadErrorKind, ReadNotes, ReadOptions, RowStream, Source,
+};
+use crate::waiting::Arrivals;
+use crate::{Error, SettingsError};
+use std::io;
+
+/// The most bytes that are read as one table, if more have arrived.
+const MOST_BYTES: usize = 1 << 22;
+
+/// The name of the source in messages.
+const NAME: &str = "standard input";
+
+/// Rows as they arrive.
+pub(super) struct Arriving {
+    arrivals: Option<Arrivals>,
+    options: ReadOptions,
+    /// Bytes that have arrived and were not read: lines, and the beginning of another.
+    bytes: Vec<u8>,
+    /// The first line, where it names the columns.
+    header: Option<Vec<u8>>,
+    begun: bool,
+    /// Lines that were read before those of the stream.
+    lines: u64,
+    stream: Option<RowStream>,
+    /// The lines of the stream.
+    stream_lines: u64,
+    notes: ReadNotes,
+}
+
+/// Where the rows of standard input come from.
+pub(super) enum Begun {
+    /// Lines, as they arrive.
+    Lines(Box<Arriving>),
+    /// Something that is read as a whole.
+    Whole(Source),
+}
+
+impl Arriving {
+    /// Waits for the first bytes, which tell whether lines follow.
+    pub(super) fn begin(options: &ReadOptions) -> Result<Begun, Error> {
+        let located = |error: io::Error| ReadError::whole(NAME, error.into());
+        let mut arrivals = Arrivals::of(io::stdin()).map_err(located)?;
+        let bytes = arrivals.next().map_err(located)?.unwrap_or_default();
+        let is_lines = options.format.is_none_or(Format::is_text)
+            && options.encoding.is_none()
+            && !has_header_of_binary(&bytes)
+            && options.array.labels_file.is_none();
+        if !is_lines {
+            return Ok(Begun::Whole(Source::Once(NAME, OnceReader::new(arrivals.after(bytes)))));
+        }
+        Ok(Begun::Lines(Box::new(Self {
+            arrivals: Some(arrivals),
+            options: options.clone(),
+            bytes,
+            header: None,
+            begun: false,
+            lines: 0,
+            stream: None,
+            stream_lines: 0,
+            notes: ReadNotes::default(),
+        })))
+    }
+
+    /// The next rows; none at the end.
+    pub(super) fn next_batch(&mut self) -> Result<Option<Batch>, Error> {
+        loop {
+            if let Some(stream) = &mut self.stream {
+                let batch = stream.next_batch().map_err(|error| moved(error, self.before_stream()))?;
+                if let Some(mut batch) = batch {
+                    let before = self.before_stream();
+                    batch
+                        .lines
+                        .iter_mut()
+                        .flatten()
+                        .for_each(|line| *line = (*line).saturating_add_signed(before));
+                    return Ok(Some(batch));
+                }
+                self.end_stream();
+            }
+            let Some(lines) = self.next_lines()? else { return Ok(None) };
+            self.open(lines)?;
+        }
+    }
+
+    /// By how much the lines of the stream must be counted on; its header was read before.
+    fn before_stream(&self) -> i64 {
+        self.lines as i64 - i64::from(self.header.is_some())
+    }
+
+    fn end_stream(&mut self) {
+        let Some(stream) = self.stream.take() else { return };
+        let before = self.before_stream();
+        let notes = stream.notes();
+        for mut row in notes.first_skipped {
+            row.line = row.line.saturating_add_signed(before);
+            self.notes.skip(row.line, row.reason);
+        }
+        self.notes.skipped += notes.skipped.saturating_sub(ReadNotes::LISTED as u64);
+        self.notes.dropped += notes.dropped;
+        self.notes.format = notes.format;
+        // What is said of one table is said of all.
+        let new: Vec<String> =
+            notes.remarks.into_iter().filter(|remark| !self.notes.remarks.contains(remark)).collect();
+        if self.notes.remarks.is_empty() {
+            self.notes.remarks = new;
+        }
+        self.lines += self.stream_lines;
+    }
+
+    /// What was noticed.
+    pub(super) fn notes(&self) -> ReadNotes {
+        self.notes.clone()
+    }
+
+    /// The error for a source that gave no rows.
+    pub(super) fn no_rows(&self) -> Error {
+        let kind = match self.notes.skipped + self.notes.dropped {
+            0 => ReadErrorKind::Empty,
+            skipped => ReadErrorKind::AllSkipped(skipped),
+        };
+        ReadError::whole(NAME, kind).into()
+    }
+
+    /// Whole lines, as soon as there are some; none at the end.
+    fn next_lines(&mut self) -> Result<Option<Vec<u8>>, Error> {
+        let located = |error: io::Error| ReadError::whole(NAME, error.into());
+        loop {
+            // What has arrived meanwhile comes along.
+            while self.bytes.len() < MOST_BYTES
+                && let Some(arrivals) = &mut self.arrivals
+                && let Some(more) = arrivals.ready().map_err(located)?
+            {
+                self.bytes.extend_from_slice(&more);
+            }
+            if let Some(end) = end_of_lines(&self.bytes) {
+                let rest = self.bytes.split_off(end);
+                return Ok(Some(std::mem::replace(&mut self.bytes, rest)));
+            }
+            if self.bytes.len() > self.options.line_limit() {
+                let kind = ReadErrorKind::LongLine { limit: self.options.line_limit() as u64 };
+                return Err(ReadError {
+                    source_name: NAME.into(),
+                    line: Some(self.lines + 1),
+                    column: None,
+                    kind,
+                }
+                .into());
+            }
+            let Some(arrivals) = &mut self.arrivals else { break };
+            match arrivals.next().map_err(located)? {
+                Some(more) => self.bytes.extend_from_slice(&more),
+                None => self.arrivals = None,
+            }
+        }
+        let last = std::mem::take(&mut self.bytes);
+        Ok((!last.is_empty()).then_some(last))
+    }
+
+    /// Opens some lines as a table of their own.
+    fn open(&mut self, mut lines: Vec<u8>) -> Result<(), Error> {
+        let count = |bytes: &[u8]| bytes.split_inclusive(|&byte| byte == b'\n').count() as u64;
+        if !std::mem::replace(&mut self.begun, true) {
+            self.look_at_first(&lines)?;
+            if self.options.csv.header == Some(true) && self.header.is_none() {
+                let end = memchr::memchr(b'\n', &lines).map_or(lines.len(), |end| end + 1);
+                let rest = lines.split_off(end);
+                self.header = Some(std::mem::replace(&mut lines, rest));
+                self.lines += 1;
+            }
+        }
+        self.stream_lines = count(&lines);
+        let is_comment = |line: &[u8]| {
+            let line = line.trim_ascii();
+            line.is_empty() || (self.options.format == Some(Format::LIBSVM) && line.starts_with(b"#"))
+        };
+        if !self.takes_documents() && lines.split(|&byte| byte == b'\n').all(is_comment) {
+            self.lines += self.stream_lines;
+            return Ok(());
+        }
+        let text = match (&self.header, self.takes_documents()) {
+            (_, true) => as_cells(&lines, &self.options),
+            (Some(header), _) => [header.as_slice(), &lines].concat(),
+            (None, _) => lines,
+        };
+        let opened = RowStream::open(&Source::Shared(NAME.to_string(), text.into()), &self.options);
+        let stream = opened.map_err(|error| moved(error, self.before_stream()))?;
+        // What the first lines are, all are.
+        self.options.format = Some(stream.format());
+        self.stream = Some(stream);
+        Ok(())
+    }
+
+    fn takes_documents(&self) -> bool {
+        self.options.schema.as_ref().is_some_and(|schema| schema.texts().any(|(_, text)| text.documents))
+    }
+
+    /// Settles by the first line how the lines are divided, and whether it names the columns.
+    fn look_at_first(&mut self, lines: &[u8]) -> Result<(), SettingsError> {
+        if self.takes_documents() {
+            self.options.format = Some(Format::CSV);
+            (self.options.csv.delimiter, self.options.csv.header) = (Some(b','), Some(true));
+            self.header = Some(Vec::new());
+            return Ok(());
+        }
+        let Some(Schema::Table { header, columns, .. }) = &self.options.schema else { return Ok(()) };
+        let first = lines.split(|&byte| byte == b'\n').next().unwrap_or_default().trim_ascii();
+        let csv = &mut self.options.csv;
+        let divided = |delimiter: u8| first.split(|&byte| byte == delimiter).count();
+        if csv.delimiter.is_none() && self.options.format != Some(Format::TSV) {
+            // The delimiter that makes as many cells as the model has columns; the label may be left out.
+            let wanted = [columns.len(), columns.len().saturating_sub(1).max(2)];
+            csv.delimiter = b"\t;|,".iter().copied().find(|&delimiter| wanted.contains(&divided(delimiter)));
+        }
+        if csv.header.is_none() {
+            let delimiter = csv.delimiter.unwrap_or(b',');
+            let text = String::from_utf8_lossy(first).into_owned();
+            let cells: Vec<&str> =
+                text.split(char::from(delimiter)).map(|cell| cell.trim().trim_matches('"').trim()).collect();
+            let named = columns.iter().filter(|column| column.kind.features().is_some());
+            csv.header = Some(*header && named.clone().any(|column| cells.contains(&column.name.as_str())));
+        }
+        Ok(())
+    }
+}
+
+/// The end of the last whole line of which no quote is open.
+fn end_of_lines(bytes: &[u8]) -> Option<usize> {
+    let end = memchr::memrchr(b'\n', bytes)? + 1;
+    let quotes = memchr::memchr_iter(b'"', &bytes[..end]).count();
+    // A cell may go over several lines; but not over very many, where quotes are just characters.
+    const FAR: usize = 1 << 16;
+    (quotes.is_multiple_of(2) || end > FAR).then_some(end)
+}
+
+/// Whether bytes begin as those do that are no lines: compressed ones, arrays, caches.
+fn has_header_of_binary(bytes: &[u8]) -> bool {
+    bytes.iter().take(512).any(|&byte| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | 0x0c | b'\r'))
+        || bytes.first().is_some_and(|&byte| byte >= 0x80)
+        || std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_some())
+}
+
+/// Lines as the cells of a table with one column, that of the model's texts.
+fn as_cells(lines: &[u8], options: &ReadOptions) -> Vec<u8> {
+    let column = options
+        .schema
+        .as_ref()
+        .and_then(|schema| schema.texts().next().map(|(column, _)| column.to_string()));
+    let cell = |line: &[u8]| {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        let text = String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line));
+        // A control character would not be taken for text.
+        let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        format!("\"{}\"\n", text.replace('"', "\"\""))
+    };
+    let mut text = format!("\"{}\"\n", column.unwrap_or_default());
+    text.extend(lines.split_inclusive(|&byte| byte == b'\n').map(cell));
+    text.into_bytes()
+}
+
+/// The same error, further down.
+fn moved(error: Error, lines: i64) -> Error {
+    match error {
+        Error::Read(mut error) => {
+            error.line = error.line.map(|line| line.saturating_add_signed(lines));
+            Error::Read(error)
+        }
+        error => error,
+    }
+}

@@ -1,0 +1,431 @@
+//! A page about a data set, to be sent to a colleague: one HTML file without scripts that needs nothing from elsewhere.
+//!
+//! It shows what [`Findings`](crate::job::Findings) hold: the texts are those of the other [reports](crate::report), the figures
+//! those of [`chart`](crate::chart).
+
+mod html;
+
+pub use html::Spelling;
+
+use crate::chart;
+use crate::job::{Findings, JudgedRow, Sides, Spec, TrainSpec};
+use crate::numbers::{Rounding, counted, grouped, percent, rounded};
+use crate::report::{
+    describe_bound, describe_end, describe_margin, describe_settings, evaluate_report, separate_report,
+};
+use crate::separate::Verdict;
+use crate::theory::binomial::Interval;
+use html::Page;
+
+/// The most mistakes, features and classes that are listed.
+const MOST_MISTAKES: usize = 20;
+const MOST_FEATURES: usize = 40;
+const MOST_CLASSES: usize = 60;
+const TOP_WEIGHTS: usize = 15;
+const TOP_EFFECTS: usize = 9;
+/// Of many classes, those whose weights are shown.
+const MOST_WEIGHED: usize = 6;
+
+/// The page as HTML.
+pub fn html(findings: &Findings, spelling: &Spelling<'_>) -> String {
+    let mut page = Page::new(spelling);
+    let source = chart::file_name(&findings.data.source);
+    in_short(&mut page, findings);
+    data(&mut page, findings);
+    learners(&mut page, findings);
+    quality(&mut page, findings);
+    model(&mut page, findings);
+    mistakes(&mut page, findings);
+    verdict(&mut page, findings);
+    proof(&mut page, findings);
+    reproduce(&mut page, findings, spelling);
+    let (title, what) = match &findings.spec.model {
+        Some(path) => {
+            let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+            (format!("{name} on {source}"), "A model judged on labelled rows")
+        }
+        None => (source.to_string(), "What can be learned from labelled rows, and how far to trust it"),
+    };
+    page.finish(&title, &format!("{what}. Made by linsep {}.", env!("CARGO_PKG_VERSION")))
+}
+
+/// The answers first.
+fn in_short(page: &mut Page<'_>, findings: &Findings) {
+    page.section("short", "In short");
+    let judged = &findings.judged;
+    let (class, baseline) = judged.evaluated.baseline();
+    let mut lines = Vec::new();
+    let error = judged.evaluated.error();
+    if judged.evaluated.is_of_training_rows() {
+        lines.push(format!(
+            "{} errs on {} of the rows that it was trained on, which tells nothing about new ones; always answering “{class}” errs on {}.",
+            judged.model.settings.learner.name(),
+            percent(error),
+            percent(baseline)
+        ));
+    } else {
+        let Interval { lower, upper } = judged.evaluated.error_interval();
+        lines.push(format!(
+            "{} errs on {} of {} {} that it has not learned from (95 % interval {} to {}); always answering “{class}” errs on {}.",
+            judged.model.settings.learner.name(),
+            percent(error),
+            grouped(judged.rows.len() as u64),
+            judged.which,
+            percent((1e4 * lower).floor() / 1e4),
+            percent((1e4 * upper).ceil() / 1e4),
+            percent(baseline)
+        ));
+    }
+    if let Some(comparison) = &findings.comparison
+        && let Some(best) = comparison.learners.first()
+        && let (Some(value), Some(spread)) = (best.value, best.value_error)
+    {
+        lines.push(format!(
+            "Of {} compared, {} has the lowest held-out error: {} ± {}.",
+            counted(comparison.learners.len() as u64, "learner", "learners"),
+            best.label,
+            percent(value),
+            percent(spread)
+        ));
+    }
+    lines.push(verdict_in_short(findings));
+    page.list("short", &lines);
+    let warnings = match &judged.trained {
+        Some(trained) => trained.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        None => judged.evaluated.warnings().iter().map(ToString::to_string).collect(),
+    };
+    if !warnings.is_empty() {
+        page.heading("Reasons to trust this less");
+        page.list("warnings", &warnings);
+    }
+}
+
+fn verdict_in_short(findings: &Findings) -> String {
+    let separated = &findings.separated;
+    if let (Sides::Two, [decided]) = (separated.sides, separated.decided.as_slice()) {
+        let margin = &decided.separation.margin;
+        return match decided.separation.verdict {
+            Verdict::Complete => format!(
+                "The classes are completely separable, which is proved: the best margin is between {} and {}.",
+                rounded(margin.lower.unwrap_or(0.0), Rounding::Down),
+                rounded(margin.upper, Rounding::Up)
+            ),
+            Verdict::QuasiComplete => {
+                "The classes are quasi-completely separable, which is proved: every boundary without a wrong side touches rows."
+                    .to_string()
+            }
+            Verdict::Overlap => format!(
+                "No boundary separates the classes, which is proved by {} that cannot all be right.",
+                counted(decided.separation.witness.len() as u64, "row", "rows")
+            ),
+            Verdict::Undecided => "Whether a boundary separates the classes was not decided in the time given.".to_string(),
+        };
+    }
+    let count =
+        separated.decided.iter().filter(|decided| decided.separation.verdict == Verdict::Complete).count();
+    format!(
+        "Of {} classes against the rest, {} can be separated by a boundary, which is proved for each.",
+        grouped(separated.decided.len() as u64),
+        grouped(count as u64)
+    )
+}
+
+fn data(page: &mut Page<'_>, findings: &Findings) {
+    let data = &findings.data;
+    page.section("data", "The data");
+    let mut facts = vec![
+        ("Source", format!("{} ({})", data.source, data.format)),
+        ("Rows", grouped(data.rows)),
+        (
+            "Features",
+            format!("{}, {} not zero", grouped(data.features), counted(data.nonzeros, "value", "values")),
+        ),
+    ];
+    for (name, count, what) in [
+        ("Missing", data.missing, "cells; they are treated as the section on reproduction says"),
+        ("Left out", data.dropped, "rows with missing cells or labels"),
+        ("Skipped", data.skipped, "malformed rows"),
+    ] {
+        if count > 0 {
+            facts.push((name, format!("{} {what}", grouped(count))));
+        }
+    }
+    page.facts(&facts);
+    let share = |count: u64| percent(count as f64 / data.rows.max(1) as f64);
+    let classes: Vec<Vec<String>> = data
+        .classes
+        .iter()
+        .take(MOST_CLASSES)
+        .map(|(name, count)| vec![name.clone(), grouped(*count), share(*count)])
+        .collect();
+    let caption = match data.classes.len() > MOST_CLASSES {
+        true => format!("The first {MOST_CLASSES} of {} classes", grouped(data.classes.len() as u64)),
+        false => "The classes".to_string(),
+    };
+    page.table(&caption, &["class", "rows", "share"], &[1, 2], &classes);
+    let shown = data.columns.len().min(MOST_FEATURES);
+    let rows: Vec<Vec<String>> = data.columns[..shown]
+        .iter()
+        .map(|column| {
+            vec![
+                column.name.clone(),
+                number(column.least),
+                number(column.mean),
+                number(column.greatest),
+                share(column.nonzero),
+            ]
+        })
+        .collect();
+    let caption = match (shown as u64) < data.features {
+        true => format!("The first {shown} of {} features", grouped(data.features)),
+        false => "The features".to_string(),
+    };
+    page.table(&caption, &["feature", "least", "mean", "greatest", "not zero"], &[1, 2, 3, 4], &rows);
+}
+
+fn learners(page: &mut Page<'_>, findings: &Findings) {
+    let Some(comparison) = &findings.comparison else { return };
+    page.section("learners", "Learners side by side");
+    page.paragraph(
+        "Every row was held out once. Each learner has its usual settings; the line of the baseline is what always giving the same \
+         answer would cost.",
+    );
+    page.figure(&chart::compare(&findings.data.source, comparison));
+    let share = |share: Option<f64>| share.map_or("none".to_string(), percent);
+    let rows: Vec<Vec<String>> = comparison
+        .learners
+        .iter()
+        .map(|entry| {
+            vec![
+                entry.label.clone(),
+                share(entry.value),
+                share(entry.value_error),
+                share(entry.training_error),
+                grouped(entry.updates),
+                if entry.converged { "yes" } else { "no" }.to_string(),
+            ]
+        })
+        .collect();
+    let head = ["learner", "held-out error", "standard error", "training error", "updates", "converged"];
+    page.table("The same in numbers", &head, &[1, 2, 3, 4], &rows);
+}
+
+fn quality(page: &mut Page<'_>, findings: &Findings) {
+    let judged = &findings.judged;
+    let source = &findings.data.source;
+    page.section("quality", "How good the model is");
+    page.paragraph(&format!(
+        "Judged on {} {}.",
+        grouped(judged.rows.len() as u64),
+        match judged.which {
+            "held-out rows" => "rows that were held out: the model has not learned from them",
+            "training rows" => "rows that it was trained on: they tell nothing about new ones",
+            _ => "rows of this file",
+        }
+    ));
+    page.blocks(&evaluate_report(&judged.evaluated));
+    let figures = [
+        chart::roc(source, judged.which, &judged.evaluated, &judged.rows),
+        chart::calibration(source, judged.which, &judged.evaluated),
+    ];
+    page.figures(&figures.into_iter().flatten().collect::<Vec<_>>());
+}
+
+fn model(page: &mut Page<'_>, findings: &Findings) {
+    let judged = &findings.judged;
+    let model = &judged.model;
+    page.section("model", "What the model has learned");
+    page.facts(&[
+        ("Learner", describe_settings(&model.settings)),
+        ("Classes", model.classes.describe()),
+        ("Result", describe_end(&model.evidence)),
+        ("Margin", describe_margin(&model.evidence)),
+        ("Bound", describe_bound(&model.evidence, &model.settings)),
+    ]);
+    let name = &findings.data.source;
+    let outcomes = if model.classes.pair().is_some() { 1 } else { model.classes.outcomes().len() };
+    for outcome in 0..outcomes.min(MOST_WEIGHED) {
+        if let Some(figure) = chart::weights(name, model, outcome, TOP_WEIGHTS) {
+            page.figure(&figure);
+        }
+    }
+    if outcomes > MOST_WEIGHED {
+        page.paragraph(&format!(
+            "The weights of the first {MOST_WEIGHED} of {} classes are shown.",
+            grouped(outcomes as u64)
+        ));
+    }
+    if !model.recipe.expansion.is_none()
+        && let Some(figure) = chart::effects(name, model, 0, TOP_EFFECTS)
+    {
+        page.figure(&figure);
+    }
+    if let Some(view) = &judged.view {
+        page.heading("All rows of the file, as the model sees them");
+        page.figure(&chart::boundary(view));
+    }
+}
+
+/// The rows that the model is most wrong about.
+fn mistakes(page: &mut Page<'_>, findings: &Findings) {
+    let judged = &findings.judged;
+    page.section("mistakes", "The worst mistakes");
+    let names = judged.model.classes.outcomes();
+    let mut wrong: Vec<&JudgedRow> = judged.rows.iter().filter(|row| row.found != row.truth).collect();
+    // The surest first: by probability where there are some, else by score.
+    let sure = |row: &JudgedRow| match (row.probability, judged.model.classes.pair()) {
+        (Some(p), Some(_)) => (p - 0.5).abs(),
+        (Some(p), None) => p,
+        (None, _) => row.score.abs(),
+    };
+    wrong.sort_by(|a, b| sure(b).total_cmp(&sure(a)).then(a.line.cmp(&b.line)));
+    if wrong.is_empty() {
+        page.paragraph(&format!(
+            "None of the {} {} is predicted wrong.",
+            grouped(judged.rows.len() as u64),
+            judged.which
+        ));
+        return;
+    }
+    page.paragraph(
+        "Rows that the model was surest about and wrong, worst first. Their lines are those of the file: a label that is wrong there is \
+         often among them.",
+    );
+    let rows: Vec<Vec<String>> = wrong
+        .iter()
+        .take(MOST_MISTAKES)
+        .map(|row| {
+            let probability = row.probability.map(|p| match judged.model.classes.pair() {
+                Some(_) => {
+                    if row.found == 1 {
+                        p
+                    } else {
+                        1.0 - p
+                    }
+                }
+                None => p,
+            });
+            vec![
+                grouped(row.line),
+                names[row.truth].clone(),
+                names[row.found].clone(),
+                probability.map_or("none".to_string(), percent),
+                number(row.score),
+            ]
+        })
+        .collect();
+    let caption = format!(
+        "{} of {} on {} {}",
+        grouped(rows.len() as u64),
+        counted(wrong.len() as u64, "mistake", "mistakes"),
+        grouped(judged.rows.len() as u64),
+        judged.which
+    );
+    page.table(&caption, &["line", "is", "predicted", "with probability", "score"], &[0, 3, 4], &rows);
+}
+
+fn verdict(page: &mut Page<'_>, findings: &Findings) {
+    let separated = &findings.separated;
+    page.section("separation", "Can a boundary separate the classes?");
+    if let Some(view) = &findings.separation {
+        page.figure(&chart::separation(separated, view));
+        page.blocks(&separate_report(separated));
+        return;
+    }
+    let rows: Vec<Vec<String>> = separated
+        .decided
+        .iter()
+        .map(|decided| {
+            let found = &decided.separation;
+            let verdict = match found.verdict {
+                Verdict::Complete => "completely separable",
+                Verdict::QuasiComplete => "quasi-completely separable",
+                Verdict::Overlap => "not separable",
+                Verdict::Undecided => "undecided",
+            };
+            vec![
+                found.classes.positive.clone(),
+                verdict.to_string(),
+                found.margin.lower.map_or("none".to_string(), |lower| rounded(lower, Rounding::Down)),
+                rounded(found.margin.upper, Rounding::Up),
+                grouped(found.witness.len() as u64),
+            ]
+        })
+        .collect();
+    let head = [
+        "class against the rest",
+        "verdict",
+        "margin at least",
+        "margin at most",
+        "rows that cannot all be right",
+    ];
+    page.table(
+        "Each verdict is proved by a certificate that the exact checker accepted",
+        &head,
+        &[2, 3, 4],
+        &rows,
+    );
+}
+
+fn proof(page: &mut Page<'_>, findings: &Findings) {
+    let Some(followed) = &findings.followed else { return };
+    page.section("proof", "The proof, as it happened");
+    page.paragraph(
+        "A perceptron was run over all rows and followed: what the convergence theorem says of every run, on these very rows.",
+    );
+    page.figure(&chart::trace(&findings.data.source, &followed.trace, &followed.model.evidence));
+    let (evidence, settings) = (&followed.model.evidence, &followed.model.settings);
+    page.facts(&[
+        ("Result", describe_end(evidence)),
+        ("Margin", describe_margin(evidence)),
+        ("Bound", describe_bound(evidence, settings)),
+    ]);
+}
+
+fn reproduce(page: &mut Page<'_>, findings: &Findings, spelling: &Spelling<'_>) {
+    page.section("again", "How to make this again");
+    let mut facts = vec![
+        ("Program", format!("linsep {}", env!("CARGO_PKG_VERSION"))),
+        ("Data", format!("{}, fingerprint {}", findings.data.source, findings.data.fingerprint)),
+    ];
+    if let Some(fingerprint) =
+        findings.judged.model.fingerprint.as_ref().filter(|own| **own != findings.data.fingerprint)
+    {
+        facts.push(("Trained on", format!("rows with the fingerprint {fingerprint}")));
+    }
+    page.facts(&facts);
+    if let Some(Ok(spec)) = TrainSpec::from_model(&findings.judged.model) {
+        let spec = Spec::Train(Box::new(spec));
+        page.paragraph("The model is made again by this specification, with `linsep train --spec FILE`:");
+        if let Ok(text) = spec.to_toml() {
+            page.lines(&text);
+        }
+    }
+    let commands: Vec<String> = [
+        findings.followed.as_ref().map(|followed| Spec::Train(Box::new(followed.spec.clone()))),
+        Some(Spec::Separate(findings.separated.spec.clone())),
+    ]
+    .into_iter()
+    .flatten()
+    .map(|spec| (spelling.command)(&spec))
+    .filter(|command| !command.is_empty())
+    .collect();
+    if !commands.is_empty() {
+        page.paragraph("The proof and the verdict:");
+        page.lines(&commands.join("\n"));
+    }
+}
+
+/// A number with six digits at most.
+fn number(x: f64) -> String {
+    if x == 0.0 {
+        return "0".to_string();
+    }
+    if !(1e-4..1e9).contains(&x.abs()) {
+        return format!("{x:.3e}");
+    }
+    let decimals = (5 - libm::log10(x.abs()).floor() as i32).clamp(0, 9) as usize;
+    let text = format!("{x:.decimals$}");
+    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    text.to_string()
+}

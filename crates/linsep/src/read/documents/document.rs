@@ -1,0 +1,231 @@
+//! The text of one file: plain text in any encoding, a raw e-mail, or HTML.
+
+use super::super::encoding;
+use super::super::error::ReadErrorKind;
+use super::super::foreign;
+use super::super::formats::is_binary;
+use encoding_rs::Encoding;
+use mail_parser::decoders::html::html_to_text;
+use mail_parser::{MessageParser, MimeHeaders, PartType};
+use std::borrow::Cow;
+use std::path::Path;
+
+/// Bytes that are looked at to tell what a file is.
+const HEAD: usize = 4096;
+
+/// Header fields that a raw e-mail has some of, in lower case.
+const FIELDS: [&str; 12] = [
+    "from",
+    "to",
+    "subject",
+    "date",
+    "received",
+    "message-id",
+    "return-path",
+    "mime-version",
+    "content-type",
+    "delivered-to",
+    "reply-to",
+    "sender",
+];
+
+/// How pictures begin.
+const PICTURES: [(&[u8], &str); 3] =
+    [(b"\x89PNG", "a PNG picture"), (b"\xff\xd8\xff", "a JPEG picture"), (b"GIF8", "a GIF picture")];
+
+/// The text of a file. Of an e-mail, that is its subject, its body (HTML as text), and the names of its attachments.
+pub(in crate::read) fn text(
+    path: &Path,
+    bytes: &[u8],
+    named: Option<&'static Encoding>,
+) -> Result<String, ReadErrorKind> {
+    if bytes.trim_ascii().is_empty() {
+        return Err(ReadErrorKind::NotAText("it is empty".to_string()));
+    }
+    let has_ending = |endings: &[&str]| {
+        let own = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+        own.is_some_and(|own| endings.contains(&own.as_str()))
+    };
+    let head = &bytes[..bytes.len().min(HEAD)];
+    if has_ending(&["eml"]) || begins_like_mail(head) {
+        return Ok(mail(bytes));
+    }
+    if let Some((_, name)) = PICTURES.iter().find(|(magic, _)| head.starts_with(magic)) {
+        return Err(ReadErrorKind::NotAText(format!("it is {name}")));
+    }
+    if let Some(kind) = foreign::recognise(head).filter(|_| head.iter().any(|&byte| is_binary(byte))) {
+        return Err(ReadErrorKind::NotAText(format!("it is {}", kind.name)));
+    }
+    let text = decoded(bytes, named)?;
+    let start = text.trim_start().get(..14).unwrap_or_default().to_ascii_lowercase();
+    if has_ending(&["html", "htm", "xhtml"])
+        || start.starts_with("<!doctype html")
+        || start.starts_with("<html")
+    {
+        return Ok(words_of_page(&text));
+    }
+    Ok(text.into_owned())
+}
+
+/// A plain text in UTF-8, or in the encoding that is named or that its bytes speak for.
+fn decoded<'a>(bytes: &'a [u8], named: Option<&'static Encoding>) -> Result<Cow<'a, str>, ReadErrorKind> {
+    let encoding = named.or_else(|| encoding::guess(bytes, true).map(|(encoding, _)| encoding));
+    if let Some(encoding) = encoding {
+        return Ok(encoding.decode(bytes).0);
+    }
+    let text = encoding_rs::UTF_8.decode(bytes).0;
+    // Form feeds and the like are left alone; what has more of such bytes is no text.
+    match text.bytes().find(|&byte| is_binary(byte)) {
+        Some(byte)
+            if text.bytes().filter(|&byte| is_binary(byte)).count() * 100 > text.len() || byte == 0 =>
+        {
+            Err(ReadErrorKind::NotAText(format!("it has the byte 0x{byte:02x}")))
+        }
+        _ => Ok(text),
+    }
+}
+
+/// Whether a file begins as a raw e-mail does: with lines of fields, of which one is known.
+pub(super) fn begins_like_mail(head: &[u8]) -> bool {
+    let mut known = 0;
+    for (i, line) in head.split(|&byte| byte == b'\n').enumerate() {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        // The line that mailboxes put before a mail, and the rest of a long field.
+        if (i == 0 && line.starts_with(b"From "))
+            || (i > 0 && line.starts_with(b" "))
+            || line.starts_with(b"\t")
+        {
+            continue;
+        }
+        let colon = line.iter().position(|&byte| byte == b':');
+        let name = colon.map(|colon| &line[..colon]).filter(|name| !name.is_empty());
+        let Some(name) = name.filter(|name| name.iter().all(|byte| byte.is_ascii_graphic())) else { break };
+        let name = String::from_utf8_lossy(name).to_ascii_lowercase();
+        known += usize::from(FIELDS.contains(&name.as_str()));
+    }
+    known >= 2
+}
+
+/// Tags within a word or a sentence; all others part words, such as those of two cells of a table.
+const INLINE: [&str; 13] =
+    ["a", "b", "i", "u", "s", "em", "strong", "font", "span", "small", "big", "sub", "sup"];
+
+/// The words of HTML.
+fn words_of_page(page: &str) -> String {
+    let mut spaced = String::with_capacity(page.len() + page.len() / 8);
+    let mut rest = page;
+    while let Some(at) = rest.find('<') {
+        let (before, tag) = rest.split_at(at);
+        spaced.push_str(before);
+        let name = tag[1..].trim_start_matches('/');
+        let end = name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len());
+        let is_inline =
+            name.starts_with("!--") || INLINE.iter().any(|inline| name[..end].eq_ignore_ascii_case(inline));
+        spaced.push_str(if is_inline { "<" } else { " <" });
+        rest = &tag[1..];
+    }
+    spaced.push_str(rest);
+    html_to_text(&spaced)
+}
+
+/// The text of a raw e-mail.
+pub(super) fn mail(bytes: &[u8]) -> String {
+    // The line that mailboxes put before a mail is no field.
+    let bytes = match bytes.strip_prefix(b"From ") {
+        Some(rest) => rest.iter().position(|&byte| byte == b'\n').map_or(bytes, |end| &rest[end + 1..]),
+        None => bytes,
+    };
+    let Some(message) = MessageParser::default().parse(bytes) else {
+        return String::from_utf8_lossy(bytes).into_owned();
+    };
+    let mut text = message.subject().unwrap_or_default().to_string();
+    for part in message.text_bodies() {
+        text.push('\n');
+        match &part.body {
+            PartType::Text(body) => text.push_str(body),
+            PartType::Html(page) => text.push_str(&words_of_page(page)),
+            _ => {}
+        }
+    }
+    for name in message.attachments().filter_map(|part| part.attachment_name()) {
+        text.push('\n');
+        text.push_str(name);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn of(name: &str, bytes: &[u8]) -> Result<String, String> {
+        text(Path::new(name), bytes, None).map_err(|kind| kind.to_string())
+    }
+
+    #[test]
+    fn plain_texts_in_any_encoding() {
+        assert_eq!(of("x", "Grüße".as_bytes()).unwrap(), "Grüße");
+        assert_eq!(of("x", b"\xef\xbb\xbfmark").unwrap(), "mark");
+        let latin = b"Viele Gr\xfc\xdfe aus M\xfcnchen und K\xf6ln, sch\xf6ne Stra\xdfen";
+        assert!(of("x", latin).unwrap().contains("Grüße aus München"), "{:?}", of("x", latin));
+        let wide: Vec<u8> = "\u{feff}hello world".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(of("x", &wide).unwrap(), "hello world");
+        let named = encoding::named("windows-1251").unwrap();
+        assert_eq!(text(Path::new("x"), b"\xcf\xf0\xe8\xe2\xe5\xf2", Some(named)).unwrap(), "Привет");
+    }
+
+    #[test]
+    fn what_is_no_text_is_an_error() {
+        assert_eq!(of("x", b" \n\t").unwrap_err(), "this is not a text: it is empty");
+        assert!(
+            of("x", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR").unwrap_err().starts_with("this is not a text: it is a")
+        );
+        assert_eq!(of("x", b"ab\0cd ef").unwrap_err(), "this is not a text: it has the byte 0x00");
+    }
+
+    #[test]
+    fn mails_give_subject_body_and_names_of_attachments() {
+        let mail = "From x Mon Jan  1 00:00:00 2001\nFrom: =?utf-8?q?J=C3=BCrgen?= <j@example.org>\nTo: you\n\
+                    Subject: =?iso-8859-1?Q?Kr=E4ftig?= sparen\nMIME-Version: 1.0\n\
+                    Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html; charset=utf-8\n\
+                    Content-Transfer-Encoding: base64\n\nPGI+TG9hbjwvYj4gJmFtcDsgPGEgaHJlZj0ieCI+cHJpemU8L2E+\n\
+                    --b\nContent-Type: application/pdf; name=\"offer.pdf\"\nContent-Disposition: attachment; \
+                    filename=\"offer.pdf\"\nContent-Transfer-Encoding: base64\n\nAAAA\n--b--\n";
+        let text = of("mail", mail.as_bytes()).unwrap();
+        let words: Vec<&str> = text.split_whitespace().collect();
+        assert_eq!(words, ["Kräftig", "sparen", "Loan&", "prize", "offer.pdf"], "{text}");
+        // Wrong encodings, cut ends and missing parts are no errors.
+        let wrong = "Subject: =?nonsense?Q?=ZZ?= x\nFrom: a\nContent-Type: text/plain; charset=klingon\n\nbody \u{fffd}";
+        assert!(of("mail", wrong.as_bytes()).unwrap().contains("body"));
+        assert!(of("mail", &mail.as_bytes()[..400]).is_ok());
+    }
+
+    #[test]
+    fn pages_are_reduced_to_their_words() {
+        let page =
+            b"<!DOCTYPE html><html><head><title>x</title></head><body><p>Free <b>prize</b></p></body></html>";
+        assert_eq!(of("x.html", page).unwrap().split_whitespace().collect::<Vec<_>>(), ["Free", "prize"]);
+        let cells = b"<table><tr><td>one</td><td>tw<b>o</b></td></tr></table>";
+        assert_eq!(of("x.htm", cells).unwrap().split_whitespace().collect::<Vec<_>>(), ["one", "two"]);
+        assert!(!begins_like_mail(b"Dear all: see you\nat noon: bye\n"));
+    }
+
+    proptest! {
+        /// Any bytes give a text or an error, as a mail, a page or anything else.
+        #[test]
+        fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..600), mail in any::<bool>()) {
+            let head: &[u8] = if mail { b"From: a\nSubject: =?utf-8?b?" } else { b"" };
+            let bytes = [head, &bytes].concat();
+            for name in ["x", "x.eml", "x.html"] {
+                let _ = text(Path::new(name), &bytes, None);
+            }
+        }
+
+        #[test]
+        fn any_lines_of_a_mail_are_read(lines in proptest::collection::vec("(Content-Type: multipart/mixed; boundary=[ab]|--[ab]-{0,2}|[A-Za-z-]{1,12}: \\PC{0,20}|=\\?utf-8\\?[bq]\\?[A-Za-z0-9=_]{0,9}\\?=|)", 0..40)) {
+            let bytes = format!("Subject: x\nFrom: y\n{}", lines.join("\n"));
+            prop_assert!(of("x", bytes.as_bytes()).is_ok());
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! Which files a folder has, and which class each of them belongs to.
+
+use super::super::error::{ReadError, ReadErrorKind};
+use super::super::{Labels, ReadNotes, ReadOptions};
+use crate::numbers::counted;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Folders within folders, at most. Nobody keeps mails deeper.
+const MOST_LEVELS: usize = 64;
+
+/// A file and its class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::read) struct ListedFile {
+    pub(in crate::read) path: PathBuf,
+    /// The place of its class in [`Listing::classes`]; none where labels are not looked at.
+    pub(in crate::read) class: Option<u32>,
+}
+
+/// The files of a folder in the order of their names, class by class.
+#[derive(Debug, Default)]
+pub(in crate::read) struct Listing {
+    pub(in crate::read) classes: Vec<String>,
+    pub(in crate::read) files: Vec<ListedFile>,
+    /// What was left out.
+    pub(in crate::read) notes: ReadNotes,
+}
+
+/// A folder while it is listed.
+#[derive(Default)]
+struct Walk {
+    found: Listing,
+    /// Whether what cannot be read is skipped.
+    skip_bad: bool,
+    /// Hidden files, and pipes and devices.
+    hidden: u64,
+    special: u64,
+}
+
+impl Listing {
+    /// The files of a folder. Where labels are needed, each of its sub-folders is a class, and so is each file for which
+    /// `is_class` says so, by the name without its ending; a folder within a class belongs to it. Otherwise all files.
+    pub(in crate::read) fn of(
+        folder: &Path,
+        options: &ReadOptions,
+        is_class: impl Fn(&Path) -> bool,
+    ) -> Result<Self, ReadError> {
+        let mut walk = Walk { skip_bad: options.skip_bad, ..Walk::default() };
+        let real = fs::canonicalize(folder).map_err(|error| at(folder, error.into()))?;
+        let mut above = vec![real];
+        if options.labels == Labels::Ignored {
+            walk.enter(folder, None, &mut above)?;
+        } else {
+            walk.classes_of(folder, &mut above, is_class)?;
+        }
+        for (count, one, many) in [
+            (walk.hidden, "hidden file is", "hidden files are"),
+            (walk.special, "pipe, socket or device is", "pipes, sockets and devices are"),
+        ] {
+            if count > 0 {
+                walk.found.notes.remarks.push(format!("{} not read.", counted(count, one, many)));
+            }
+        }
+        Ok(walk.found)
+    }
+
+    /// Files without labels.
+    pub(in crate::read) fn unlabelled(paths: &[PathBuf]) -> Self {
+        let file = |path: &PathBuf| ListedFile { path: path.clone(), class: None };
+        Self { files: paths.iter().map(file).collect(), ..Self::default() }
+    }
+}
+
+impl Walk {
+    fn classes_of(
+        &mut self,
+        folder: &Path,
+        above: &mut Vec<PathBuf>,
+        is_class: impl Fn(&Path) -> bool,
+    ) -> Result<(), ReadError> {
+        let mut beside = 0;
+        for path in self.entries(folder)? {
+            let is_folder = match fs::metadata(&path) {
+                Ok(found) => found.is_dir(),
+                Err(error) => {
+                    self.bad(&path, error.into())?;
+                    continue;
+                }
+            };
+            if !is_folder && !is_class(&path) {
+                beside += 1;
+                continue;
+            }
+            let name = if is_folder { path.file_name() } else { path.file_stem() };
+            let name = name.unwrap_or_default().to_string_lossy().into_owned();
+            if self.found.classes.contains(&name) {
+                let problem = format!("two classes are called \"{name}\"");
+                return Err(at(&path, ReadErrorKind::Misused(problem)));
+            }
+            let class = self.found.classes.len() as u32;
+            let before = self.found.files.len();
+            if is_folder {
+                self.enter(&path, Some(class), above)?;
+            } else {
+                self.found.files.push(ListedFile { path: path.clone(), class: Some(class) });
+            }
+            if self.found.files.len() == before {
+                self.bad(&path, ReadErrorKind::EmptyClass)?;
+                continue;
+            }
+            self.found.classes.push(name);
+        }
+        if self.found.classes.is_empty() {
+            return Err(at(folder, ReadErrorKind::NoClassFolders { files: beside }));
+        }
+        if beside > 0 {
+            let files = counted(
+                beside,
+                "file beside the folders of the classes is",
+                "files beside the folders of the classes are",
+            );
+            self.found.notes.remarks.push(format!("{files} not read."));
+        }
+        Ok(())
+    }
+
+    /// Lists the files of a folder and of the folders in it. `above` has the true places of the folders that it is in.
+    fn enter(
+        &mut self,
+        folder: &Path,
+        class: Option<u32>,
+        above: &mut Vec<PathBuf>,
+    ) -> Result<(), ReadError> {
+        for path in self.entries(folder)? {
+            let found = match fs::metadata(&path) {
+                Ok(found) => found,
+                Err(error) => {
+                    self.bad(&path, error.into())?;
+                    continue;
+                }
+            };
+            if found.is_file() {
+                self.found.files.push(ListedFile { path, class });
+            } else if found.is_dir() {
+                let real = fs::canonicalize(&path).map_err(|error| at(&path, error.into()))?;
+                if above.contains(&real) || above.len() >= MOST_LEVELS {
+                    self.bad(&path, ReadErrorKind::FolderLoop)?;
+                    continue;
+                }
+                above.push(real);
+                let entered = self.enter(&path, class, above);
+                above.pop();
+                entered?;
+            } else {
+                self.special += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// What is in a folder, in the order of the names; hidden files are left out.
+    fn entries(&mut self, folder: &Path) -> Result<Vec<PathBuf>, ReadError> {
+        let list =
+            || -> io::Result<Vec<PathBuf>> { fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect() };
+        let mut paths = match list() {
+            Ok(paths) => paths,
+            Err(error) => {
+                self.bad(folder, error.into())?;
+                Vec::new()
+            }
+        };
+        let all = paths.len();
+        paths.retain(|path| !is_hidden(path));
+        self.hidden += (all - paths.len()) as u64;
+        paths.sort();
+        Ok(paths)
+    }
+
+    /// Skips what cannot be read, if that was asked for.
+    fn bad(&mut self, path: &Path, kind: ReadErrorKind) -> Result<(), ReadError> {
+        let error = at(path, kind);
+        if !self.skip_bad {
+            return Err(error);
+        }
+        self.found.notes.skip_file(error.to_string());
+        Ok(())
+    }
+}
+
+/// Files that systems and editors leave behind.
+pub(super) fn is_hidden(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with('.') || matches!(&*name, "__MACOSX" | "Thumbs.db" | "desktop.ini")
+}
+
+fn at(path: &Path, kind: ReadErrorKind) -> ReadError {
+    ReadError::whole(&path.display().to_string(), kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(files: &[&str]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for file in files {
+            let path = folder.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "text").unwrap();
+        }
+        folder
+    }
+
+    fn list(folder: &Path, options: &ReadOptions) -> Result<Listing, String> {
+        let is_class = |path: &Path| path.extension().is_some_and(|ending| ending == "mbox");
+        Listing::of(folder, options, is_class).map_err(|error| error.to_string())
+    }
+
+    fn names(listing: &Listing, folder: &Path) -> Vec<String> {
+        let name = |file: &ListedFile| {
+            let class = file.class.map_or("", |class| &listing.classes[class as usize]);
+            format!("{class}={}", file.path.strip_prefix(folder).unwrap().display())
+        };
+        listing.files.iter().map(name).collect()
+    }
+
+    #[test]
+    fn sub_folders_are_classes_and_files_come_in_order() {
+        let folder =
+            folder(&["b/2", "b/10", "b/deep/er/x y", "a/ü", "a/.hidden", "c.mbox", "README", ".git/x"]);
+        let listing = list(folder.path(), &ReadOptions::default()).unwrap();
+        assert_eq!(listing.classes, ["a", "b", "c"]);
+        assert_eq!(
+            names(&listing, folder.path()),
+            ["a=a/ü", "b=b/10", "b=b/2", "b=b/deep/er/x y", "c=c.mbox"]
+        );
+        assert_eq!(
+            listing.notes.remarks,
+            ["1 file beside the folders of the classes is not read.", "2 hidden files are not read."]
+        );
+        let unlabelled = ReadOptions { labels: Labels::Ignored, ..ReadOptions::default() };
+        let all = list(folder.path(), &unlabelled).unwrap();
+        assert_eq!(all.files.len(), 6);
+        assert!(all.classes.is_empty() && all.files.iter().all(|file| file.class.is_none()));
+    }
+
+    #[test]
+    fn empty_classes_and_folders_without_classes_are_errors() {
+        let folder = folder(&["a/1", "b/1"]);
+        fs::create_dir(folder.path().join("empty")).unwrap();
+        let error = list(folder.path(), &ReadOptions::default()).unwrap_err();
+        assert!(error.ends_with("empty: this folder of a class has no files"), "{error}");
+        let skipping = ReadOptions { skip_bad: true, ..ReadOptions::default() };
+        let listing = list(folder.path(), &skipping).unwrap();
+        assert_eq!((listing.classes.len(), listing.notes.skipped), (2, 1));
+        let flat = self::folder(&["1", "2"]);
+        let error = list(flat.path(), &ReadOptions::default()).unwrap_err();
+        assert!(error.ends_with("no sub-folders, one for each class: it has 2 files"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_unless_they_lead_back() {
+        use std::os::unix::fs::symlink;
+        let elsewhere = folder(&["1", "2"]);
+        let folder = folder(&["a/1"]);
+        symlink(elsewhere.path(), folder.path().join("linked")).unwrap();
+        let listing = list(folder.path(), &ReadOptions::default()).unwrap();
+        assert_eq!(names(&listing, folder.path()), ["a=a/1", "linked=linked/1", "linked=linked/2"]);
+        symlink(folder.path(), folder.path().join("a/loop")).unwrap();
+        symlink("nowhere", folder.path().join("a/broken")).unwrap();
+        let error = list(folder.path(), &ReadOptions::default()).unwrap_err();
+        assert!(error.contains("a/broken: cannot read"), "{error}");
+        fs::remove_file(folder.path().join("a/broken")).unwrap();
+        let error = list(folder.path(), &ReadOptions::default()).unwrap_err();
+        assert!(error.contains("a/loop: this folder contains itself"), "{error}");
+        let skipping = ReadOptions { skip_bad: true, ..ReadOptions::default() };
+        let listing = list(folder.path(), &skipping).unwrap();
+        assert_eq!((listing.files.len(), listing.notes.skipped), (3, 1));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn pipes_are_not_waited_for() {
+        let folder = folder(&["a/1"]);
+        let made = std::process::Command::new("mkfifo").arg(folder.path().join("a/pipe")).status();
+        if made.is_ok_and(|status| status.success()) {
+            let listing = list(folder.path(), &ReadOptions::default()).unwrap();
+            assert_eq!(listing.files.len(), 1);
+            assert_eq!(listing.notes.remarks, ["1 pipe, socket or device is not read."]);
+        }
+    }
+}

@@ -1,0 +1,410 @@
+//! JSON Lines: one object on each line, its keys the columns of a table.
+//!
+//! Objects and arrays within it are laid flat: `{"size": {"w": 2}, "v": [1, 2]}` has the columns `size.w`, `v.0` and `v.1`. A
+//! missing key and `null` are a missing cell. The text of a value counts, as in CSV, and not whether it stands in quotes.
+
+use super::error::{ReadError, ReadErrorKind, RowFailure, excerpt};
+use super::filter::Filtered;
+use super::formats::{Detect, Format, FormatColumns, FormatDescriptor};
+use super::reader::{Opening, RecordReader};
+use super::rewritten::{Noticed, Rewritten, TABLE_OPTIONS, push_cell, refuse, take_all};
+use super::source::{HEAD_BYTES, Input};
+use super::{ColumnKind, ReadOptions, Schema};
+use crate::Error;
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::io;
+use std::sync::PoisonError;
+
+pub(super) static JSONL: FormatDescriptor = FormatDescriptor {
+    name: Format::JSONL.name(),
+    title: "JSON Lines",
+    help: "JSON Lines: one object on each line",
+    extensions: &["jsonl", "ndjson"],
+    columns: FormatColumns::Table,
+    is_text: true,
+    is_written: false,
+    options: TABLE_OPTIONS,
+    matched_by_number: None,
+    detect: Detect::Text(begins_with_object),
+    open,
+};
+
+impl Format {
+    /// JSON Lines: one object on each line.
+    pub const JSONL: Format = Format::named("jsonl");
+}
+
+/// Whether the text begins with an object. What is JSON over several lines was told apart before.
+fn begins_with_object(head: &[u8]) -> bool {
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    let inside = text.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
+    inside.is_some_and(|inside| matches!(inside.first(), Some(b'"' | b'}')))
+}
+
+fn open(opening: Opening<'_>) -> Result<Box<dyn RecordReader>, Error> {
+    let Opening { name, mut input, options, guess, .. } = opening;
+    let located = |kind| ReadError::whole(&name, kind);
+    let guess = guess && options.schema.is_none() && !input.head_is_all();
+    if options.schema.is_none() && !guess && !options.online && !input.head_is_all() {
+        // Only the whole text tells which keys there are.
+        input = Input::of_text(take_all(input).map_err(|error| located(error.into()))?);
+    }
+    let mut columns = Columns::of(&input, options);
+    while let Some(schema) = &options.schema
+        && columns.lacks(schema)
+        && input.look_further(options.line_limit())
+    {
+        columns = Columns::of(&input, options);
+    }
+    let noticed = Noticed::default();
+    if let Some(schema) = &options.schema {
+        columns.add_optional(schema, &noticed);
+    }
+    if columns.names.is_empty() {
+        // Nothing to make a header of: the first row says why.
+        columns.names.push(String::new());
+    }
+    let mut options = options.clone();
+    options.csv.delimiter = Some(b',');
+    options.csv.header = Some(true);
+    if options.csv.label.is_none() && options.schema.is_none() {
+        options.csv.label = columns.last_of_first_row(&options);
+    }
+    let text =
+        columns.into_csv(input, &options, noticed.clone()).map_err(|error| match RowFailure::of(error) {
+            Ok(RowFailure { line, column, kind }) => {
+                let column = (column > 0).then_some(column);
+                ReadError { source_name: name.clone(), line: Some(line), column, kind }
+            }
+            Err(error) => located(error.into()),
+        })?;
+    Ok(Box::new(Rewritten::open(name.clone(), text, &options, guess, 0, "JSON Lines", noticed)?))
+}
+
+/// A value of an object, not looked at yet.
+struct Pairs<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Pairs<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder;
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Pairs<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object or an array")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(key) = map.next_key::<Key<'de>>()? {
+                    pairs.push((key.0, map.next_value()?));
+                }
+                Ok(Pairs(pairs))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(item) = items.next_element()? {
+                    pairs.push((pairs.len().to_string().into(), item));
+                }
+                Ok(Pairs(pairs))
+            }
+        }
+        deserializer.deserialize_any(InOrder)
+    }
+}
+
+/// A text that is borrowed where it has no escapes.
+#[derive(Deserialize)]
+struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// The deepest nesting that is laid flat.
+const DEEPEST: usize = 32;
+
+/// What is done with a value: the name of its column, and its text unless it is `null`.
+type Give<'a> = dyn FnMut(&str, Option<&str>) -> Result<(), String> + 'a;
+
+/// Gives each value of an object, laid flat, with the name of its column; `None` for `null`.
+fn each_value(object: &str, prefix: &str, depth: usize, give: &mut Give<'_>) -> Result<(), (usize, String)> {
+    let at = |value: &str| value.as_ptr() as usize - object.as_ptr() as usize;
+    let Pairs(pairs) = serde_json::from_str(object).map_err(|error| fault(object, &error))?;
+    let mut name = String::new();
+    for (key, value) in pairs {
+        let value = value.get();
+        name.clear();
+        name.push_str(prefix);
+        name.push_str(&key);
+        match value.as_bytes().first() {
+            Some(b'{' | b'[') if depth == DEEPEST => {
+                return Err((at(value), format!("more than {DEEPEST} objects and arrays are nested")));
+            }
+            Some(b'{' | b'[') => {
+                name.push('.');
+                each_value(value, &name, depth + 1, give)
+                    .map_err(|(place, problem)| (at(value) + place, problem))?;
+            }
+            Some(b'n') => give(&name, None).map_err(|problem| (at(value), problem))?,
+            Some(b'"') => {
+                let Key(text) = serde_json::from_str(value).map_err(|error| fault(object, &error))?;
+                give(&name, Some(&text)).map_err(|problem| (at(value), problem))?;
+            }
+            _ => give(&name, Some(value)).map_err(|problem| (at(value), problem))?,
+        }
+    }
+    Ok(())
+}
+
+/// Where an object is no JSON, and why not.
+fn fault(object: &str, error: &serde_json::Error) -> (usize, String) {
+    let text = error.to_string();
+    let text = text.split(" at line ").next().unwrap_or(&text);
+    let found = excerpt(object.as_bytes());
+    (error.column().saturating_sub(1), format!("this is not a JSON object: {text}, in {found}"))
+}
+
+/// The columns, in the order in which the rows show them.
+#[derive(Default)]
+struct Columns {
+    names: Vec<String>,
+    places: HashMap<String, usize>,
+    /// Whether a column has a value in some row.
+    has_value: Vec<bool>,
+    /// How many of them the first row has.
+    of_first_row: usize,
+}
+
+impl Columns {
+    /// The keys of the whole lines in the first bytes of a text. What is wrong with a line is told when it is read.
+    fn of(input: &Input, options: &ReadOptions) -> Self {
+        let mut columns = Self::default();
+        let limit = options.feature_limit() as usize;
+        let head = input.head().strip_prefix(b"\xef\xbb\xbf").unwrap_or(input.head());
+        let end = memchr::memrchr(b'\n', head).map_or(0, |end| end + 1);
+        let whole = if input.head_is_all() { head } else { &head[..end] };
+        for line in whole.split(|&byte| byte == b'\n') {
+            let Ok(line) = std::str::from_utf8(line.trim_ascii()) else { continue };
+            if !line.starts_with('{') {
+                continue;
+            }
+            let mut found = Vec::new();
+            let read = each_value(line, "", 0, &mut |name, value| {
+                found.push((name.to_string(), value.is_some()));
+                Ok(())
+            });
+            // The columns of a malformed row are none. More than are accepted need not be listed to be refused.
+            if read.is_err() || columns.names.len() > limit + 1 {
+                continue;
+            }
+            for (name, has_value) in found {
+                let place = columns.place(&name);
+                columns.has_value[place] |= has_value;
+            }
+            if columns.of_first_row == 0 {
+                columns.of_first_row = columns.names.len();
+            }
+        }
+        columns.drop_empty_parents();
+        columns
+    }
+
+    fn place(&mut self, name: &str) -> usize {
+        if let Some(&place) = self.places.get(name) {
+            return place;
+        }
+        let place = self.names.len();
+        self.places.insert(name.to_string(), place);
+        self.names.push(name.to_string());
+        self.has_value.push(false);
+        place
+    }
+
+    /// `null` in the place of an object is no column of its own.
+    fn drop_empty_parents(&mut self) {
+        let parents: HashSet<&str> =
+            self.names.iter().flat_map(|name| name.match_indices('.').map(|(end, _)| &name[..end])).collect();
+        let columns = self.names.iter().zip(&self.has_value);
+        let dropped: Vec<bool> =
+            columns.map(|(name, &has)| !has && parents.contains(name.as_str())).collect();
+        if !dropped.contains(&true) {
+            return;
+        }
+        let of_first_row = dropped[..self.of_first_row].iter().filter(|&&dropped| !dropped).count();
+        let kept = std::mem::take(self);
+        for ((name, has_value), dropped) in kept.names.iter().zip(kept.has_value).zip(dropped) {
+            if !dropped {
+                let place = self.place(name);
+                self.has_value[place] = has_value;
+            }
+        }
+        self.of_first_row = of_first_row;
+    }
+
+    /// Whether a column that the model needs is not among them.
+    fn lacks(&self, schema: &Schema) -> bool {
+        let Schema::Table { columns, .. } = schema else { return false };
+        columns
+            .iter()
+            .any(|column| column.kind.features().is_some() && !self.places.contains_key(&column.name))
+    }
+
+    /// Adds the columns that no row has and that some training rows did not have either: their cells are missing.
+    fn add_optional(&mut self, schema: &Schema, noticed: &Noticed) {
+        let Schema::Table { columns, .. } = schema else { return };
+        for column in columns {
+            let optional = match &column.kind {
+                ColumnKind::Number(number) => number.gap.is_some(),
+                ColumnKind::Words(words) => words.knows_missing(),
+                ColumnKind::Text(_) | ColumnKind::Label | ColumnKind::Ignored => false,
+            };
+            if optional && !self.places.contains_key(&column.name) {
+                self.place(&column.name);
+                let remark = format!("No row has the key \"{}\": it counts as missing.", column.name);
+                noticed.lock().unwrap_or_else(PoisonError::into_inner).remarks.push(remark);
+            }
+        }
+    }
+
+    /// The last column of the first row that is not left out, unless it is the last of all, which is the label of any table.
+    fn last_of_first_row(&self, options: &ReadOptions) -> Option<String> {
+        let is_used = |&(place, name): &(usize, &String)| {
+            let number = (place + 1).to_string();
+            !options.csv.ignore.iter().any(|ignored| ignored == name || *ignored == number)
+        };
+        let mut used = self.names.iter().enumerate().filter(is_used);
+        let last = used.next_back()?;
+        let (_, label) =
+            std::iter::once(last).chain(used.rev()).find(|&(place, _)| place < self.of_first_row)?;
+        (label != last.1).then(|| label.clone())
+    }
+
+    /// The rows as CSV, after their columns.
+    fn into_csv(self, mut input: Input, options: &ReadOptions, noticed: Noticed) -> io::Result<Input> {
+        input.skip_byte_order_mark();
+        let mut beginning = String::new();
+        for (place, name) in self.names.iter().enumerate() {
+            beginning.push_str(if place > 0 { "," } else { "" });
+            push_cell(&mut beginning, name);
+        }
+        beginning.push('\n');
+        let mut rows = Rows {
+            cells: vec![None; self.names.len()],
+            columns: self,
+            line: 0,
+            others_ignored: options.schema.is_some(),
+            skip_bad: options.skip_bad,
+            noticed,
+            values: String::new(),
+        };
+        let limit = options.line_limit();
+        let mut unfinished: Vec<u8> = Vec::new();
+        let rewrite = move |bytes: &[u8], last: bool, text: &mut Vec<u8>| {
+            text.append(&mut std::mem::take(&mut beginning).into_bytes());
+            let mut rest = bytes;
+            while let Some(end) = memchr::memchr(b'\n', rest) {
+                unfinished.extend_from_slice(&rest[..end]);
+                rows.rewrite(&unfinished, text)?;
+                unfinished.clear();
+                rest = &rest[end + 1..];
+            }
+            unfinished.extend_from_slice(rest);
+            if unfinished.len() > limit {
+                let kind = ReadErrorKind::LongLine { limit: limit as u64 };
+                return Err(RowFailure { line: rows.line + 1, column: 0, kind }.into());
+            }
+            if last {
+                rows.rewrite(&std::mem::take(&mut unfinished), text)?;
+            }
+            Ok(())
+        };
+        input.replaced(HEAD_BYTES, |rest| Box::new(Filtered::new(rest, rewrite)))
+    }
+}
+
+/// One line after the other.
+struct Rows {
+    columns: Columns,
+    /// The line at hand, from 1.
+    line: u64,
+    /// Whether keys that are no columns are passed over, because the model does not know them.
+    others_ignored: bool,
+    skip_bad: bool,
+    noticed: Noticed,
+    /// The values of the row at hand, and where that of each column is.
+    values: String,
+    cells: Vec<Option<(usize, usize)>>,
+}
+
+impl Rows {
+    /// Appends a row as CSV; a row that is left out is a blank line.
+    fn rewrite(&mut self, line: &[u8], text: &mut Vec<u8>) -> io::Result<()> {
+        self.line += 1;
+        let start = line.len() - line.trim_ascii_start().len();
+        let object = line.trim_ascii();
+        if !object.is_empty() {
+            match self.read(object) {
+                Ok(()) => self.write(text),
+                Err((place, kind)) => {
+                    let column = (start + place) as u64 + 1;
+                    let failure = RowFailure { line: self.line, column, kind };
+                    refuse(failure, self.skip_bad, &self.noticed)?;
+                }
+            }
+        }
+        text.push(b'\n');
+        Ok(())
+    }
+
+    fn read(&mut self, object: &[u8]) -> Result<(), (usize, ReadErrorKind)> {
+        let bad = |(place, problem)| (place, ReadErrorKind::BadRow(problem));
+        let object = std::str::from_utf8(object)
+            .map_err(|error| bad((error.valid_up_to(), "this is not UTF-8 text".to_string())))?;
+        if !object.starts_with('{') {
+            let found = excerpt(object.as_bytes());
+            return Err(bad((0, format!("a line of JSON Lines is one object, and not {found}"))));
+        }
+        self.values.clear();
+        self.cells.fill(None);
+        let Self { columns, values, cells, others_ignored, .. } = self;
+        let mut late = None;
+        let read = each_value(object, "", 0, &mut |name, value| {
+            let Some(&place) = columns.places.get(name) else {
+                // A null where other rows have an object.
+                if value.is_some() && !*others_ignored {
+                    late.get_or_insert_with(|| name.to_string());
+                }
+                return Ok(());
+            };
+            if cells[place].is_some() {
+                return Err(format!("the key \"{name}\" occurs twice"));
+            }
+            let start = values.len();
+            values.push_str(value.unwrap_or_default());
+            cells[place] = Some((start, values.len()));
+            Ok(())
+        });
+        read.map_err(bad)?;
+        match late {
+            Some(column) => Err((0, ReadErrorKind::LateColumn { column })),
+            None => Ok(()),
+        }
+    }
+
+    fn write(&self, text: &mut Vec<u8>) {
+        let mut row = String::with_capacity(self.values.len() + 2 * self.cells.len());
+        for (place, cell) in self.cells.iter().enumerate() {
+            if place > 0 {
+                row.push(',');
+            }
+            push_cell(&mut row, cell.map_or("", |(start, end)| &self.values[start..end]));
+        }
+        text.append(&mut row.into_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,154 @@
+//! Tables of other formats that are rewritten as CSV on the way in, row for row: so their columns are guessed, named, matched
+//! with those of a model and reported as those of CSV are.
+
+use super::csv::CsvReader;
+use super::error::{ReadError, RowFailure};
+use super::reader::{Expected, RecordReader};
+use super::source::Input;
+use super::{Batch, ReadNotes, ReadOptions, Schema};
+use crate::memory;
+use std::io::{self, Read};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The options of tables whose columns have names and need no delimiter.
+pub(super) const TABLE_OPTIONS: &[&str] =
+    &["label", "ignore", "column", "missing", "na", "auto", "labels", "text", "text_options"];
+
+/// Rows that the rewriting left out, and what else it noticed.
+pub(super) type Noticed = Arc<Mutex<ReadNotes>>;
+
+/// Leaves a malformed row out, or ends the reading with it.
+pub(super) fn refuse(failure: RowFailure, skip_bad: bool, noticed: &Noticed) -> Result<(), RowFailure> {
+    if !(skip_bad && failure.kind.is_row()) {
+        return Err(failure);
+    }
+    let mut notes = noticed.lock().unwrap_or_else(PoisonError::into_inner);
+    notes.skip(failure.line, failure.kind.to_string());
+    Ok(())
+}
+
+/// Appends a cell as CSV writes it.
+pub(super) fn push_cell(text: &mut String, cell: &str) {
+    let is_plain = |&byte: &u8| matches!(byte, b' '..=b'~') && byte != b',' && byte != b'"';
+    if !cell.is_empty() && cell.trim_ascii() == cell && cell.as_bytes().iter().all(is_plain) {
+        return text.push_str(cell);
+    }
+    text.push('"');
+    for c in cell.chars() {
+        match c {
+            '"' => text.push_str("\"\""),
+            // A text holds none of these, and a cell of CSV is text.
+            '\0'..='\x08' | '\x0b' | '\x0e'..='\x1f' => text.push('\u{fffd}'),
+            c => text.push(c),
+        }
+    }
+    text.push('"');
+}
+
+/// All that is left of a file, if it fits into the memory.
+pub(super) fn take_all(mut input: Input) -> io::Result<Vec<u8>> {
+    const STEP: u64 = 1 << 27;
+    let mut text = Vec::new();
+    loop {
+        let held = text.len() as u64;
+        if held >= STEP && memory::available().is_some_and(|available| held > available) {
+            return Err(io::ErrorKind::OutOfMemory.into());
+        }
+        if input.by_ref().take(STEP).read_to_end(&mut text)? == 0 {
+            return Ok(text);
+        }
+    }
+}
+
+/// A reader of the CSV that another format was rewritten to.
+pub(super) struct Rewritten {
+    rows: CsvReader,
+    noticed: Noticed,
+    /// Whether the columns themselves are those of the first rows.
+    guess: bool,
+}
+
+impl Rewritten {
+    /// Opens the text, whose first line has this number: 0 for a header that the file does not have as a line of its own.
+    /// `title` is what to call the format.
+    pub(super) fn open(
+        name: String,
+        text: Input,
+        options: &ReadOptions,
+        guess: bool,
+        first_line: u64,
+        title: &str,
+        noticed: Noticed,
+    ) -> Result<Self, ReadError> {
+        let rows = CsvReader::of_records(name, text, options, guess, first_line)
+            .map_err(without_byte)?
+            .called(if first_line == 0 { "CSV, delimiter ',', header" } else { "CSV, delimiter ','" }, title);
+        Ok(Self { rows, noticed, guess })
+    }
+}
+
+/// Where a byte stands in the rewritten text says nothing about the file. What the rewriting itself found has its place.
+fn without_byte(mut error: ReadError) -> ReadError {
+    use super::ReadErrorKind::BadRow;
+    if !matches!(error.kind, BadRow(_)) {
+        error.column = None;
+    }
+    error
+}
+
+impl RecordReader for Rewritten {
+    fn next_batch(&mut self) -> Result<Option<Batch>, ReadError> {
+        self.rows.next_batch().map_err(without_byte)
+    }
+
+    fn label_names(&self) -> &[String] {
+        self.rows.label_names()
+    }
+
+    fn schema(&self) -> Schema {
+        self.rows.schema()
+    }
+
+    fn notes(&self) -> ReadNotes {
+        let mut notes = self.rows.notes();
+        let noticed = self.noticed.lock().unwrap_or_else(PoisonError::into_inner);
+        notes.remarks.splice(0..0, noticed.remarks.iter().cloned());
+        notes.skipped += noticed.skipped;
+        notes.first_skipped.extend(noticed.first_skipped.iter().cloned());
+        notes.first_skipped.sort_by_key(|row| row.line);
+        notes.first_skipped.truncate(ReadNotes::LISTED);
+        notes
+    }
+
+    fn is_guess(&self) -> bool {
+        self.guess || self.rows.is_guess()
+    }
+
+    fn expected(&self) -> Expected {
+        Expected::Unknown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_quoted_where_csv_would_change_them() {
+        for (cell, written) in [
+            ("red", "red"),
+            ("", "\"\""),
+            (" b", "\" b\""),
+            ("a,b", "\"a,b\""),
+            ("say \"x\"", "\"say \"\"x\"\"\""),
+            ("a\u{1}b", "\"a\u{fffd}b\""),
+            ("größe", "\"größe\""),
+            ("two\nlines", "\"two\nlines\""),
+            ("\u{a0}x", "\"\u{a0}x\""),
+        ] {
+            let mut text = String::new();
+            push_cell(&mut text, cell);
+            assert_eq!(text, written);
+        }
+    }
+}

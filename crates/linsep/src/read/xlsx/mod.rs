@@ -1,0 +1,229 @@
+//! Excel workbooks: the cells of one sheet, as a table.
+//!
+//! The cells come one by one, so that a sheet of two cells far apart is no large table. What a workbook unpacks to is measured
+//! before it is opened.
+
+use super::array::Archive;
+use super::error::{ReadError, ReadErrorKind};
+use super::formats::{Detect, Format, FormatColumns, FormatDescriptor};
+use super::reader::{Opening, RecordReader};
+use super::rewritten::{Noticed, Rewritten, push_cell, take_all};
+use super::source::Input;
+use crate::numbers::{counted, grouped};
+use crate::{Error, memory};
+use calamine::{DataRef, ExcelDateTime, Reader, Xlsx, XlsxError};
+use std::io::Cursor;
+use std::sync::PoisonError;
+
+pub(super) static XLSX: FormatDescriptor = FormatDescriptor {
+    name: Format::XLSX.name(),
+    title: "Excel",
+    help: "An Excel workbook (.xlsx), of which one sheet is read",
+    extensions: &["xlsx", "xlsm"],
+    columns: FormatColumns::Table,
+    is_text: false,
+    is_written: false,
+    options: &[
+        "label",
+        "ignore",
+        "column",
+        "header",
+        "missing",
+        "na",
+        "auto",
+        "sheet",
+        "text",
+        "text_options",
+    ],
+    matched_by_number: None,
+    detect: Detect::Bytes(is_workbook),
+    open,
+};
+
+impl Format {
+    /// An Excel workbook.
+    pub const XLSX: Format = Format::named("xlsx");
+}
+
+/// Whether an archive has the folder of a workbook among its first members.
+pub(super) fn is_workbook(head: &[u8]) -> bool {
+    head.starts_with(b"PK\x03\x04") && memchr::memmem::find(head, b"xl/").is_some()
+}
+
+/// The most that a workbook may unpack to. A workbook of a few kilobytes can claim to be any number of gigabytes.
+const MOST_UNPACKED: u64 = 4 << 30;
+
+/// The most cells of the rectangle that the used cells of a sheet span: columns times rows.
+const MOST_CELLS: u64 = 1 << 30;
+
+fn open(opening: Opening<'_>) -> Result<Box<dyn RecordReader>, Error> {
+    let Opening { name, input, options, guess, .. } = opening;
+    let located = |kind| ReadError::whole(&name, kind);
+    let wrong = |problem: String| located(ReadErrorKind::Damaged(problem));
+    let bytes = take_all(input).map_err(|error| located(error.into()))?;
+    let archive = Archive::open(bytes).map_err(wrong)?;
+    archive.check_unpacked(MOST_UNPACKED).map_err(wrong)?;
+    let mut book = Xlsx::new(Cursor::new(archive.into_bytes())).map_err(|error| wrong(said(&error)))?;
+    let noticed = Noticed::default();
+    let sheet = choose_sheet(&book.sheet_names(), options.csv.sheet.as_deref(), &noticed).map_err(located)?;
+    let sheet = Sheet::read(&mut book, &sheet).map_err(wrong)?;
+    if sheet.cells.is_empty() {
+        return Err(located(ReadErrorKind::Empty).into());
+    }
+    let text = sheet.to_csv().map_err(wrong)?;
+    let mut options = options.clone();
+    options.csv.delimiter = Some(b',');
+    let title = format!("Excel workbook, sheet \"{}\"", sheet.name);
+    let first_line = u64::from(sheet.cells[0].row) + 1;
+    let text = Input::of_text(text.into_bytes());
+    Ok(Box::new(Rewritten::open(name.clone(), text, &options, guess, first_line, &title, noticed)?))
+}
+
+/// What the library says of a workbook, without the names of its types.
+fn said(error: &XlsxError) -> String {
+    format!("the workbook is damaged: {error}")
+}
+
+/// The sheet that is meant by a name, or by a number from 1; the first if none is.
+fn choose_sheet(names: &[String], wanted: Option<&str>, noticed: &Noticed) -> Result<String, ReadErrorKind> {
+    let listed = || names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
+    let Some(first) = names.first() else {
+        return Err(ReadErrorKind::Damaged("it has no sheets".to_string()));
+    };
+    let Some(wanted) = wanted else {
+        if names.len() > 1 {
+            let others = counted(names.len() as u64 - 1, "sheet is", "sheets are");
+            let remark = format!(
+                "Sheet \"{first}\" is read; {others} not. Another can be named with ⟦sheet⟧: {}.",
+                listed()
+            );
+            noticed.lock().unwrap_or_else(PoisonError::into_inner).remarks.push(remark);
+        }
+        return Ok(first.clone());
+    };
+    let by_number = || wanted.parse::<usize>().ok().and_then(|number| names.get(number.checked_sub(1)?));
+    names.iter().find(|name| *name == wanted).or_else(by_number).cloned().ok_or_else(|| {
+        ReadErrorKind::Misused(format!("⟦sheet⟧ names \"{wanted}\", and the sheets are {}", listed()))
+    })
+}
+
+/// The used cells of a sheet.
+struct Sheet {
+    name: String,
+    cells: Vec<Cell>,
+    texts: String,
+}
+
+/// Where a cell is, and where its text is.
+struct Cell {
+    row: u32,
+    column: u32,
+    text: std::ops::Range<usize>,
+}
+
+impl Sheet {
+    fn read(book: &mut Xlsx<Cursor<Vec<u8>>>, name: &str) -> Result<Self, String> {
+        let mut sheet = Self { name: name.to_string(), cells: Vec::new(), texts: String::new() };
+        let mut reader = book.worksheet_cells_reader(name).map_err(|error| said(&error))?;
+        // What was held when memory was last looked at.
+        let mut looked = 0;
+        while let Some(cell) = reader.next_cell().map_err(|error| said(&error))? {
+            let start = sheet.texts.len();
+            sheet.push_value(cell.get_value());
+            if sheet.texts.len() == start {
+                continue;
+            }
+            let (row, column) = cell.get_position();
+            sheet.cells.push(Cell { row, column, text: start..sheet.texts.len() });
+            // One text may be shared by any number of cells.
+            const STEP: usize = 1 << 26;
+            let held = sheet.texts.len() + sheet.cells.len() * size_of::<Cell>();
+            if held > looked + STEP {
+                looked = held;
+                memory::check(2 * held as u64, || "the cells of the sheet".to_string())
+                    .map_err(|error| error.to_string())?;
+            }
+        }
+        if !sheet.cells.is_sorted_by_key(|cell| (cell.row, cell.column)) {
+            sheet.cells.sort_by_key(|cell| (cell.row, cell.column));
+        }
+        let twice = sheet
+            .cells
+            .windows(2)
+            .find(|pair| (pair[0].row, pair[0].column) == (pair[1].row, pair[1].column));
+        match twice {
+            Some(pair) => Err(format!("the workbook is damaged: row {} has a cell twice", pair[0].row + 1)),
+            None => Ok(sheet),
+        }
+    }
+
+    /// Appends what a cell shows: numbers with all digits, dates as 2024-01-31, errors as Excel spells them.
+    fn push_value(&mut self, value: &DataRef<'_>) {
+        match value {
+            DataRef::Empty => {}
+            DataRef::Int(number) => self.texts.push_str(&number.to_string()),
+            DataRef::Float(number) => self.texts.push_str(&number.to_string()),
+            DataRef::String(text) => self.texts.push_str(text),
+            DataRef::SharedString(text) => self.texts.push_str(text),
+            DataRef::Bool(truth) => self.texts.push_str(if *truth { "TRUE" } else { "FALSE" }),
+            DataRef::DateTime(time) => self.texts.push_str(&spelled(time)),
+            DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => self.texts.push_str(text),
+            DataRef::Error(error) => self.texts.push_str(&error.to_string()),
+        }
+    }
+
+    /// The rectangle that the cells span, as CSV. A row without cells is a blank line.
+    fn to_csv(&self) -> Result<String, String> {
+        let columns = || self.cells.iter().map(|cell| cell.column);
+        let (first, last) = (columns().min().unwrap_or(0), columns().max().unwrap_or(0));
+        let (Some(top), Some(bottom)) = (self.cells.first(), self.cells.last()) else {
+            return Ok(String::new());
+        };
+        let (wide, high) = (u64::from(last - first) + 1, u64::from(bottom.row - top.row) + 1);
+        if wide * high > MOST_CELLS {
+            let cells = grouped(self.cells.len() as u64);
+            let problem = format!("the {cells} cells of sheet \"{}\" are too far apart:", self.name);
+            return Err(format!("{problem} {} columns and {} rows", grouped(wide), grouped(high)));
+        }
+        let least = wide * high + self.texts.len() as u64;
+        memory::check(least, || "the rows of the sheet".to_string()).map_err(|error| error.to_string())?;
+        let mut text = String::new();
+        let mut cells = self.cells.iter().peekable();
+        for row in top.row..=bottom.row {
+            if cells.peek().is_some_and(|cell| cell.row == row) {
+                for column in first..=last {
+                    if column > first {
+                        text.push(',');
+                    }
+                    if let Some(cell) = cells.next_if(|cell| (cell.row, cell.column) == (row, column)) {
+                        push_cell(&mut text, &self.texts[cell.text.clone()]);
+                    }
+                }
+                // A row of one empty cell would be a blank line.
+            }
+            text.push('\n');
+        }
+        Ok(text)
+    }
+}
+
+/// A date, with the time where it has one; a time of day if that is all.
+fn spelled(time: &ExcelDateTime) -> String {
+    let serial = time.as_f64();
+    if time.is_duration() || !(0.0..2_958_466.0).contains(&serial) {
+        return serial.to_string();
+    }
+    let (year, month, day, hour, minute, second, milli) = time.to_ymd_hms_milli();
+    let mut of_day = format!("{hour:02}:{minute:02}:{second:02}");
+    if milli > 0 {
+        of_day += &format!(".{milli:03}");
+    }
+    match () {
+        () if serial < 1.0 => of_day,
+        () if serial.fract() == 0.0 => format!("{year:04}-{month:02}-{day:02}"),
+        () => format!("{year:04}-{month:02}-{day:02} {of_day}"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

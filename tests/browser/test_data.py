@@ -1,0 +1,299 @@
+"""Data on the page: built-in sets, files of one's own in every format, bad files, many rows, hostile names, edited points."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import subprocess
+
+import numpy as np
+import pytest
+from conftest import Watched, program_path, read_number, start, stop
+from playwright.sync_api import expect
+
+
+def send(page, name, content):
+    page.set_input_files("#file", {"name": name, "mimeType": "application/octet-stream", "buffer": content})
+
+
+def test_every_built_in_set_opens(watched, page):
+    values = page.evaluate("[...document.querySelectorAll('#data-select option')].map((one) => one.value)")
+    assert values == ["square", "blobs", "xor", "iris-setosa", "iris-virginica", "spam"]
+    for value, rows in [("blobs", 60), ("xor", 48), ("iris-setosa", 150), ("iris-virginica", 150)]:
+        page.select_option("#data-select", value)
+        watched.settle()
+        expect(page.locator("#data-about")).to_contain_text(f"{rows} rows")
+        expect(page.locator("#failure")).to_be_hidden()
+    # The pair of the set is chosen, and can be changed.
+    assert page.input_value("#classes") == "o1,2"
+    page.select_option("#classes", label="setosa against the rest")
+    watched.settle()
+    assert page.locator("#legend li").all_inner_texts()[1] == "setosa"
+    page.select_option("#classes", label="all classes together")
+    watched.settle()
+    assert page.evaluate("linsep.learn.drawing.about.outcomes.length") == 3
+
+
+CSV = "length,width,kind\n" + "".join(f"{i % 9},{(i * 5) % 7},{'ab'[i % 2]}\n" for i in range(40))
+LIBSVM = "".join(f"{1 if i % 2 else -1} 1:{i % 9} 3:{(i * 5) % 7}\n" for i in range(40))
+
+
+def npz():
+    buffer = io.BytesIO()
+    rows = np.array([[i % 9, i * 5 % 7] for i in range(40)], dtype=float)
+    np.savez(buffer, X=rows, y=np.array([i % 2 for i in range(40)]))
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    "name, content",
+    [
+        ("rows.csv", CSV.encode()),
+        ("rows.tsv", CSV.replace(",", "\t").encode()),
+        ("rows.csv.gz", gzip.compress(CSV.encode())),
+        ("rows.libsvm", LIBSVM.encode()),
+        ("rows.npz", npz()),
+        ("rows.arff", ("@relation r\n@attribute a numeric\n@attribute b numeric\n@attribute c {a,b}\n@data\n" + CSV.split("\n", 1)[1]).encode()),
+        ("latin.csv", "größe,b,kind\n1,2,ä\n3,1,ö\n5,2,ä\n2,7,ö\n".encode("latin-1")),
+    ],
+)
+def test_a_file_of_ones_own_in_every_format(watched, page, name, content):
+    send(page, name, content)
+    watched.settle()
+    expect(page.locator("#failure")).to_be_hidden()
+    expect(page.locator("#data-title")).to_have_text(name)
+    rows = page.evaluate("linsep.set.rows")
+    expect(page.locator("#data-about")).to_contain_text(f"{rows} rows")
+    assert page.evaluate("linsep.learn.drawing.about.rows") == rows
+
+
+def test_a_file_is_dropped_on_the_page(watched, page):
+    page.evaluate(
+        """(text) => { const data = new DataTransfer(); data.items.add(new File([text], "dropped.csv"));
+             for (const kind of ["dragenter", "dragover"]) document.body.dispatchEvent(new DragEvent(kind, { dataTransfer: data, bubbles: true, cancelable: true }));
+             window.veil = !document.getElementById("drop").hidden;
+             document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true })); }""",
+        CSV,
+    )
+    assert page.evaluate("window.veil")
+    expect(page.locator("#drop")).to_be_hidden()
+    watched.settle()
+    expect(page.locator("#data-title")).to_have_text("dropped.csv")
+
+
+@pytest.mark.parametrize(
+    "name, content, message",
+    [
+        ("bad.csv", b"a,b,c\n1,2,x\n1,oops,y\n3,4,x\n5,6,y\n7,8,x\n9,1,y\n2,3,x\n", None),
+        ("short.csv", b"a,b,c\n1,2,x\n1,y\n", "short.csv:3"),
+        ("empty.csv", b"", "empty.csv"),
+        ("one.csv", b"a,b\n1,x\n2,x\n", "x"),
+        ("zip.xz", b"\xfd7zXZ\x00\x00\x00", "xz"),
+        ("picture.png", b"\x89PNG\r\n\x1a\n" + b"\0" * 40, "picture.png"),
+    ],
+)
+def test_a_bad_file_gets_the_message_of_the_reader(watched, page, server, program, tmp_path, name, content, message):
+    before = page.locator("#data-title").inner_text()
+    send(page, name, content)
+    page.wait_for_function("() => !linsep.controller")
+    page.wait_for_timeout(150)
+    path = tmp_path / name
+    path.write_bytes(content)
+    told = subprocess.run([str(program_path()), "-q", "train", str(path)], capture_output=True, text=True)
+    if told.returncode == 0:
+        expect(page.locator("#failure")).to_be_hidden()
+        return
+    shown = page.locator("#failure-message").inner_text()
+    first = told.stderr.splitlines()[0].removeprefix("error: ").replace(f"{tmp_path}/", "")
+    # Word by word, but for the way to spell settings.
+    assert shown.split("“")[0].strip() == first.split("--")[0].strip()[: len(shown.split("“")[0].strip())], (shown, first)
+    assert message is None or message in shown
+    if page.locator("#data-title").inner_text() == before:
+        # The page goes on with what it had.
+        page.click("#to-start")
+        assert page.evaluate("linsep.player.at") == 0
+
+
+def test_a_file_that_is_too_large_is_refused_by_the_page(watched, page):
+    page.evaluate("linsep.about.limits.upload = 1000")
+    send(page, "large.csv", b"x" * 1001)
+    expect(page.locator("#failure-message")).to_contain_text("large.csv is larger than")
+    expect(page.locator("#failure-help")).to_contain_text("linsep explore FILE")
+
+
+def test_how_a_file_is_read_can_be_said(watched, page):
+    text = "kind,x,y\n" + "".join(f"{'ab'[i % 2]},{i % 9},{(i * 5) % 7 + 0.5}\n" for i in range(40))
+    send(page, "first.csv", text.encode())
+    page.wait_for_function("() => !linsep.controller")
+    page.evaluate("document.getElementById('read-box').open = true")
+    page.fill("#read-label", "kind")
+    page.click("#read-again")
+    watched.settle()
+    page.wait_for_function("() => linsep.set.name === 'first.csv' && linsep.set.classes.length === 2")
+    assert page.evaluate("linsep.set.classes.map((one) => one.name)") == ["a", "b"]
+    assert page.evaluate("linsep.set.columns") == ["x", "y"]
+
+
+HOSTILE = ["<img src=x onerror=window.hacked=1>", "<script>window.hacked=1</script>", "\"><b>bold</b>", "{{7*7}}", "'); alert(1); ('", "javascript:alert(1)"]
+
+
+def test_hostile_names_stay_texts(watched, page, tmp_path):
+    columns = [name.replace(",", ";").replace('"', '""') for name in HOSTILE]
+    head = ",".join(f'"{name}"' for name in columns[:2]) + ',"class"\n'
+    rows = "".join(f'{i % 9},{(i * 5) % 7},"{columns[2 + i % 2]}"\n' for i in range(40))
+    send(page, "<img src=x onerror=window.hacked=1>.csv", (head + rows).encode())
+    watched.settle()
+    assert page.locator("#data-title").inner_text().startswith("<img src=x")
+    page.click("#tab-separate")
+    watched.settle()
+    page.click("#tab-proof")
+    page.click("#tab-learn")
+    page.click("#edit")
+    page.wait_for_timeout(300)
+    assert "<img src=x" in page.locator("#picture").get_attribute("aria-label")
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("main img, main b, main script").count() == 0
+    with page.expect_download() as download:
+        page.click("#learn-downloads [data-part=picture]")
+    path = tmp_path / "hostile.svg"
+    download.value.save_as(path)
+    text = path.read_text()
+    assert "<script" not in text and "<img" not in text and "&lt;img src=x" in text
+
+
+def test_a_hundred_thousand_rows(watched, page):
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(100_000, 3)).round(4)
+    y = np.where(x @ [1, -2, 0.5] > 0, "up", "down")
+    # With a gap between the classes, so that the run is short.
+    x += np.where(y == "up", 1, -1)[:, None] * np.array([0.3, -0.6, 0.15])
+    x = x.round(4)
+    text = "a,b,c,side\n" + "\n".join(f"{r[0]},{r[1]},{r[2]},{side}" for r, side in zip(x, y))
+    send(page, "many.csv", text.encode())
+    page.wait_for_function("() => linsep.set.rows === 100000 && !linsep.controller", timeout=60_000)
+    note = page.locator("#plane-note").inner_text()
+    assert "of 100,000 rows are drawn; all are computed with" in note
+    drawn = read_number(note.split(" of ")[0])
+    assert 4000 <= drawn <= 4500
+    facts = dict(zip(page.locator("#learn-report dt").all_inner_texts(), page.locator("#learn-report dd").all_inner_texts()))
+    assert "100,000 rows" in facts["Data"]
+    expect(page.locator("#edit")).to_be_disabled()
+    page.click("#to-start")
+    page.click("#step-on")
+    assert page.evaluate("linsep.shown.example") is not None
+
+
+def test_the_file_of_the_command_line_opens(browser, tmp_path):
+    path = tmp_path / "own.csv"
+    path.write_text(CSV)
+    server = start(path, "--label", "kind")
+    try:
+        watched = Watched(browser, server)
+        page = watched.open()
+        expect(page.locator("#data-title")).to_have_text(str(path))
+        assert page.evaluate("linsep.set.rows") == 40
+        page.close()
+        assert watched.problems == []
+    finally:
+        assert stop(server) == 130
+
+
+def test_a_bad_file_of_the_command_line_is_refused(tmp_path):
+    path = tmp_path / "bad.csv"
+    path.write_text("a,b\n1,x\n2\n")
+    done = subprocess.run([str(program_path()), "explore", "--no-open", str(path)], capture_output=True, text=True, timeout=20)
+    assert done.returncode == 3 and "bad.csv:3" in done.stderr
+
+
+# Editing
+
+
+def middle(page):
+    box = page.locator("#picture").bounding_box()
+    return box["x"], box["y"]
+
+
+def place(page, i):
+    """Where a point is on the screen."""
+    px, py = page.evaluate(f"linsep.picture.pixelOf(linsep.shown.points.x[{i}], linsep.shown.points.y[{i}])")
+    x, y = middle(page)
+    return x + px, y + py
+
+
+def test_points_are_added_moved_relabelled_and_removed_by_mouse(watched, page):
+    page.click("#edit")
+    expect(page.locator("#edit-bar")).to_be_visible()
+    page.wait_for_function("() => linsep.edit.list?.length === 50")
+    # Added: where nothing is.
+    x, y = middle(page)
+    spot = page.evaluate("(() => { const b = linsep.picture.canvas.getBoundingClientRect(); for (let i = 80; i < b.width - 80; i += 13) for (let j = 60; j < b.height - 80; j += 13) if (linsep.picture.nearest(i, j, 26) < 0) return [i, j]; })()")
+    page.locator("#brushes input").nth(1).check()
+    page.mouse.click(x + spot[0], y + spot[1])
+    watched.settle()
+    page.wait_for_function("() => linsep.set.rows === 51 && !linsep.controller")
+    added = page.evaluate("linsep.edit.list[50]")
+    assert added["side"] == 1
+    # Moved.
+    sx, sy = place(page, 50)
+    page.mouse.move(sx, sy)
+    page.mouse.down()
+    page.mouse.move(sx + 30, sy - 24, steps=4)
+    page.mouse.up()
+    page.wait_for_function("() => linsep.edit.list[50].x !== %s" % json.dumps(added["x"]))
+    watched.settle()
+    moved = page.evaluate("linsep.edit.list[50]")
+    assert moved["x"] > added["x"] and moved["y"] > added["y"]
+    # Relabelled.
+    page.mouse.dblclick(*place(page, 50))
+    page.wait_for_function("() => linsep.edit.list[50].side === 0")
+    watched.settle()
+    # Removed.
+    page.locator("#picture").focus()
+    page.keyboard.press("Delete")
+    page.wait_for_function("() => linsep.edit.list.length === 50 && linsep.set.rows === 50 && !linsep.controller")
+    expect(page.locator("#data-title")).to_have_text("points.csv")
+    # The address has the points.
+    page.wait_for_timeout(150)
+    address = page.url
+    assert "points=" in address
+    page.goto("about:blank")
+    page.goto(address)
+    page.wait_for_selector("body[data-ready]")
+    watched.settle()
+    assert page.evaluate("linsep.set.rows") == 50 and page.evaluate("linsep.set.name") == "points.csv"
+
+
+def test_points_are_edited_by_keys_alone(watched, page):
+    page.locator("#edit").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => linsep.edit.list?.length === 50")
+    page.locator("#picture").focus()
+    page.keyboard.press("a")
+    for _ in range(3):
+        page.keyboard.press("ArrowUp")
+    page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => linsep.edit.list.length === 51")
+    page.keyboard.press("Escape")
+    page.keyboard.press("n")
+    expect(page.locator("#status")).to_contain_text("point 1 of 51")
+    before = page.evaluate("({...linsep.edit.list[0]})")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("l")
+    after = page.evaluate("({...linsep.edit.list[0]})")
+    assert after["x"] < before["x"] and after["side"] != before["side"]
+    page.keyboard.press("Delete")
+    page.wait_for_function("() => linsep.edit.list.length === 50 && linsep.set.rows === 50 && !linsep.controller")
+
+
+def test_what_is_edited_is_what_is_learned(watched, page):
+    """A point on the wrong side makes the square inseparable, and the engine says so."""
+    page.click("#edit")
+    page.wait_for_function("() => linsep.edit.list?.length === 50")
+    page.evaluate("linsep.edit.brush = 0; linsep.edit.add([-0.9, 0.9])")
+    page.wait_for_function("() => linsep.set.rows === 51 && !linsep.controller")
+    assert page.evaluate("linsep.learn.result.record.converged") is False
+    page.click("#tab-separate")
+    watched.settle()
+    expect(page.locator("#verdict")).to_have_text("Not separable")
