@@ -147,4 +147,13 @@ fn a_model_or_a_proof_on_standard_output_is_not_followed_by_a_report() {
         folder.write("file", &output.stdout);
         folder.linsep(look).exits(0);
     }
+    folder.linsep("train data -o model").exits(0);
+    folder.linsep("export model whole.onnx").exits(0);
+    let whole = std::fs::read(folder.path("whole.onnx")).expect("read the exported model");
+    for line in ["export model /dev/stdout", "export model /dev/stdout --json"] {
+        let output = folder.command(line).output().expect("run linsep");
+        assert_eq!(output.status.code(), Some(0), "{line}");
+        assert!(!output.stderr.is_empty(), "{line}: the report");
+        assert!(output.stdout == whole, "{line}: the file alone");
+    }
 }

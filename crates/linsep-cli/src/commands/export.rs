@@ -4,6 +4,7 @@ use super::{print_json, print_report};
 use crate::args::ExportArgs;
 use crate::console::{self, Console, ProgressDisplay};
 use crate::exit::Exit;
+use crate::output;
 use linsep::job::ExportSpec;
 use linsep::report::export_report;
 
@@ -14,6 +15,7 @@ pub(crate) fn run(args: &ExportArgs, console: Console) -> anyhow::Result<Exit> {
         input: args.input,
         data: args.data.as_ref().map(|data| args.read.data(data)),
     };
+    output::will_write(&[&args.output]);
     console::has_results();
     let exported = spec.run(&mut ProgressDisplay::new(console))?;
     if args.json { print_json(&exported) } else { print_report(&export_report(&exported)) }
