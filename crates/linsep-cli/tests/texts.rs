@@ -96,7 +96,11 @@ fn columns_of_texts_and_free_text_that_nobody_named() {
         .linsep("predict named rows --text 2")
         .exits(2)
         .tells(&["the model knows how texts become features"]);
-    folder.linsep("tune named.tsv --text message -o tuned --folds 3").exits(0).tells(&["words"]);
+    folder.linsep("tune named.tsv --text message -o tuned --folds 3").exits(0).tells(&[
+        "words, tf-idf ",
+        "1-2 words, counts ",
+        "features of ",
+    ]);
     folder.linsep("compare named.tsv --text message --learners perceptron,svm --folds 3").exits(0);
 }
 
@@ -242,5 +246,5 @@ fn the_demonstration_tells_its_story() {
         "What this shows",
     ]);
     folder.linsep("demo mail").exits(2).tells(&["demo mail needs a folder"]);
-    folder.linsep("demo iris mails").exits(2).tells(&["only demo mail takes a folder"]);
+    folder.linsep("demo iris mails").exits(2).tells(&["only demo mail and demo cats-dogs take a folder"]);
 }

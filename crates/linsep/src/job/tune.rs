@@ -141,7 +141,7 @@ impl TuneSpec {
         let mut text = self.data.read.text.clone();
         let words = text.terms.unwrap_or_default() == TermKind::Words && text.words.is_empty();
         if text.ngrams.is_none() && words && text.hash_bits.is_none() {
-            text.ngrams = Some(PAIRS);
+            text.searched_ngrams = Some(PAIRS);
         }
         text
     }
@@ -160,7 +160,8 @@ impl TuneSpec {
             Some(weights) => vec![weights],
             None => vec![TermWeights::TfIdf, TermWeights::Binary, TermWeights::Counts],
         };
-        let all = |ngrams| weights.iter().map(move |&weights| TextChoice { ngrams, weights });
+        let all =
+            |ngrams| weights.iter().map(move |&weights| TextChoice { terms: text.kind, ngrams, weights });
         ngrams.into_iter().flat_map(all).collect()
     }
 

@@ -510,8 +510,8 @@ impl ReadErrorKind {
 
 /// What to do where a file is no text.
 static BINARY_HELP: LazyLock<String> = LazyLock::new(|| {
-    let titles: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
-    format!("give a file of a known format ({}), plain or compressed with gzip or zstd", titles.join(", "))
+    let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+    format!("give a file of a known format ({}), plain or compressed with gzip or zstd", names.join(", "))
 });
 
 /// What to do where the format was not recognised.

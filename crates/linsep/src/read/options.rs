@@ -326,10 +326,7 @@ impl ReadOptions {
             ("size", self.pictures.size.is_some()),
             ("colour", self.pictures.colour),
             ("text", !self.text.columns.is_empty()),
-            (
-                "text_options",
-                self.text != TextOptions { columns: self.text.columns.clone(), ..TextOptions::default() },
-            ),
+            ("text_options", self.text.says_how()),
         ]
         .into_iter()
         .filter_map(|(option, given)| given.then_some(option))
@@ -337,7 +334,7 @@ impl ReadOptions {
 
     /// Refuses an option that would have no effect on files of this format.
     pub(super) fn check(&self, format: Format) -> Result<(), SettingsError> {
-        let told = self.text != TextOptions::default();
+        let told = self.text.says_how() || !self.text.columns.is_empty();
         if self.schema.is_some() && told {
             return Err(SettingsError::new(
                 "text",

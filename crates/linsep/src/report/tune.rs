@@ -2,7 +2,7 @@
 
 use super::train::chosen_report;
 use super::{Block, TrainRecord};
-use crate::features::{Features, Scaling, TextChoice};
+use crate::features::{Features, Scaling, TermKind, TextChoice};
 use crate::job::TunedModel;
 use crate::metric::Metric;
 use crate::numbers::{counted, grouped, percent};
@@ -187,9 +187,12 @@ fn name(tried: &Tried) -> String {
         _ => "",
     };
     format!(
-        "{} on {} features{scale}, {}",
+        "{} on {}{scale}, {}",
         tried.candidate.learner.name(),
-        kind_of_features(preparation),
+        match (kind_of_features(preparation), preparation.text.is_some()) {
+            (kind, true) => format!("features of {kind}"),
+            (kind, false) => format!("{kind} features"),
+        },
         match tried.candidate.fit {
             Fit::C(c) => format!("C = {c}"),
             Fit::Passes(passes) => counted(passes, "pass", "passes"),
@@ -200,7 +203,13 @@ fn name(tried: &Tried) -> String {
 /// What the features are made of.
 fn kind_of_features(preparation: Preparation) -> String {
     match preparation.text {
-        Some(text) => format!("{} {}", text.weights.name(), text.ngrams),
+        Some(TextChoice { terms, ngrams, weights }) => {
+            let units = if terms == TermKind::Words { "words" } else { "characters" };
+            match (ngrams.least, ngrams.most) {
+                (1, 1) => format!("{units}, {}", weights.name()),
+                _ => format!("{ngrams} {units}, {}", weights.name()),
+            }
+        }
         None => preparation.features.name().to_string(),
     }
 }
@@ -211,8 +220,10 @@ fn table(tuned: &Tuned) -> String {
         true => format!("{:.2} %", 100.0 * value),
         false => format!("{value:.4}"),
     };
+    let kinds = tuned.tried.iter().map(|tried| kind_of_features(tried.candidate.preparation).len());
+    let wide = kinds.max().unwrap_or(0).max(16);
     let mut text = format!(
-        "{:<16} {:<10} {:<10} {:>9}  held-out {}\n",
+        "{:<wide$} {:<10} {:<10} {:>9}  held-out {}\n",
         "features",
         "scale",
         "learner",
@@ -221,7 +232,7 @@ fn table(tuned: &Tuned) -> String {
     );
     let _ = writeln!(
         text,
-        "{:<16} {:<10} {:<10} {:>9}  {}",
+        "{:<wide$} {:<10} {:<10} {:>9}  {}",
         "always the same",
         "",
         "",
@@ -245,7 +256,7 @@ fn table(tuned: &Tuned) -> String {
         let scale = scale.as_ref().and_then(|scale| scale.as_str()).unwrap_or_default().to_string();
         let _ = writeln!(
             text,
-            "{:<16} {:<10} {:<10} {:>9}  {} ± {}{}",
+            "{:<wide$} {:<10} {:<10} {:>9}  {} ± {}{}",
             kind_of_features(preparation),
             scale,
             best.candidate.learner.name(),

@@ -85,6 +85,8 @@ pub struct TermRows {
 /// What a search chooses about texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct TextChoice {
+    /// What a term is made of.
+    pub terms: TermKind,
     /// How many neighbouring words or characters are one term: no more than were read.
     pub ngrams: Ngrams,
     /// What the value of a term is.
@@ -96,7 +98,7 @@ impl Text {
     pub(crate) fn begin(options: &TextOptions, first: usize) -> Result<Self, SettingsError> {
         options.check()?;
         let kind = options.terms.unwrap_or_default();
-        let mut ngrams = options.ngrams.unwrap_or(kind.usual_ngrams());
+        let mut ngrams = options.ngrams.or(options.searched_ngrams).unwrap_or(kind.usual_ngrams());
         let mut weights = options.weights.unwrap_or_default();
         let terms = match options.hash_bits {
             Some(bits) => Terms::Hashed(bits),

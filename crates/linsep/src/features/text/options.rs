@@ -141,6 +141,9 @@ pub struct TextOptions {
     /// These words alone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub words: Vec<String>,
+    /// The neighbouring words of a term where the user said nothing about them: the most that a search tries.
+    #[serde(skip)]
+    pub(crate) searched_ngrams: Option<Ngrams>,
 }
 
 impl TextOptions {
@@ -150,6 +153,13 @@ impl TextOptions {
     pub const MAX_VOCABULARY: u32 = 1 << 20;
     /// The hashes that are made.
     pub const HASH_BITS: std::ops::RangeInclusive<u8> = 4..=24;
+
+    /// Whether the user said how texts become features, beyond naming their columns.
+    pub(crate) fn says_how(&self) -> bool {
+        let unsaid =
+            Self { columns: self.columns.clone(), searched_ngrams: self.searched_ngrams, ..Self::default() };
+        *self != unsaid
+    }
 
     /// Refuses what makes no sense together.
     pub fn check(&self) -> Result<(), SettingsError> {
