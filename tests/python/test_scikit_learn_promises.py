@@ -177,11 +177,13 @@ def test_wrong_class_weights_are_refused(cls):
 @pytest.mark.parametrize("cls", LINEAR)
 def test_weights_of_rows_and_classes_are_multiplied(cls):
     rng = np.random.default_rng(0)
-    weights = rng.integers(1, 5, len(TWO)).astype(float)
+    # No whole numbers: those count rows, as if each were written so often.
+    weights = rng.integers(1, 5, len(TWO)) + 0.25
     of_class = {1: 0.5, 2: 0.25}
     product = weights * np.array([of_class[k] for k in SIDES])
-    one = cls(class_weight=of_class).fit(TWO, SIDES, sample_weight=weights)
-    other = cls().fit(TWO, SIDES, sample_weight=product)
+    # The weights of rows count in the scale of a feature, those of classes do not.
+    one = cls(class_weight=of_class, scale="none").fit(TWO, SIDES, sample_weight=weights)
+    other = cls(scale="none").fit(TWO, SIDES, sample_weight=product)
     assert np.allclose(one.coef_, other.coef_, rtol=1e-9) and np.allclose(one.intercept_, other.intercept_, rtol=1e-9)
 
 

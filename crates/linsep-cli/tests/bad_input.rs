@@ -144,7 +144,8 @@ fn malformed_tables() {
 
 #[test]
 fn bytes_that_are_not_text() {
-    let help = ["help: give a file of a known format (libsvm, csv, ", "plain or compressed with gzip or zstd"];
+    let help =
+        ["help: give a file of a known format (libsvm, csv, ", "plain or compressed with gzip or zstd"];
     let garbage: Vec<u8> = (0..4096u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     refused(&garbage, "", 3, &["data: this is not text: found byte 0x", help[0], help[1]]);
     let program = b"\x7fELF\x02\x01\x01\x00\x00";
@@ -344,6 +345,13 @@ fn files_that_are_not_there_or_no_files() {
             .linsep(line)
             .exits(3)
             .says(&["error: folder: this folder has no sub-folders, one for each class"]);
+    }
+    folder.write("cat.png", b"\x89PNG\r\n\x1a\n");
+    folder.write("letter.eml", "Subject: hello\n\nhow are you\n");
+    for file in ["cat.png", "letter.eml"] {
+        let problem = format!("error: {file}: this is one file without a label");
+        folder.linsep(&format!("train {file}")).exits(3).says(&[&problem, "one sub-folder for each class"]);
+        fs::remove_file(folder.path(file)).expect("remove");
     }
     folder
         .linsep("predict model folder -o new")

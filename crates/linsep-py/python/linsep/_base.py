@@ -466,6 +466,7 @@ class WeightedClassifier(Classifier):
         y : array of shape (n_samples,)
             The labels: numbers or words. None where X is `linsep.Data`, which has its own.
         sample_weight : array of shape (n_samples,), optional
-            How often each row counts.
+            How often each row counts. Whole numbers give what the rows repeated so often would give; with others,
+            learners that go row by row take larger or smaller steps.
         """
         return self._fit(X, y, sample_weight)

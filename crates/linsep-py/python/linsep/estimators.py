@@ -39,7 +39,8 @@ class Perceptron(WeightedOnlineClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -160,7 +161,8 @@ class AveragedPerceptron(WeightedOnlineClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -281,7 +283,8 @@ class VotedPerceptron(OnlineClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -394,7 +397,8 @@ class MarginPerceptron(OnlineClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -510,7 +514,8 @@ class BatchPerceptron(WeightedClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -621,7 +626,8 @@ class PocketPerceptron(Classifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -723,7 +729,8 @@ class LiftedPerceptron(Classifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -836,7 +843,8 @@ class KernelPerceptron(WeightedClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -958,7 +966,8 @@ class MulticlassPerceptron(WeightedOnlineClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -1086,7 +1095,8 @@ class SGDClassifier(WeightedOnlineClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -1213,7 +1223,8 @@ class LinearSVM(WeightedClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -1334,7 +1345,8 @@ class LogisticRegression(WeightedClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -1451,7 +1463,8 @@ class MaxMarginClassifier(Classifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -1549,7 +1562,8 @@ class Memoriser(WeightedClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0
@@ -1656,7 +1670,8 @@ class PassiveAggressiveClassifier(WeightedOnlineClassifier):
         At most this many passes over the rows.
     scale : default 'auto'
         How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. 'auto' or 'none' or 'max-abs' or 'standard' or 'unit-rows'.
+        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
     seed : default 0

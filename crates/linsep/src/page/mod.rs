@@ -1,7 +1,7 @@
 //! A page about a data set, to be sent to a colleague: one HTML file without scripts that needs nothing from elsewhere.
 //!
-//! It shows what [`Findings`](crate::job::Findings) hold: the texts are those of the other [reports](crate::report), the figures
-//! those of [`chart`](crate::chart).
+//! It shows what [`Findings`] hold: the texts are those of the other [reports](crate::report), the figures
+//! those of [`chart`].
 
 mod html;
 

@@ -4,7 +4,7 @@ use super::cache::CacheFault;
 use super::foreign::ForeignFile;
 use super::formats::FORMATS;
 use crate::features::PictureForm;
-use crate::numbers::grouped;
+use crate::numbers::{counted, grouped};
 use std::fmt;
 use std::sync::LazyLock;
 
@@ -59,11 +59,14 @@ pub enum ReadErrorKind {
     #[error("this folder of a class has no files")]
     EmptyClass,
     /// A folder that is not divided into classes.
-    #[error("this folder has no sub-folders, one for each class{}", if *.files == 0 { String::new() } else { format!(": it has {} files", grouped(*.files)) })]
+    #[error("this folder has no sub-folders, one for each class{}", if *.files == 0 { String::new() } else { format!(": it has {}", counted(*.files, "file", "files")) })]
     NoClassFolders {
         /// Files that lie in it.
         files: u64,
     },
+    /// One text, mail or picture, where rows with labels are needed.
+    #[error("this is one file without a label: the labels of such files are the names of their folders")]
+    NoClass,
     /// A folder that contains itself, by a link, or lies too deep.
     #[error("this folder contains itself, by a link, or lies too deep")]
     FolderLoop,
@@ -380,6 +383,7 @@ impl ReadErrorKind {
                 | Changed(_)
                 | Empty
                 | NoClassFolders { .. }
+                | NoClass
                 | AllSkipped(_)
                 | Binary(_)
                 | Foreign(_)
@@ -427,6 +431,9 @@ impl ReadErrorKind {
             EmptyClass => "put the files of the class into it, remove it, or leave it out with ⟦skip_bad⟧",
             NoClassFolders { .. } => {
                 "put the files of each class into a sub-folder with the name of the class; predict takes folders without them"
+            }
+            NoClass => {
+                "give a folder that has one sub-folder for each class, with the files of the class in it"
             }
             FolderLoop => "remove the link, or leave it out with ⟦skip_bad⟧",
             NotAText(_) => "remove the file, or skip such files with ⟦skip_bad⟧",

@@ -23,6 +23,8 @@ pub(super) struct Arriving {
     options: ReadOptions,
     /// Bytes that have arrived and were not read: lines, and the beginning of another.
     bytes: Vec<u8>,
+    /// How many of these bytes are known to hold no whole line.
+    searched: usize,
     /// The first line, where it names the columns.
     header: Option<Vec<u8>>,
     begun: bool,
@@ -60,6 +62,7 @@ impl Arriving {
             options: options.clone(),
             bytes,
             header: None,
+            searched: 0,
             begun: false,
             lines: 0,
             stream: None,
@@ -139,8 +142,10 @@ impl Arriving {
             {
                 self.bytes.extend_from_slice(&more);
             }
-            if let Some(end) = end_of_lines(&self.bytes) {
+            let searched = std::mem::replace(&mut self.searched, self.bytes.len());
+            if let Some(end) = end_of_lines(&self.bytes, searched) {
                 let rest = self.bytes.split_off(end);
+                self.searched = rest.len();
                 return Ok(Some(std::mem::replace(&mut self.bytes, rest)));
             }
             if self.bytes.len() > self.options.line_limit() {
@@ -230,13 +235,14 @@ impl Arriving {
     }
 }
 
-/// The end of the last whole line of which no quote is open.
-fn end_of_lines(bytes: &[u8]) -> Option<usize> {
-    let end = memchr::memrchr(b'\n', bytes)? + 1;
-    let quotes = memchr::memchr_iter(b'"', &bytes[..end]).count();
+/// The end of the last whole line of which no quote is open, where there was none in the first `searched` bytes. A long line
+/// arrives in many parts, each of which is searched once.
+fn end_of_lines(bytes: &[u8], searched: usize) -> Option<usize> {
+    let end = searched + memchr::memrchr(b'\n', &bytes[searched..])? + 1;
     // A cell may go over several lines; but not over very many, where quotes are just characters.
     const FAR: usize = 1 << 16;
-    (quotes.is_multiple_of(2) || end > FAR).then_some(end)
+    let is_closed = || memchr::memchr_iter(b'"', &bytes[..end]).count().is_multiple_of(2);
+    (end > FAR || is_closed()).then_some(end)
 }
 
 /// Whether bytes begin as those do that are no lines: compressed ones, arrays, caches.
@@ -272,5 +278,31 @@ fn moved(error: Error, lines: i64) -> Error {
             Error::Read(error)
         }
         error => error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_end_of_lines_does_not_depend_on_how_they_arrive(
+            parts in prop::collection::vec("[ab\"\n]{0,6}", 1..12),
+        ) {
+            let naive = |bytes: &[u8]| {
+                let end = bytes.iter().rposition(|&byte| byte == b'\n')? + 1;
+                bytes[..end].iter().filter(|&&byte| byte == b'"').count().is_multiple_of(2).then_some(end)
+            };
+            let (mut bytes, mut searched) = (Vec::new(), 0);
+            for part in parts {
+                bytes.extend_from_slice(part.as_bytes());
+                let end = end_of_lines(&bytes, searched);
+                prop_assert_eq!(end, naive(&bytes));
+                bytes.drain(..end.unwrap_or(0));
+                searched = bytes.len();
+            }
+        }
     }
 }

@@ -56,6 +56,9 @@ const WINDOW_BYTES: usize = 32 << 20;
 fn open(opening: Opening<'_>) -> Result<Box<dyn RecordReader>, Error> {
     let Opening { name, source, options, .. } = opening;
     let Some(path) = source.path() else {
+        if options.labels == Labels::Required {
+            return Err(ReadError::whole(&name, ReadErrorKind::NoClass).into());
+        }
         let problem = format!("{name} is no file: documents are files, in a folder or by themselves");
         return Err(SettingsError::new("format", problem).into());
     };
@@ -135,7 +138,7 @@ impl DocumentReader {
         let Listing { classes, files, notes } = match path.is_dir() {
             true => Listing::of(path, options, is_mbox)?,
             false if options.labels == Labels::Required => {
-                return Err(ReadError::whole(&name, ReadErrorKind::NoClassFolders { files: 1 }).into());
+                return Err(ReadError::whole(&name, ReadErrorKind::NoClass).into());
             }
             false => Listing::unlabelled(&[path.to_path_buf()]),
         };

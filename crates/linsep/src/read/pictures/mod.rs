@@ -53,6 +53,9 @@ const LOOKED_AT: usize = 100;
 fn open(opening: Opening<'_>) -> Result<Box<dyn RecordReader>, Error> {
     let Opening { name, source, options, .. } = opening;
     let Some(path) = source.path() else {
+        if options.labels == Labels::Required {
+            return Err(ReadError::whole(&name, ReadErrorKind::NoClass).into());
+        }
         let problem = format!("{name} is no file: pictures are files, in a folder or by themselves");
         return Err(SettingsError::new("format", problem).into());
     };
@@ -78,7 +81,7 @@ impl PictureReader {
         let Listing { classes, files, mut notes } = match path.is_dir() {
             true => Listing::of(path, options, |_| false)?,
             false if options.labels == Labels::Required => {
-                return Err(located(ReadErrorKind::NoClassFolders { files: 1 }).into());
+                return Err(located(ReadErrorKind::NoClass).into());
             }
             false => Listing::unlabelled(&[path.to_path_buf()]),
         };
