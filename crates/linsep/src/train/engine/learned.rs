@@ -32,7 +32,13 @@ impl Learned {
     /// Rows that are scored before an observer is asked for the first time: of a vote of very many vectors a single row may
     /// take long.
     pub(crate) fn rows_before_pause(&self) -> usize {
-        if matches!(self, Learned::Linear(_)) { 4096 } else { 1 }
+        match self {
+            Learned::Linear(_) => 4096,
+            Learned::Each(each) => {
+                each.iter().map(Self::rows_before_pause).min().unwrap_or(1).div_ceil(each.len().max(1))
+            }
+            _ => 1,
+        }
     }
 
     /// The score of a row that has no column beyond those learned on; for many classes, that of the winner.

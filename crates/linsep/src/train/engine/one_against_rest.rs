@@ -4,13 +4,13 @@
 use crate::Error;
 use crate::classes::{ClassError, ClassPair, Classes};
 use crate::dataset::{Dataset, Row};
-use crate::observe::{Note, Observer, Progress, in_parallel, in_parallel_sized};
+use crate::observe::{Note, Observer, Pace, Progress, in_parallel, in_parallel_sized};
 use crate::theory::margin::{Extent, MarginInterval, MarginKind};
 use crate::theta::Theta;
 use crate::train::engine::checkpoint::CheckpointError;
 use crate::train::engine::class_blocks::{self, Shared};
 use crate::train::engine::class_scores::ClassScores;
-use crate::train::engine::evidence::{Evidence, facts_of, facts_on, judge, unjudged};
+use crate::train::engine::evidence::{Evidence, check_finite, conclude, facts_of, facts_on, judge, unjudged};
 use crate::train::engine::fit::Fit;
 use crate::train::engine::learned::Learned;
 use crate::train::engine::online::OnlineLearner;
@@ -74,19 +74,16 @@ pub fn train_each(
         let size = |block: &Range<usize>| block.len() as u64;
         let runs = in_parallel_sized(&blocks, size, "classes", observer, |block, part| {
             let fits = shared.learn(block.clone(), part)?;
+            let judged = shared.judge(block.clone(), &fits, part);
             let places = own_places[block.clone()].iter();
-            let judged = places.zip(fits).map(|(&place, fit)| {
-                if part.will_stop() {
-                    // Not even the sides of the rows are worked out: there may be thousands of classes to come.
-                    let classes = ClassPair::against_rest(data.shared_classes(), place);
-                    let weighted = shared.weights.is_some();
-                    let outcome = unjudged(facts_on(data, extent, &classes, weighted), settings, fit)?;
-                    return Ok((outcome.learned, outcome.evidence));
-                }
-                let task = Task::against_rest(data, settings, extent, place)?;
-                judge_one(&task, settings, fit, part)
+            let runs = places.zip(fits).zip(judged).map(|((&place, fit), judged)| {
+                let classes = ClassPair::against_rest(data.shared_classes(), place);
+                let facts = facts_on(data, extent, &classes, shared.weights.is_some());
+                check_finite(&fit)?;
+                let outcome = conclude(facts, settings, fit, judged);
+                Ok((outcome.learned, outcome.evidence))
             });
-            judged.collect::<Result<Vec<_>, Error>>()
+            runs.collect::<Result<Vec<_>, Error>>()
         });
         runs.into_iter().collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect()
     } else {
@@ -349,25 +346,24 @@ fn error(data: &Dataset, labels: &[u32], learned: &Learned, observer: &mut dyn O
         };
         u64::from(found != labels[i] as usize)
     };
-    let classes = if let Learned::Each(each) = learned { each.len() } else { 1 };
-    let per_row = classes * (data.nonzeros() / data.len()).max(1);
-    let together = (PRODUCTS_BETWEEN_PAUSES / per_row).max(rayon::current_num_threads());
-    let (mut errors, total) = (0, data.len());
-    for start in (0..total).step_by(together) {
-        let end = (start + together).min(total);
-        let rows = (start..end).into_par_iter().with_min_len(((end - start) / 64).clamp(1, 16));
-        errors += rows.map_init(Vec::new, wrong).sum::<u64>();
+    let (mut errors, mut end, total) = (0, 0, data.len());
+    let mut pace = Pace::new(learned.rows_before_pause());
+    while end < total {
+        let rows = pace.next(end, total);
+        end = rows.end;
+        let together = (rows.len() / 64).clamp(1, 16);
+        errors += rows.into_par_iter().with_min_len(together).map_init(Vec::new, wrong).sum::<u64>();
         // A run that is short, or has come to its end, is judged in silence.
-        let progress = Progress::Judging { rows: end as u64, total: total as u64 };
-        if end < total && observer.progress(&progress).is_break() {
-            return None;
+        if end < total {
+            let progress = Progress::Judging { rows: end as u64, total: total as u64 };
+            let flow = observer.progress(&progress);
+            if pace.gives_up(flow) {
+                return None;
+            }
         }
     }
     Some(errors as f64 / total as f64)
 }
-
-/// Products of a number of a row and a weight of a class that are computed before the observer is asked.
-const PRODUCTS_BETWEEN_PAUSES: usize = 20_000_000;
 
 #[cfg(test)]
 mod tests {
