@@ -159,3 +159,65 @@ fn wrong_by_sum(sum: f64, decided: f64, theta: &Theta, row: Row<'_>) -> bool {
 pub(super) fn is_wrong(theta: &Theta, row: Row<'_>, sign: i8) -> bool {
     (theta.score(row) >= 0.0) != (sign > 0) && certain_agreement(theta, row, sign) <= 0.0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+    use proptest::prelude::*;
+    use std::ops::ControlFlow;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
+        /// Rows in order, so that a few dozen of them lie close together and most boundaries are decided for all of them, or in
+        /// any order; whole numbers, so that scores of exactly zero abound, or numbers whose sums are rounded.
+        #[test]
+        fn the_counts_are_those_of_boundaries_one_by_one(
+            seed: u64, rows in 1usize..300, classes in 2usize..90, columns in 1usize..4, whole: bool, sorted: bool, first in 0usize..40
+        ) {
+            let mut random = Random::new(seed);
+            let unit = if whole { 1.0 } else { 0.1 };
+            let mut number = |most: u64| unit * (random.below(2 * most + 1) as f64 - most as f64);
+            let mut values: Vec<Vec<f64>> = (0..rows).map(|_| (0..columns).map(|_| number(40)).collect()).collect();
+            if sorted {
+                values.sort_by(|a, b| a.partial_cmp(b).unwrap());
+            }
+            let thetas: Vec<Theta> = (0..classes)
+                .map(|_| Theta { weights: (0..columns).map(|_| number(9)).collect(), bias: number(200), bias_input: 1.0 })
+                .collect();
+            let labels: Vec<u32> = (0..rows).map(|_| random.below(2 * classes as u64) as u32).collect();
+            let data = Dataset::dense(columns, &values.concat(), &vec!["1"; rows]).unwrap();
+            let of = ClassErrors { data: &data, labels: &labels, classes: first..first + classes };
+            let found = of.count(&thetas.iter().collect::<Vec<_>>(), &mut ()).unwrap();
+            for (place, theta) in thetas.iter().enumerate() {
+                let sign = |i: usize| if labels[i] as usize == first + place { 1 } else { -1 };
+                let wrong = (0..rows).filter(|&i| is_wrong(theta, data.row(i), sign(i))).count();
+                prop_assert_eq!(found[place], wrong as u64);
+            }
+        }
+    }
+
+    /// An observer that stops everything at once.
+    struct Stop;
+
+    impl Observer for Stop {
+        fn progress(&mut self, _: &Progress) -> ControlFlow<()> {
+            ControlFlow::Break(())
+        }
+    }
+
+    #[test]
+    fn a_count_that_is_stopped_is_none() {
+        // Numbers without end in sight: the count goes on for a moment after the stop, and is not done by then.
+        let rows = 400_000;
+        let values: Vec<f64> = (0..rows).map(|i| f64::from(i * 7919 % 1009)).collect();
+        let data = Dataset::dense(1, &values, &vec!["1"; rows as usize]).unwrap();
+        let labels = vec![0; rows as usize];
+        let thetas: Vec<Theta> = (0..4000)
+            .map(|class| Theta { weights: vec![1.0], bias: -f64::from(class % 1009), bias_input: 1.0 })
+            .collect();
+        let of = ClassErrors { data: &data, labels: &labels, classes: 0..4000 };
+        assert_eq!(of.count(&thetas.iter().collect::<Vec<_>>(), &mut Stop), None);
+    }
+}

@@ -87,7 +87,7 @@ impl ClassScores {
     /// The classes whose sum may reach zero for some row with numbers from `low` to `high`, feature by feature.
     pub(crate) fn that_may_reach_zero(&self, low: &[f64], high: &[f64], found: &mut Vec<usize>) {
         found.clear();
-        self.bound(low, high, |class, range| {
+        self.bounds::<false>(low, high, |class, range| {
             if !range.is_below_zero {
                 found.push(class);
             }
@@ -95,7 +95,12 @@ impl ClassScores {
     }
 
     /// Tells of every class what its sums certainly are for all rows with numbers from `low` to `high`, feature by feature.
-    pub(crate) fn bound(&self, low: &[f64], high: &[f64], mut tell: impl FnMut(usize, SumRange)) {
+    pub(crate) fn bound(&self, low: &[f64], high: &[f64], tell: impl FnMut(usize, SumRange)) {
+        self.bounds::<true>(low, high, tell);
+    }
+
+    /// The same, where without `BOTH` nothing is told about sums above zero.
+    fn bounds<const BOTH: bool>(&self, low: &[f64], high: &[f64], mut tell: impl FnMut(usize, SumRange)) {
         /// Classes that are looked at together: their bounds stay in registers or close to them.
         const TOGETHER: usize = 32;
         for start in (0..self.classes).step_by(TOGETHER) {
@@ -108,10 +113,11 @@ impl ClassScores {
                 let ends = least.iter_mut().zip(&mut most).zip(&mut sizes);
                 for (((least, most), size), &weight) in ends.zip(weights) {
                     let (one, other) = (weight * low, weight * high);
-                    let (smaller, larger) = if one > other { (other, one) } else { (one, other) };
-                    *least += smaller;
-                    *most += larger;
+                    *most += if one > other { one } else { other };
                     *size += one.abs() + other.abs();
+                    if BOTH {
+                        *least += if one > other { other } else { one };
+                    }
                 }
             }
             let relative = 4.0 * (low.len() + 2) as f64 * f64::EPSILON;
@@ -119,7 +125,8 @@ impl ClassScores {
                 let offset = self.offsets[start + k];
                 let error = relative * (sizes[k] + offset.abs());
                 let is_below_zero = offset == f64::NEG_INFINITY || most[k] + offset + error < 0.0;
-                tell(start + k, SumRange { is_below_zero, is_above_zero: least[k] + offset - error > 0.0 });
+                let is_above_zero = BOTH && least[k] + offset - error > 0.0;
+                tell(start + k, SumRange { is_below_zero, is_above_zero });
             }
         }
     }

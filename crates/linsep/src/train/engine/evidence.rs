@@ -211,7 +211,11 @@ pub(crate) fn judge(
     observer: &mut dyn Observer,
 ) -> Result<Outcome, Error> {
     check_finite(&fit)?;
-    let errors = training_errors(task, &fit.learned, observer);
+    let errors = match fit.detail {
+        // Whoever remembers all rows is wrong about those whose label lost, and has counted them.
+        Some(Detail::Memoriser { contradicted, .. }) if fit.status == Status::Converged => Some(contradicted),
+        _ => training_errors(task, &fit.learned, observer),
+    };
     // The few rows of one class among thousands are the likeliest to be wrong: one that is ends the search for the least.
     let few: Vec<usize> = match task.signs.iter().filter(|&&sign| sign > 0).count() {
         count if 16 * count <= task.signs.len() => {

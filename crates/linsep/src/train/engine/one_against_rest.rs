@@ -21,7 +21,9 @@ use crate::train::engine::run::{
 };
 use crate::train::engine::state::{Learners, State};
 use crate::train::engine::weights::row_weights;
+use crate::train::learners::Learner;
 use crate::train::learners::logistic::{self, LogisticOptions};
+use crate::train::learners::memoriser::Seen;
 use crate::train::learners::multiclass::{Multiclass, certain_margin};
 use crate::train::settings::Settings;
 use rayon::prelude::*;
@@ -88,6 +90,8 @@ pub fn train_each(
         runs.into_iter().collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect()
     } else {
         let stopped = OnceLock::new();
+        // The same rows are seen for every class.
+        let seen = (settings.learner == Learner::Memoriser).then(|| Seen::new(data, settings, observer));
         let runs = in_parallel(&own_places, "classes", observer, |&place, part| {
             // A class that is begun only to be stopped has no weights yet. Of a few classes that is quickly done; of thousands
             // there will be no model.
@@ -97,7 +101,10 @@ pub fn train_each(
             let name = data.classes()[place].clone();
             let settings = Settings { positive: Some(name), ..settings.clone() };
             let task = Task::against_rest(data, &settings, extent, place)?;
-            let fit = fit_task(&task, &settings, part)?;
+            let fit = match &seen {
+                Some(seen) => seen.learn(&task, task.weights.as_deref(), &settings),
+                None => fit_task(&task, &settings, part)?,
+            };
             judge_one(&task, &settings, fit, part)
         });
         let runs = runs.into_iter().collect::<Result<Vec<_>, Error>>();
@@ -235,7 +242,7 @@ pub(crate) fn train_multiclass(
     };
     let learned = Learned::Each(learner.learned());
     let stacked = Multiclass::stacked_extent(&extent);
-    let margin = learner.margin(data, &labels, &stacked);
+    let margin = learner.margin(data, &labels, &stacked, observer);
     let shape = (data.len() as u64, data.columns() as u64, data.nonzeros() as u64);
     let mut evidence = Evidence::new(
         shape,
@@ -275,7 +282,8 @@ pub(crate) fn train_logistic(
         };
         found.thetas = vec![half(-0.5), half(0.5)];
     }
-    let lower = if found.status.has_model() { certain_margin(&found.thetas, data, &labels) } else { None };
+    let lower =
+        if found.status.has_model() { certain_margin(&found.thetas, data, &labels, observer) } else { None };
     let learned = Learned::Each(found.thetas.into_iter().map(Learned::Linear).collect());
     let stacked = Multiclass::stacked_extent(&extent);
     let mut evidence = Evidence::new(
@@ -368,7 +376,7 @@ fn error(data: &Dataset, labels: &[u32], learned: &Learned, observer: &mut dyn O
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::train::{Learner, train};
+    use crate::train::train;
     use proptest::prelude::*;
 
     proptest! {

@@ -438,3 +438,38 @@ fn factorise(matrix: &mut [f64], n: usize, least: f64) -> Option<()> {
     }
     Some(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::problem::Penalty;
+    use super::*;
+    use crate::dataset::Dataset;
+    use crate::random::Random;
+
+    /// Newton's step in the intercepts by conjugate gradients is that of the matrix, to the digits that are asked for.
+    #[test]
+    fn a_step_of_many_classes_is_that_of_the_matrix() {
+        let (rows, classes) = (90, 17);
+        let mut random = Random::new(7);
+        let mut number = || random.below(2001) as f64 / 500.0 - 2.0;
+        let values: Vec<f64> = (0..2 * rows).map(|_| number()).collect();
+        let labels: Vec<u32> = (0..rows as u32).map(|i| i * i % classes as u32).collect();
+        let data = Dataset::dense(2, &values, &vec!["1"; rows]).unwrap();
+        let prices = (0..rows).map(|i| 0.5 + (i % 3) as f64).collect();
+        let penalty = Penalty { absolute: 0.0, square: 1.0 };
+        let problem = Problem::new(&data, &labels, classes, prices, true, penalty);
+        let scores: Vec<f64> = (0..rows * classes).map(|_| number()).collect();
+        let go_on = &mut || ControlFlow::Continue(());
+        let ends = [Bends::of_few(&problem, &scores, go_on), Bends::of_many(&problem, &scores, go_on)];
+        let [few, many] = ends.map(|bends| bends.continue_value().unwrap());
+        for (a, b) in few.slope.iter().zip(&many.slope) {
+            assert!((a - b).abs() < 1e-12 * 90.0, "{a} {b}");
+        }
+        let [few, many] =
+            [few, many].map(|bends| bends.step(&problem, go_on).continue_value().unwrap().unwrap());
+        let longest = few.iter().fold(0.0, |most: f64, step| most.max(step.abs()));
+        for (a, b) in few.iter().zip(&many) {
+            assert!((a - b).abs() < 1e-3 * longest, "{a} {b}");
+        }
+    }
+}
