@@ -573,42 +573,36 @@ fn ctrl_c_ends_many_classes_out_of_core() {
     }
 }
 
-/// One row and one feature for each of so many classes.
-fn one_row_each(classes: u32) -> Folder {
-    let rows: String = (1..=classes).map(|class| format!("{class} 1:{class}\n")).collect();
-    Folder::with("data", rows)
-}
-
-/// What is kept of a run that was stopped while it learned or judged: a whole model, or none.
-fn has_a_whole_model_or_none(folder: &Folder, ran: &Ran, rows: usize) {
-    assert_eq!(ran.code, Some(130), "{ran:#?}");
-    if folder.has("model") {
-        folder.linsep("predict model data -q -o labels").exits(0);
-        assert_eq!(folder.text("labels").lines().count(), rows, "{ran:#?}");
-    }
-    let names = folder.names();
-    assert!(names.iter().all(|name| ["data", "labels", "model"].contains(&name.as_str())), "{names:?}");
-}
-
-/// The work of a step grows with the square of the classes here, and of some learners with more.
-#[test]
-fn ctrl_c_ends_thousands_of_classes() {
-    let folder = one_row_each(3000);
-    for learner in common::learners() {
-        let bend = if learner == "logistic" { " --gap 1e-12" } else { "" };
-        let line = format!("train data -q -o model --learner {learner} --epochs 100000{bend}");
-        // Some are done before that.
-        for after in [700, 2500] {
-            let Some(ran) = interrupted_or_ended(&folder, &line, after) else { break };
-            if ran.code == Some(2) {
-                // Refused.
-                break;
-            }
-            has_a_whole_model_or_none(&folder, &ran, 3000);
-            for name in ["model", "labels"].into_iter().filter(|name| folder.has(name)) {
+/// Interrupts runs after each of these milliseconds, unless they are done or refused before. What is kept is a whole model, or
+/// none.
+fn has_a_whole_model_or_none(folder: &Folder, line: &str, moments: &[u64]) {
+    for &after in moments {
+        let Some(ran) = interrupted_or_ended(folder, line, after) else { break };
+        if ran.code == Some(2) {
+            break;
+        }
+        assert_eq!(ran.code, Some(130), "{ran:#?}");
+        if folder.has("model") {
+            folder.linsep("predict model few -q -o labels").exits(0);
+            assert_eq!(folder.text("labels").lines().count(), 2, "{ran:#?}");
+            for name in ["model", "labels"] {
                 std::fs::remove_file(folder.path(name)).expect("remove");
             }
         }
+        assert_eq!(folder.names(), ["data", "few"], "{ran:#?}");
+    }
+}
+
+/// The scores of a pass grow with the square of the classes here, and steps of some learners with more.
+#[test]
+fn ctrl_c_ends_thousands_of_classes() {
+    let rows: String = (1..=3000).map(|class| format!("{class} 1:{class}\n")).collect();
+    let folder = Folder::with("data", rows);
+    folder.write("few", "1 1:1\n2 1:2\n");
+    for learner in common::learners() {
+        let more = if learner == "logistic" { " --gap 1e-12" } else { "" };
+        let line = format!("train data -q -o model --learner {learner} --epochs 100000{more}");
+        has_a_whole_model_or_none(&folder, &line, &[2000]);
     }
 }
 
@@ -616,20 +610,15 @@ fn ctrl_c_ends_thousands_of_classes() {
 #[test]
 fn ctrl_c_ends_the_judging_of_several_classes() {
     let row = |i: u32| {
-        format!("{} 1:{} 2:{} 3:{}\n", i * i % 11 % 4, i * 7919 % 1009, i * 104_729 % 997, i * 31 % 101)
+        let numbers = [i * 7919 % 1009, i * 104_729 % 997, i * 31 % 101];
+        format!("{} 1:{} 2:{} 3:{}\n", i * i % 11 % 4, numbers[0], numbers[1], numbers[2])
     };
-    let rows: String = (1..=6000).map(row).collect();
-    let folder = Folder::with("data", rows);
-    for (learner, more) in
-        [("voted", ""), ("kernel", ""), ("voted", " --probabilities"), ("voted", " --holdout 0.3")]
+    let folder = Folder::with("data", (1..=6000).map(row).collect::<String>());
+    folder.write("few", "0 1:1 2:5 3:2\n1 1:2 3:1\n");
+    for learner in
+        ["voted --epochs 100000", "voted --epochs 30", "voted --epochs 30 --probabilities", "kernel"]
     {
-        for (epochs, after) in [(100_000, 2500), (30, 1500)] {
-            let line = format!("train data -q -o model --learner {learner} --epochs {epochs}{more}");
-            let Some(ran) = interrupted_or_ended(&folder, &line, after) else { continue };
-            has_a_whole_model_or_none(&folder, &ran, 6000);
-            for name in ["model", "labels"].into_iter().filter(|name| folder.has(name)) {
-                std::fs::remove_file(folder.path(name)).expect("remove");
-            }
-        }
+        let line = format!("train data -q -o model --learner {learner}");
+        has_a_whole_model_or_none(&folder, &line, &[1500]);
     }
 }

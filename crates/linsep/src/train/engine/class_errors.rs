@@ -211,7 +211,7 @@ mod tests {
     fn a_count_that_is_stopped_is_none() {
         // Numbers without end in sight: the count goes on for a moment after the stop, and is not done by then.
         let rows = 400_000;
-        let values: Vec<f64> = (0..rows).map(|i| f64::from(i * 7919 % 1009)).collect();
+        let values: Vec<f64> = (0..rows).map(|i| f64::from(i % 1009)).collect();
         let data = Dataset::dense(1, &values, &vec!["1"; rows as usize]).unwrap();
         let labels = vec![0; rows as usize];
         let thetas: Vec<Theta> = (0..4000)
