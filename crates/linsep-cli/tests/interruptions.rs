@@ -469,20 +469,40 @@ fn ctrl_c_before_the_first_row_is_an_interruption() {
 
 /// Interrupts a command after a while; it must end soon.
 fn interrupted_within_seconds(folder: &Folder, line: &str, after: u64) -> Ran {
-    let mut child = folder.start(&mut folder.command(line));
+    interrupted_or_ended(folder, line, after).unwrap_or_else(|| panic!("{line}: the test needs a longer job"))
+}
+
+/// The same, or none where the command has ended before.
+fn interrupted_or_ended(folder: &Folder, line: &str, after: u64) -> Option<Ran> {
+    // Two seconds are promised, of a machine with two cores that has nothing else to do. Elsewhere the time that the processors
+    // spent on it tells, and whoever waits for ever does not spend any.
+    let (most_work, most_wait) = (Duration::from_secs(4), Duration::from_secs(60));
+    let mut child = folder.start(folder.command(line).env("RAYON_NUM_THREADS", "2"));
     std::thread::sleep(Duration::from_millis(after));
-    assert!(child.try_wait().expect("wait").is_none(), "{line}: the test needs a longer job");
-    let clock = Instant::now();
+    if child.try_wait().expect("wait").is_some() {
+        return None;
+    }
+    let (clock, before) = (Instant::now(), work_of(&child));
     signal(&child, "INT");
     while child.try_wait().expect("wait").is_none() {
-        // Two seconds are promised, of a machine that has nothing else to do.
-        if clock.elapsed() > Duration::from_secs(10) {
+        let worked = work_of(&child).zip(before).map(|(now, before)| now.saturating_sub(before));
+        if worked.is_some_and(|worked| worked > most_work) || clock.elapsed() > most_wait {
             child.kill().expect("kill");
-            panic!("{line}: does not end");
+            panic!("{line}: does not end; {worked:?} of work and {:?} since the signal", clock.elapsed());
         }
         std::thread::sleep(Duration::from_millis(20));
     }
-    Ran::new(line, child.wait_with_output().expect("wait"))
+    Some(Ran::new(line, child.wait_with_output().expect("wait")))
+}
+
+/// The time that processors have spent on a process, where the system tells.
+fn work_of(child: &Child) -> Option<Duration> {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).ok()?;
+    // After the name in brackets: the state is the first, and in user mode and in the kernel the times are the 12th and 13th.
+    let mut fields = stat.rsplit(')').next()?.split_whitespace().skip(11);
+    let mut ticks = || fields.next()?.parse::<u64>().ok();
+    // There are a hundred in a second, as far as programs are told.
+    Some(Duration::from_millis(10 * (ticks()? + ticks()?)))
 }
 
 #[test]
@@ -550,5 +570,55 @@ fn ctrl_c_ends_many_classes_out_of_core() {
             &["data.csv", "data.csv.linsep"]
         };
         assert_eq!(folder.names(), expected, "{ran:#?}");
+    }
+}
+
+/// Interrupts runs after each of these milliseconds, unless they are done or refused before. What is kept is a whole model, or
+/// none.
+fn has_a_whole_model_or_none(folder: &Folder, line: &str, moments: &[u64]) {
+    for &after in moments {
+        let Some(ran) = interrupted_or_ended(folder, line, after) else { break };
+        if ran.code == Some(2) {
+            break;
+        }
+        assert_eq!(ran.code, Some(130), "{ran:#?}");
+        if folder.has("model") {
+            folder.linsep("predict model few -q -o labels").exits(0);
+            assert_eq!(folder.text("labels").lines().count(), 2, "{ran:#?}");
+            for name in ["model", "labels"] {
+                std::fs::remove_file(folder.path(name)).expect("remove");
+            }
+        }
+        assert_eq!(folder.names(), ["data", "few"], "{ran:#?}");
+    }
+}
+
+/// The scores of a pass grow with the square of the classes here, and steps of some learners with more.
+#[test]
+fn ctrl_c_ends_thousands_of_classes() {
+    let rows: String = (1..=3000).map(|class| format!("{class} 1:{class}\n")).collect();
+    let folder = Folder::with("data", rows);
+    folder.write("few", "1 1:1\n2 1:2\n");
+    for learner in common::learners() {
+        let more = if learner == "logistic" { " --gap 1e-12" } else { "" };
+        let line = format!("train data -q -o model --learner {learner} --epochs 100000{more}");
+        has_a_whole_model_or_none(&folder, &line, &[2000]);
+    }
+}
+
+/// Judging a row counts the votes of all vectors of all classes, or a kernel for each row that was a mistake.
+#[test]
+fn ctrl_c_ends_the_judging_of_several_classes() {
+    let row = |i: u32| {
+        let numbers = [i * 7919 % 1009, i * 104_729 % 997, i * 31 % 101];
+        format!("{} 1:{} 2:{} 3:{}\n", i * i % 11 % 4, numbers[0], numbers[1], numbers[2])
+    };
+    let folder = Folder::with("data", (1..=6000).map(row).collect::<String>());
+    folder.write("few", "0 1:1 2:5 3:2\n1 1:2 3:1\n");
+    for learner in
+        ["voted --epochs 100000", "voted --epochs 30", "voted --epochs 30 --probabilities", "kernel"]
+    {
+        let line = format!("train data -q -o model --learner {learner}");
+        has_a_whole_model_or_none(&folder, &line, &[1500]);
     }
 }

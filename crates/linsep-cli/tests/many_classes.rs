@@ -94,3 +94,43 @@ fn too_many_pairs_are_refused_before_the_first() {
     let plain = error.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(plain.contains(expected), "{error}");
 }
+
+/// Learned and judged in blocks of classes, with a few hundred bytes for each.
+#[test]
+fn twenty_thousand_classes_are_learned() {
+    let folder = table(20_000);
+    let text = succeeds(&limited(&folder, 500, "train many.csv --epochs 5 -o many.model"));
+    assert!(text.contains("20,000 rows") && text.contains(", 19,950 more\n"), "{text}");
+    let bytes = folder.read("many.model").len();
+    assert!(bytes < 20_000 * 1000, "{bytes}");
+}
+
+/// Nothing takes the square of the classes beside the scores of each row: a step in all intercepts is found without the matrix of
+/// their second derivatives, which would have 640,000 numbers and take as many products for each row.
+#[test]
+fn logistic_regression_of_many_classes_is_proved_to_be_near_the_best() {
+    let folder = table(800);
+    let text = succeeds(&limited(&folder, 500, "train many.csv --learner logistic --json"));
+    let record: serde_json::Value = serde_json::from_str(&text).expect("a record");
+    assert_eq!(record["status"], "converged");
+    assert!(record["detail"]["gap"].as_f64().is_some_and(|gap| gap <= 1e-6), "{}", record["detail"]);
+}
+
+#[test]
+fn logistic_regression_of_too_many_classes_is_refused_with_numbers() {
+    let folder = table(6000);
+    let plain = |output: &Output| {
+        String::from_utf8_lossy(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    // Four numbers of eight bytes for each row and class.
+    let output = limited(&folder, 500, "train many.csv --learner logistic");
+    let expected = "logistic regression of 6,000 rows and 6,000 classes, each row with a score for each class, needs about 1,152 MB of memory";
+    assert_eq!(output.status.code(), Some(3), "{}", plain(&output));
+    assert!(plain(&output).contains(expected), "{}", plain(&output));
+    // Every class in turn computes the probabilities of all.
+    let output = limited(&folder, 4000, "train many.csv --learner logistic --penalty l1");
+    assert_eq!(output.status.code(), Some(2), "{}", plain(&output));
+    let expected = "computes 216,000,000,000 probabilities in every step with a penalty that leaves features out, and at most \
+                    100,000,000,000 are tried: use --penalty l2";
+    assert!(plain(&output).contains(expected), "{}", plain(&output));
+}

@@ -208,7 +208,7 @@ impl OutOfFoldTask<'_> {
                 "learning from a part of the rows gave no model, so there are no out-of-fold scores";
             return Err(SettingsError::new("probabilities", problem).into());
         }
-        let size = typical_size(&outcome.learned, &fold.train);
+        let size = typical_size_watched(&outcome.learned, &fold.train, observer).ok_or(Error::Interrupted)?;
         let places = self.places_of(&outcome.classes);
         let outcomes = self.classes.outcomes_of(fold.held_out.classes());
         let mut scored = Scored { rows: Vec::new(), scores: Vec::new(), truth: Vec::new(), size };
@@ -233,7 +233,8 @@ impl OutOfFoldTask<'_> {
             scored.scores.extend_from_slice(&own);
             scored.truth.push(truth);
             scored.rows.push(row);
-            if i % 1024 == 0 && observer.will_stop() {
+            // A single row may take long where votes of thousands of classes are counted.
+            if observer.will_stop() {
                 return Err(Error::Interrupted);
             }
         }
@@ -282,6 +283,15 @@ impl OutOfFold {
 /// The typical size of a model's scores on rows that are prepared for it: the mean of |f|, and for many classes that of the
 /// distances of the scores from their mean. Of many rows, some thousand are looked at, evenly spread.
 pub fn typical_size(learned: &Learned, data: &Dataset) -> f64 {
+    typical_size_watched(learned, data, &mut ()).unwrap_or(0.0)
+}
+
+/// The same, or `None` if the observer stopped it: one row of a vote of very many vectors may take long.
+pub(crate) fn typical_size_watched(
+    learned: &Learned,
+    data: &Dataset,
+    observer: &mut dyn Observer,
+) -> Option<f64> {
     const MOST_ROWS: usize = 4096;
     let step = data.len().div_ceil(MOST_ROWS).max(1);
     let (mut sum, mut rows) = (0.0, 0u32);
@@ -296,8 +306,11 @@ pub fn typical_size(learned: &Learned, data: &Dataset) -> f64 {
             one => one.score(row).abs(),
         };
         rows += 1;
+        if observer.will_stop() {
+            return None;
+        }
     }
-    sum / f64::from(rows.max(1))
+    Some(sum / f64::from(rows.max(1)))
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ use super::isotonic::isotonic;
 use crate::store::{Opened, StoreError, Tensors};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 #[cfg(test)]
 mod tests;
@@ -165,6 +166,16 @@ impl Calibration {
     /// row. A score of −∞ says that the scoring model did not know the class. `None` if there are no rows, if a score is
     /// neither finite nor −∞, or if that of a row's own class is not finite.
     pub fn fit_many(scores: &[f64], classes: usize, truth: &[usize]) -> Option<Self> {
+        Self::fit_many_until(scores, classes, truth, &AtomicBool::new(false))
+    }
+
+    /// The same, until another thread says that it shall stop: then `None`. A hundred million scores take minutes.
+    pub(crate) fn fit_many_until(
+        scores: &[f64],
+        classes: usize,
+        truth: &[usize],
+        stop: &AtomicBool,
+    ) -> Option<Self> {
         let sound = |(row, &class): (&[f64], &usize)| {
             class < classes
                 && row[class].is_finite()
@@ -174,7 +185,8 @@ impl Calibration {
         if !fits || !scores.chunks(classes).zip(truth).all(sound) {
             return None;
         }
-        Some(Calibration::Temperature { inverse: Temperature::new(scores, classes, truth).best() })
+        let inverse = Temperature::new(scores, classes, truth).best(stop)?;
+        Some(Calibration::Temperature { inverse })
     }
 }
 
@@ -281,11 +293,14 @@ impl<'a> Temperature<'a> {
     }
 
     /// The derivatives of the loss: Σ (E f − target) and Σ Var f, where E and Var are over the probabilities of a row, in
-    /// units of the size.
-    fn derivatives(&self, beta: f64) -> (f64, f64) {
+    /// units of the size. `None` after a stop.
+    fn derivatives(&self, beta: f64, stop: &AtomicBool) -> Option<(f64, f64)> {
         let (mut first, mut second) = (0.0, 0.0);
         let mut shares = vec![0.0; self.classes];
         for (row, &class) in self.scores.chunks(self.classes).zip(self.truth) {
+            if stop.load(Ordering::Relaxed) {
+                return None;
+            }
             // Scores relative to that of the row's own class: a common part of all of them does not matter.
             let relative = |f: f64| (f - row[class]) / self.size;
             shares.iter_mut().zip(row).for_each(|(share, &f)| *share = relative(f));
@@ -296,22 +311,23 @@ impl<'a> Temperature<'a> {
             first += mean - target;
             second += known().map(|(&f, share)| share * (relative(f) - mean).powi(2)).sum::<f64>();
         }
-        (first, second)
+        Some((first, second))
     }
 
-    /// The best β ≥ 0: the first derivative rises with β, so its zero is enclosed and looked for by Newton's method.
-    fn best(&self) -> f64 {
+    /// The best β ≥ 0: the first derivative rises with β, so its zero is enclosed and looked for by Newton's method. `None`
+    /// after a stop.
+    fn best(&self, stop: &AtomicBool) -> Option<f64> {
         const LARGEST: f64 = 1e9;
-        if self.size < f64::MIN_POSITIVE || self.derivatives(0.0).0 >= 0.0 {
-            return 0.0;
+        if self.size < f64::MIN_POSITIVE || self.derivatives(0.0, stop)?.0 >= 0.0 {
+            return Some(0.0);
         }
         let (mut low, mut high) = (0.0, 1.0);
-        while self.derivatives(high).0 < 0.0 && high < LARGEST {
+        while self.derivatives(high, stop)?.0 < 0.0 && high < LARGEST {
             (low, high) = (high, 4.0 * high);
         }
         let mut beta = (low + high) / 2.0;
         for _ in 0..100 {
-            let (first, second) = self.derivatives(beta);
+            let (first, second) = self.derivatives(beta, stop)?;
             if first < 0.0 {
                 low = beta;
             } else {
@@ -325,7 +341,7 @@ impl<'a> Temperature<'a> {
             beta = next;
         }
         let inverse = beta / self.size;
-        if inverse.is_finite() { inverse } else { 0.0 }
+        Some(if inverse.is_finite() { inverse } else { 0.0 })
     }
 }
 

@@ -6,8 +6,8 @@ use crate::dataset::Dataset;
 use crate::features::Schema;
 use crate::model::{Calibration, Model, Threshold, ThresholdRule};
 use crate::numbers::percent;
-use crate::observe::{Note, Observer};
-use crate::out_of_fold::{FOLDS, OutOfFold, OutOfFoldTask, Preparation, typical_size};
+use crate::observe::{Note, Observer, Progress, watched};
+use crate::out_of_fold::{FOLDS, OutOfFold, OutOfFoldTask, Preparation, typical_size_watched};
 use crate::train::{ClassWeight, Learner, Settings};
 use crate::{Error, SettingsError};
 
@@ -137,10 +137,11 @@ impl Runner<'_> {
         };
         let mut found = task.run(observer)?;
         if !model.has_natural_probabilities() {
-            found = found.in_units_of(typical_size(&model.learned, prepared));
+            let size = typical_size_watched(&model.learned, prepared, observer).ok_or(Error::Interrupted)?;
+            found = found.in_units_of(size);
         }
         if !natural {
-            model.calibration = Some(fit(&found, &model.classes)?);
+            model.calibration = Some(fit(&found, &model.classes, observer)?);
         }
         let (Some(rule), Some(calibration)) = (self.spec.threshold, model.calibrated()) else {
             return Ok(());
@@ -154,11 +155,16 @@ impl Runner<'_> {
 }
 
 /// The calibration of out-of-fold scores.
-fn fit(found: &OutOfFold, classes: &Classes) -> Result<Calibration, Error> {
-    let calibration = match classes {
+fn fit(found: &OutOfFold, classes: &Classes, observer: &mut dyn Observer) -> Result<Calibration, Error> {
+    let rows = found.truth.len() as u64;
+    let progress = Progress::Judging { rows, total: rows };
+    let calibration = watched(observer, &progress, |stop| match classes {
         Classes::Pair(_) => Calibration::fit_pair(&found.scores, &found.signs()),
-        Classes::Each { .. } => Calibration::fit_many(&found.scores, found.width, &found.truth),
-    };
+        Classes::Each { .. } => Calibration::fit_many_until(&found.scores, found.width, &found.truth, stop),
+    });
+    if calibration.is_none() && observer.will_stop() {
+        return Err(Error::Interrupted);
+    }
     calibration.ok_or_else(|| {
         let problem = "the out-of-fold scores are too large, or too few, to become probabilities";
         SettingsError::new("probabilities", problem).into()
@@ -179,7 +185,6 @@ fn unreachable_target(rule: ThresholdRule) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observe::Progress;
     use crate::read::Source;
     use crate::train::Status;
     use std::ops::ControlFlow;

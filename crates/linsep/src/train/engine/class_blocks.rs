@@ -11,8 +11,11 @@
 use crate::Error;
 use crate::dataset::{Dataset, Row};
 use crate::observe::{Observer, Progress};
-use crate::theory::margin::Extent;
-use crate::train::engine::class_scores::{ClassScores, reaches};
+use crate::theory::margin::{Extent, least_agreement};
+use crate::theta::Theta;
+use crate::train::engine::class_errors::ClassErrors;
+use crate::train::engine::class_scores::{ClassScores, enclose, reaches};
+use crate::train::engine::evidence::{Judged, proved_margin};
 use crate::train::engine::fit::Fit;
 use crate::train::engine::online::OnlineLearner;
 use crate::train::engine::order::{Blocks, Pass, Window};
@@ -27,9 +30,9 @@ const MOST_TOGETHER: usize = 1024;
 /// Sums that are looked at together for one that may be a mistake.
 const SUMS_TOGETHER: usize = 32;
 /// Rows that are first looked at together.
-const ROWS_TOGETHER: usize = 64;
+pub(super) const ROWS_TOGETHER: usize = 64;
 /// Sums that are computed before the observer is asked.
-const SUMS_BETWEEN_PAUSES: usize = 8_000_000;
+pub(super) const SUMS_BETWEEN_PAUSES: usize = 8_000_000;
 
 /// Whether the boundaries of so many classes are learned in blocks. Other learners, other limits than passes, and weights
 /// that differ from boundary to boundary need a run for each.
@@ -115,6 +118,39 @@ impl<'a> Shared<'a> {
     }
 }
 
+impl Shared<'_> {
+    /// How the ends of a block do on all rows, each as it would be judged by itself. Nothing is known of them where all runs
+    /// are to stop: the others are waiting.
+    pub(super) fn judge(
+        &self,
+        classes: Range<usize>,
+        fits: &[Fit],
+        observer: &mut dyn Observer,
+    ) -> Vec<Judged> {
+        let unknown = || vec![Judged::default(); fits.len()];
+        if observer.will_stop() {
+            return unknown();
+        }
+        let rows = ClassErrors { data: self.data, labels: self.labels, classes: classes.clone() };
+        let learned: Vec<&Theta> = fits.iter().map(|fit| fit.learned.theta()).collect();
+        let last: Vec<&Theta> =
+            fits.iter().map(|fit| fit.candidates.first().unwrap_or_else(|| fit.learned.theta())).collect();
+        let Some(errors) = rows.count(&learned, observer) else { return unknown() };
+        let Some(errors_of_last) = rows.count(&last, observer) else { return unknown() };
+        let judged = fits.iter().enumerate().map(|(place, fit)| {
+            let sign = |i: usize| if self.labels[i] as usize == classes.start + place { 1 } else { -1 };
+            let (least, lower) = proved_margin(fit, |theta| {
+                // A row that is wrong is the end of it.
+                let errors = if theta == learned[place] { errors[place] } else { errors_of_last[place] };
+                let signs = || (0..self.data.len()).map(sign).collect::<Vec<i8>>();
+                if errors > 0 { None } else { least_agreement(self.data, &signs(), theta) }
+            });
+            Judged { errors: Some(errors[place]), least, lower }
+        });
+        judged.collect()
+    }
+}
+
 /// One class against the rest.
 struct Boundary {
     learner: OnlineLearner,
@@ -175,7 +211,8 @@ impl Block {
 
     /// Visits rows that follow each other.
     fn visit(&mut self, shared: &Shared<'_>, window: &Window, positions: Range<usize>) {
-        self.enclose(shared, positions.clone().map(|position| window.at(position)));
+        let rows = positions.clone().map(|position| shared.data.row(window.at(position)));
+        enclose(rows, &mut self.low, &mut self.high);
         let mut awake = std::mem::take(&mut self.awake);
         self.scores.that_may_reach_zero(&self.low, &self.high, &mut awake);
         // Where many may be wrong, all of them are scored faster together.
@@ -206,21 +243,6 @@ impl Block {
             self.rows += 1;
         }
         self.awake = awake;
-    }
-
-    /// Finds the least and the largest numbers of rows.
-    fn enclose(&mut self, shared: &Shared<'_>, rows: impl Iterator<Item = usize>) {
-        self.low.fill(f64::INFINITY);
-        self.high.fill(f64::NEG_INFINITY);
-        let mut numbers = vec![0.0; self.low.len()];
-        for i in rows {
-            numbers.fill(0.0);
-            shared.data.row(i).iter().for_each(|(column, value)| numbers[column] = value);
-            for (column, &value) in numbers.iter().enumerate() {
-                self.low[column] = self.low[column].min(value);
-                self.high[column] = self.high[column].max(value);
-            }
-        }
     }
 
     /// Has boundaries learn a row of another class that they may be wrong about.

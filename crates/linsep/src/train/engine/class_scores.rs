@@ -86,29 +86,47 @@ impl ClassScores {
 
     /// The classes whose sum may reach zero for some row with numbers from `low` to `high`, feature by feature.
     pub(crate) fn that_may_reach_zero(&self, low: &[f64], high: &[f64], found: &mut Vec<usize>) {
+        found.clear();
+        self.bounds::<false>(low, high, |class, range| {
+            if !range.is_below_zero {
+                found.push(class);
+            }
+        });
+    }
+
+    /// Tells of every class what its sums certainly are for all rows with numbers from `low` to `high`, feature by feature.
+    pub(crate) fn bound(&self, low: &[f64], high: &[f64], tell: impl FnMut(usize, SumRange)) {
+        self.bounds::<true>(low, high, tell);
+    }
+
+    /// The same, where without `BOTH` nothing is told about sums above zero.
+    fn bounds<const BOTH: bool>(&self, low: &[f64], high: &[f64], mut tell: impl FnMut(usize, SumRange)) {
         /// Classes that are looked at together: their bounds stay in registers or close to them.
         const TOGETHER: usize = 32;
-        found.clear();
         for start in (0..self.classes).step_by(TOGETHER) {
             let count = TOGETHER.min(self.classes - start);
-            // The largest sum, and the sizes of what is added up, to which rounding errors are relative.
-            let (mut bounds, mut sizes) = ([0.0f64; TOGETHER], [0.0f64; TOGETHER]);
+            // The ends of the sum, and the sizes of what is added up, to which rounding errors are relative.
+            let (mut least, mut most) = ([0.0f64; TOGETHER], [0.0f64; TOGETHER]);
+            let mut sizes = [0.0f64; TOGETHER];
             for (column, (&low, &high)) in low.iter().zip(high).enumerate() {
                 let weights = &self.weights[column * self.classes + start..][..count];
-                for ((bound, size), &weight) in bounds.iter_mut().zip(&mut sizes).zip(weights) {
+                let ends = least.iter_mut().zip(&mut most).zip(&mut sizes);
+                for (((least, most), size), &weight) in ends.zip(weights) {
                     let (one, other) = (weight * low, weight * high);
-                    *bound += if one > other { one } else { other };
+                    *most += if one > other { one } else { other };
                     *size += one.abs() + other.abs();
+                    if BOTH {
+                        *least += if one > other { other } else { one };
+                    }
                 }
             }
             let relative = 4.0 * (low.len() + 2) as f64 * f64::EPSILON;
-            for (k, (bound, size)) in bounds.into_iter().zip(sizes).take(count).enumerate() {
+            for k in 0..count {
                 let offset = self.offsets[start + k];
-                let is_out =
-                    offset == f64::NEG_INFINITY || bound + offset + relative * (size + offset.abs()) < 0.0;
-                if !is_out {
-                    found.push(start + k);
-                }
+                let error = relative * (sizes[k] + offset.abs());
+                let is_below_zero = offset == f64::NEG_INFINITY || most[k] + offset + error < 0.0;
+                let is_above_zero = BOTH && least[k] + offset - error > 0.0;
+                tell(start + k, SumRange { is_below_zero, is_above_zero });
             }
         }
     }
@@ -148,6 +166,27 @@ impl ClassScores {
             }
         }
         best
+    }
+}
+
+/// What the sums of a class certainly are for some rows, also as its own weights round them.
+pub(crate) struct SumRange {
+    pub(crate) is_below_zero: bool,
+    pub(crate) is_above_zero: bool,
+}
+
+/// Finds the least and the largest numbers of rows, feature by feature.
+pub(crate) fn enclose<'a>(rows: impl Iterator<Item = Row<'a>>, low: &mut [f64], high: &mut [f64]) {
+    low.fill(f64::INFINITY);
+    high.fill(f64::NEG_INFINITY);
+    let mut numbers = vec![0.0; low.len()];
+    for row in rows {
+        numbers.fill(0.0);
+        row.iter().for_each(|(column, value)| numbers[column] = value);
+        for (column, &value) in numbers.iter().enumerate() {
+            low[column] = low[column].min(value);
+            high[column] = high[column].max(value);
+        }
     }
 }
 

@@ -13,6 +13,7 @@ use crate::theory::margin::{
 use crate::theory::mixing::Mixing;
 use crate::theory::novikoff::{MistakeBound, mistake_bound};
 use crate::theta::Theta;
+use crate::train::engine::class_errors::is_wrong;
 use crate::train::engine::fit::Fit;
 use crate::train::engine::learned::Learned;
 use crate::train::engine::run::{Outcome, Status, Task};
@@ -210,8 +211,11 @@ pub(crate) fn judge(
     observer: &mut dyn Observer,
 ) -> Result<Outcome, Error> {
     check_finite(&fit)?;
-    let errors = training_errors(task, &fit.learned, observer);
-    let weights = weights_of(&fit.learned);
+    let errors = match fit.detail {
+        // Whoever remembers all rows is wrong about those whose label lost, and has counted them.
+        Some(Detail::Memoriser { contradicted, .. }) if fit.status == Status::Converged => Some(contradicted),
+        _ => training_errors(task, &fit.learned, observer),
+    };
     // The few rows of one class among thousands are the likeliest to be wrong: one that is ends the search for the least.
     let few: Vec<usize> = match task.signs.iter().filter(|&&sign| sign > 0).count() {
         count if 16 * count <= task.signs.len() => {
@@ -223,24 +227,32 @@ pub(crate) fn judge(
         let wrong = |&i: &usize| certain_agreement(theta, task.data.row(i), task.signs[i]) <= 0.0;
         if few.iter().any(wrong) { None } else { least_agreement(task.data, &task.signs, theta) }
     };
-    let lower_bound =
-        |theta: &Theta| least_agreement(theta).map(|least| quotient_down(least, theta.norm().high));
-    let least = weights.and_then(least_agreement);
-    let own = least.zip(weights).map(|(least, theta)| quotient_down(least, theta.norm().high));
-    let lower = if fit.space.is_some() {
-        None
-    } else {
-        // Candidates are often the weights themselves, which have been judged.
-        let others = fit.candidates.iter().filter(|&theta| Some(theta) != weights);
-        others.map(lower_bound).fold(own, larger)
-    };
+    let (least, lower) = proved_margin(&fit, least_agreement);
     Ok(conclude(facts_of(task), settings, fit, Judged { errors, least, lower }))
+}
+
+/// What `least_agreement` proves with the weights of a run, and the best lower bound of γ* by them and the candidates.
+pub(crate) fn proved_margin(
+    fit: &Fit,
+    least_agreement: impl Fn(&Theta) -> Option<f64>,
+) -> (Option<f64>, Option<f64>) {
+    let weights = weights_of(&fit.learned);
+    let quotient = |least: f64, theta: &Theta| quotient_down(least, theta.norm().high);
+    let least = weights.and_then(&least_agreement);
+    let own = least.zip(weights).map(|(least, theta)| quotient(least, theta));
+    if fit.space.is_some() {
+        return (least, None);
+    }
+    // Candidates are often the weights themselves, which have been judged.
+    let others = fit.candidates.iter().filter(|&theta| Some(theta) != weights);
+    let lower_bound = |theta: &Theta| least_agreement(theta).map(|least| quotient(least, theta));
+    (least, others.map(lower_bound).fold(own, larger))
 }
 
 /// The end of a run that nobody waits for: what the rows tell about the result stays unknown.
 pub(crate) fn unjudged(facts: Facts<'_>, settings: &Settings, fit: Fit) -> Result<Outcome, Error> {
     check_finite(&fit)?;
-    Ok(conclude(facts, settings, fit, Judged { errors: None, least: None, lower: None }))
+    Ok(conclude(facts, settings, fit, Judged::default()))
 }
 
 /// The facts about the rows of a task.
@@ -288,7 +300,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) weighted: bool,
 }
 
-/// How a result does on all rows.
+/// How a result does on all rows; by default nothing is known.
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Judged {
     /// Rows that are predicted wrong, if they were counted to the end.
     pub(crate) errors: Option<u64>,
@@ -355,12 +368,7 @@ pub(crate) fn training_errors(
         end = rows.end;
         errors += match learned {
             Learned::Linear(theta) => {
-                // A score that rounding puts on the wrong side of zero is no mistake where it is proved to be on the right one:
-                // so a run that has converged has none.
-                let is_wrong = |&i: &usize| {
-                    let (row, sign) = (task.data.row(i), task.signs[i]);
-                    wrong(i, theta.score(row)) && certain_agreement(theta, row, sign) <= 0.0
-                };
+                let is_wrong = |&i: &usize| is_wrong(theta, task.data.row(i), task.signs[i]);
                 rows.into_par_iter().with_min_len(16).filter(is_wrong).count() as u64
             }
             _ => {

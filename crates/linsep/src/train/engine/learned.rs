@@ -3,7 +3,7 @@
 use crate::dataset::Row;
 use crate::theta::Theta;
 use crate::train::learners::kernel::KernelMachine;
-use crate::train::learners::memoriser::Memoriser;
+use crate::train::learners::memoriser::{LookedUp, Memoriser};
 use crate::train::learners::voted::Ballot;
 
 /// A decision function; its sign is the prediction, with sign(0) = +1.
@@ -32,7 +32,13 @@ impl Learned {
     /// Rows that are scored before an observer is asked for the first time: of a vote of very many vectors a single row may
     /// take long.
     pub(crate) fn rows_before_pause(&self) -> usize {
-        if matches!(self, Learned::Linear(_)) { 4096 } else { 1 }
+        match self {
+            Learned::Linear(_) => 4096,
+            Learned::Each(each) => {
+                each.iter().map(Self::rows_before_pause).min().unwrap_or(1).div_ceil(each.len().max(1))
+            }
+            _ => 1,
+        }
     }
 
     /// The score of a row that has no column beyond those learned on; for many classes, that of the winner.
@@ -60,9 +66,15 @@ impl Learned {
             let score = self.score(row);
             return (usize::from(score >= 0.0), score);
         };
+        let mut looked_up = None;
         let mut best = (0, f64::NEG_INFINITY);
         for (class, learned) in each.iter().enumerate() {
-            let score = learned.score(row);
+            let score = match learned {
+                Learned::Memory(memory) => {
+                    memory.score_looked_up(looked_up.get_or_insert_with(|| LookedUp::new(row)))
+                }
+                other => other.score(row),
+            };
             // A score that is not a number must show.
             if score > best.1 || score.is_nan() {
                 best = (class, score);

@@ -3,6 +3,7 @@
 
 pub(crate) mod checkpoint;
 pub(crate) mod class_blocks;
+pub(crate) mod class_errors;
 pub(crate) mod class_scores;
 pub(crate) mod evidence;
 pub(crate) mod fit;

@@ -4,13 +4,13 @@
 use crate::Error;
 use crate::classes::{ClassError, ClassPair, Classes};
 use crate::dataset::{Dataset, Row};
-use crate::observe::{Note, Observer, Progress, in_parallel, in_parallel_sized};
+use crate::observe::{Note, Observer, Pace, Progress, in_parallel, in_parallel_sized};
 use crate::theory::margin::{Extent, MarginInterval, MarginKind};
 use crate::theta::Theta;
 use crate::train::engine::checkpoint::CheckpointError;
 use crate::train::engine::class_blocks::{self, Shared};
 use crate::train::engine::class_scores::ClassScores;
-use crate::train::engine::evidence::{Evidence, facts_of, facts_on, judge, unjudged};
+use crate::train::engine::evidence::{Evidence, check_finite, conclude, facts_of, facts_on, judge, unjudged};
 use crate::train::engine::fit::Fit;
 use crate::train::engine::learned::Learned;
 use crate::train::engine::online::OnlineLearner;
@@ -21,7 +21,9 @@ use crate::train::engine::run::{
 };
 use crate::train::engine::state::{Learners, State};
 use crate::train::engine::weights::row_weights;
+use crate::train::learners::Learner;
 use crate::train::learners::logistic::{self, LogisticOptions};
+use crate::train::learners::memoriser::Seen;
 use crate::train::learners::multiclass::{Multiclass, certain_margin};
 use crate::train::settings::Settings;
 use rayon::prelude::*;
@@ -74,23 +76,22 @@ pub fn train_each(
         let size = |block: &Range<usize>| block.len() as u64;
         let runs = in_parallel_sized(&blocks, size, "classes", observer, |block, part| {
             let fits = shared.learn(block.clone(), part)?;
+            let judged = shared.judge(block.clone(), &fits, part);
             let places = own_places[block.clone()].iter();
-            let judged = places.zip(fits).map(|(&place, fit)| {
-                if part.will_stop() {
-                    // Not even the sides of the rows are worked out: there may be thousands of classes to come.
-                    let classes = ClassPair::against_rest(data.shared_classes(), place);
-                    let weighted = shared.weights.is_some();
-                    let outcome = unjudged(facts_on(data, extent, &classes, weighted), settings, fit)?;
-                    return Ok((outcome.learned, outcome.evidence));
-                }
-                let task = Task::against_rest(data, settings, extent, place)?;
-                judge_one(&task, settings, fit, part)
+            let runs = places.zip(fits).zip(judged).map(|((&place, fit), judged)| {
+                let classes = ClassPair::against_rest(data.shared_classes(), place);
+                let facts = facts_on(data, extent, &classes, shared.weights.is_some());
+                check_finite(&fit)?;
+                let outcome = conclude(facts, settings, fit, judged);
+                Ok((outcome.learned, outcome.evidence))
             });
-            judged.collect::<Result<Vec<_>, Error>>()
+            runs.collect::<Result<Vec<_>, Error>>()
         });
         runs.into_iter().collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect()
     } else {
         let stopped = OnceLock::new();
+        // The same rows are seen for every class.
+        let seen = (settings.learner == Learner::Memoriser).then(|| Seen::new(data, settings, observer));
         let runs = in_parallel(&own_places, "classes", observer, |&place, part| {
             // A class that is begun only to be stopped has no weights yet. Of a few classes that is quickly done; of thousands
             // there will be no model.
@@ -100,7 +101,10 @@ pub fn train_each(
             let name = data.classes()[place].clone();
             let settings = Settings { positive: Some(name), ..settings.clone() };
             let task = Task::against_rest(data, &settings, extent, place)?;
-            let fit = fit_task(&task, &settings, part)?;
+            let fit = match &seen {
+                Some(seen) => seen.learn(&task, task.weights.as_deref(), &settings),
+                None => fit_task(&task, &settings, part)?,
+            };
             judge_one(&task, &settings, fit, part)
         });
         let runs = runs.into_iter().collect::<Result<Vec<_>, Error>>();
@@ -238,7 +242,7 @@ pub(crate) fn train_multiclass(
     };
     let learned = Learned::Each(learner.learned());
     let stacked = Multiclass::stacked_extent(&extent);
-    let margin = learner.margin(data, &labels, &stacked);
+    let margin = learner.margin(data, &labels, &stacked, observer);
     let shape = (data.len() as u64, data.columns() as u64, data.nonzeros() as u64);
     let mut evidence = Evidence::new(
         shape,
@@ -278,7 +282,8 @@ pub(crate) fn train_logistic(
         };
         found.thetas = vec![half(-0.5), half(0.5)];
     }
-    let lower = if found.status.has_model() { certain_margin(&found.thetas, data, &labels) } else { None };
+    let lower =
+        if found.status.has_model() { certain_margin(&found.thetas, data, &labels, observer) } else { None };
     let learned = Learned::Each(found.thetas.into_iter().map(Learned::Linear).collect());
     let stacked = Multiclass::stacked_extent(&extent);
     let mut evidence = Evidence::new(
@@ -349,30 +354,29 @@ fn error(data: &Dataset, labels: &[u32], learned: &Learned, observer: &mut dyn O
         };
         u64::from(found != labels[i] as usize)
     };
-    let classes = if let Learned::Each(each) = learned { each.len() } else { 1 };
-    let per_row = classes * (data.nonzeros() / data.len()).max(1);
-    let together = (PRODUCTS_BETWEEN_PAUSES / per_row).max(rayon::current_num_threads());
-    let (mut errors, total) = (0, data.len());
-    for start in (0..total).step_by(together) {
-        let end = (start + together).min(total);
-        let rows = (start..end).into_par_iter().with_min_len(((end - start) / 64).clamp(1, 16));
-        errors += rows.map_init(Vec::new, wrong).sum::<u64>();
+    let (mut errors, mut end, total) = (0, 0, data.len());
+    let mut pace = Pace::new(learned.rows_before_pause());
+    while end < total {
+        let rows = pace.next(end, total);
+        end = rows.end;
+        let together = (rows.len() / 64).clamp(1, 16);
+        errors += rows.into_par_iter().with_min_len(together).map_init(Vec::new, wrong).sum::<u64>();
         // A run that is short, or has come to its end, is judged in silence.
-        let progress = Progress::Judging { rows: end as u64, total: total as u64 };
-        if end < total && observer.progress(&progress).is_break() {
-            return None;
+        if end < total {
+            let progress = Progress::Judging { rows: end as u64, total: total as u64 };
+            let flow = observer.progress(&progress);
+            if pace.gives_up(flow) {
+                return None;
+            }
         }
     }
     Some(errors as f64 / total as f64)
 }
 
-/// Products of a number of a row and a weight of a class that are computed before the observer is asked.
-const PRODUCTS_BETWEEN_PAUSES: usize = 20_000_000;
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::train::{Learner, train};
+    use crate::train::train;
     use proptest::prelude::*;
 
     proptest! {

@@ -409,6 +409,17 @@ impl OnlineLearner {
         }
     }
 
+    /// [`learned`](Self::learned) at the end of a run, where votes, of which there may be hundreds of megabytes, are not
+    /// copied.
+    fn into_learned(mut self) -> Learned {
+        let Memory::Votes(votes) = &mut self.memory else { return self.learned() };
+        let votes = std::mem::take(votes).into_without_keys();
+        let last = self.core.theta().clone();
+        let columns = last.weights.len();
+        let start = self.start.unwrap_or_else(|| Theta::zero(columns, last.bias_input));
+        Learned::Voted { start, last, ballot: Box::new(Ballot::new(votes, columns)) }
+    }
+
     /// What a run over a data set ends with, before it is judged.
     pub(crate) fn into_fit(mut self, status: Status, epochs: u64, detail: Option<Detail>) -> Fit {
         self.end_pass();
@@ -416,13 +427,14 @@ impl OnlineLearner {
         if let Core::Sgd(sgd) = &mut self.core {
             sgd.adaptive = None;
         }
+        let (updates, last, margin_upper) = (self.updates(), self.theta().clone(), self.margin_upper());
         Fit {
-            learned: self.learned(),
+            learned: self.into_learned(),
             status,
             epochs,
-            updates: self.updates(),
-            candidates: vec![self.theta().clone()],
-            margin_upper: self.margin_upper(),
+            updates,
+            candidates: vec![last],
+            margin_upper,
             space: None,
             detail,
         }

@@ -4,7 +4,7 @@
 //! a baseline that shows how little a training error of zero proves.
 
 use crate::Error;
-use crate::dataset::Row;
+use crate::dataset::{Dataset, Row};
 use crate::observe::{Observer, Progress};
 use crate::store::{Opened, StoreError, Tensors};
 use crate::theta::Theta;
@@ -67,10 +67,16 @@ pub struct Memoriser {
 impl Memoriser {
     /// The label that the row was seen with, ±1; +1 for a new one.
     pub fn score(&self, row: Row<'_>) -> f64 {
-        match self.hashes.binary_search(&hash(row, &mut Vec::new())) {
-            Ok(place) => f64::from(self.signs[place]),
-            Err(_) => 1.0,
+        self.score_looked_up(&mut LookedUp::new(row))
+    }
+
+    /// The same for a row that other memories are asked about too.
+    pub(crate) fn score_looked_up(&self, row: &mut LookedUp) -> f64 {
+        // The memories of many classes hold the same rows, so a row has one place in all of them.
+        if self.hashes.get(row.place) != Some(&row.hash) {
+            row.place = self.hashes.binary_search(&row.hash).unwrap_or(usize::MAX);
         }
+        self.signs.get(row.place).map_or(1.0, |&sign| f64::from(sign))
     }
 
     /// How many different rows are remembered.
@@ -126,6 +132,19 @@ impl Memoriser {
     }
 }
 
+/// A row that is looked up in one memory after the other.
+pub(crate) struct LookedUp {
+    hash: u128,
+    /// Where it was found last.
+    place: usize,
+}
+
+impl LookedUp {
+    pub(crate) fn new(row: Row<'_>) -> Self {
+        Self { hash: hash(row, &mut Vec::new()), place: usize::MAX }
+    }
+}
+
 /// The same for the same values, dense or sparse; −0 is 0. `bytes` is a buffer to use again.
 fn hash(row: Row<'_>, bytes: &mut Vec<u8>) -> u128 {
     bytes.clear();
@@ -144,68 +163,86 @@ pub(crate) fn learn(
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Fit {
-    let clock = Instant::now();
-    let rows = task.data.len();
-    let most = settings.max_updates.map_or(rows, |most| rows.min(usize::try_from(most).unwrap_or(rows)));
-    // Hashes and where they are from: sorted, equal rows are neighbours in the order of the data.
-    let mut seen: Vec<(u128, usize)> = Vec::with_capacity(most);
-    // Of many classes, each of which is remembered against the rest, those that are left have not been begun.
-    let mut status = observer.will_stop().then_some(Status::Interrupted);
-    while seen.len() < most && status.is_none() {
-        let end = (seen.len() + rows_between_pauses(task.data)).min(most);
-        seen.par_extend(
-            (seen.len()..end)
-                .into_par_iter()
-                .with_min_len(64)
-                .map_init(Vec::new, |bytes, i| (hash(task.data.row(i), bytes), i)),
-        );
-        let progress = Progress::Training {
-            epoch: 0,
-            epochs: settings.epochs,
-            position: end as u64,
-            examples: rows as u64,
-            updates: end as u64,
-            margin_upper: None,
-        };
-        if observer.progress(&progress).is_break() {
-            status = Some(Status::Interrupted);
-        } else if settings.max_seconds.is_some_and(|most| clock.elapsed().as_secs_f64() >= most) {
-            status = Some(Status::TimeLimit);
+    Seen::new(task.data, settings, observer).learn(task, weights, settings)
+}
+
+/// The rows that were seen, whatever their labels: the same for every class that is remembered against the rest.
+pub(crate) struct Seen {
+    /// Hashes and where they are from: sorted, so that equal rows are neighbours in the order of the data.
+    rows: Vec<(u128, usize)>,
+    /// Why not all rows were seen, if that was not the limit of updates.
+    stopped: Option<Status>,
+}
+
+impl Seen {
+    /// Goes through the rows once.
+    pub(crate) fn new(data: &Dataset, settings: &Settings, observer: &mut dyn Observer) -> Self {
+        let clock = Instant::now();
+        let total = data.len();
+        let most =
+            settings.max_updates.map_or(total, |most| total.min(usize::try_from(most).unwrap_or(total)));
+        let mut rows: Vec<(u128, usize)> = Vec::with_capacity(most);
+        let mut stopped = None;
+        while rows.len() < most && stopped.is_none() {
+            let end = (rows.len() + rows_between_pauses(data)).min(most);
+            rows.par_extend(
+                (rows.len()..end)
+                    .into_par_iter()
+                    .with_min_len(64)
+                    .map_init(Vec::new, |bytes, i| (hash(data.row(i), bytes), i)),
+            );
+            let progress = Progress::Training {
+                epoch: 0,
+                epochs: settings.epochs,
+                position: end as u64,
+                examples: total as u64,
+                updates: end as u64,
+                margin_upper: None,
+            };
+            if observer.progress(&progress).is_break() {
+                stopped = Some(Status::Interrupted);
+            } else if settings.max_seconds.is_some_and(|most| clock.elapsed().as_secs_f64() >= most) {
+                stopped = Some(Status::TimeLimit);
+            }
         }
+        rows.par_sort_unstable();
+        Self { rows, stopped }
     }
-    let updates = seen.len() as u64;
-    seen.par_sort_unstable();
-    let (mut hashes, mut signs, mut contradicted) = (Vec::new(), Vec::new(), 0);
-    for same in seen.chunk_by(|a, b| a.0 == b.0) {
-        let vote = |i: usize| f64::from(task.signs[i]) * weights.map_or(1.0, |weights| weights[i]);
-        let sign = if same.iter().map(|&(_, i)| vote(i)).sum::<f64>() >= 0.0 { 1 } else { -1 };
-        contradicted += same.iter().filter(|&&(_, i)| task.signs[i] != sign).count() as u64;
-        hashes.push(same[0].0);
-        signs.push(sign);
-    }
-    let status = match status {
-        Some(status) if (updates as usize) < rows => status,
-        _ if (updates as usize) < rows => Status::UpdateLimit,
-        _ => Status::Converged,
-    };
-    let distinct = hashes.len() as u64;
-    let nothing = Theta::zero(task.data.columns(), settings.bias.input());
-    Fit {
-        learned: Learned::Memory(Box::new(Memoriser { hashes, signs, nothing })),
-        status,
-        epochs: 1,
-        updates,
-        candidates: Vec::new(),
-        margin_upper: None,
-        space: None,
-        detail: Some(Detail::Memoriser { distinct, contradicted }),
+
+    /// Remembers the side of each row.
+    pub(crate) fn learn(&self, task: &Task<'_>, weights: Option<&[f64]>, settings: &Settings) -> Fit {
+        let updates = self.rows.len() as u64;
+        let (mut hashes, mut signs, mut contradicted) = (Vec::new(), Vec::new(), 0);
+        for same in self.rows.chunk_by(|a, b| a.0 == b.0) {
+            let vote = |i: usize| f64::from(task.signs[i]) * weights.map_or(1.0, |weights| weights[i]);
+            let sign = if same.iter().map(|&(_, i)| vote(i)).sum::<f64>() >= 0.0 { 1 } else { -1 };
+            contradicted += same.iter().filter(|&&(_, i)| task.signs[i] != sign).count() as u64;
+            hashes.push(same[0].0);
+            signs.push(sign);
+        }
+        let status = match self.stopped {
+            Some(status) if (updates as usize) < task.data.len() => status,
+            _ if (updates as usize) < task.data.len() => Status::UpdateLimit,
+            _ => Status::Converged,
+        };
+        let distinct = hashes.len() as u64;
+        let nothing = Theta::zero(task.data.columns(), settings.bias.input());
+        Fit {
+            learned: Learned::Memory(Box::new(Memoriser { hashes, signs, nothing })),
+            status,
+            epochs: 1,
+            updates,
+            candidates: Vec::new(),
+            margin_upper: None,
+            space: None,
+            detail: Some(Detail::Memoriser { distinct, contradicted }),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dataset::Dataset;
     use proptest::prelude::*;
     use std::collections::HashMap;
     use std::ops::ControlFlow;

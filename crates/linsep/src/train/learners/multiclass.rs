@@ -9,6 +9,7 @@
 use crate::SettingsError;
 use crate::dataset::{Dataset, Row};
 use crate::linalg::{Interval, rounding_error_bound};
+use crate::observe::{Observer, Pace, Progress};
 use crate::theory::margin::{Extent, MarginInterval, MarginKind, MistakeLedger, quotient_down};
 use crate::theta::Theta;
 use crate::train::engine::class_scores::{ClassScores, largest, reaches};
@@ -280,41 +281,62 @@ impl Multiclass {
     }
 
     /// What is proved of the margin on these rows, whose classes are numbered by `labels`.
-    pub(crate) fn margin(&self, data: &Dataset, labels: &[u32], stacked: &Extent) -> MarginInterval {
+    pub(crate) fn margin(
+        &self,
+        data: &Dataset,
+        labels: &[u32],
+        stacked: &Extent,
+        observer: &mut dyn Observer,
+    ) -> MarginInterval {
         let upper = self.margin_upper().map_or(stacked.shortest, |upper| upper.min(stacked.shortest));
-        let lower = self.lower_bound(data, labels);
+        let lower = self.lower_bound(data, labels, observer);
         MarginInterval { lower, upper, kind: MarginKind::MultiClass }
     }
 
     /// min_t a_t(Θ) / ‖Θ‖ for the last vectors or the mean ones, whichever is better, rounded down; none if some row is
     /// not certainly right.
-    fn lower_bound(&self, data: &Dataset, labels: &[u32]) -> Option<f64> {
+    fn lower_bound(&self, data: &Dataset, labels: &[u32], observer: &mut dyn Observer) -> Option<f64> {
         let averaged: Vec<Theta> = self.learned().iter().map(|learned| learned.theta().clone()).collect();
         [&averaged, &self.thetas]
             .into_iter()
-            .filter_map(|thetas| certain_margin(thetas, data, labels))
+            .filter_map(|thetas| certain_margin(thetas, data, labels, observer))
             .reduce(f64::max)
     }
 }
 
-/// min_t a_t(Θ) / ‖Θ‖, rounded down; none if some row is not certainly right.
-pub(crate) fn certain_margin(thetas: &[Theta], data: &Dataset, labels: &[u32]) -> Option<f64> {
+/// min_t a_t(Θ) / ‖Θ‖, rounded down; none if some row is not certainly right, or if the observer stopped it.
+pub(crate) fn certain_margin(
+    thetas: &[Theta],
+    data: &Dataset,
+    labels: &[u32],
+    observer: &mut dyn Observer,
+) -> Option<f64> {
     let (columns, bias_input) = (thetas[0].weights.len(), thetas[0].bias_input);
     let together = ClassScores::suits(thetas.len(), columns).then(|| ClassScores::new(thetas.iter()));
-    let least = (0..data.len())
-        .into_par_iter()
-        .with_min_len(64)
-        .map_init(Vec::new, |sums, i| {
-            let (row, class) = (data.row(i), labels[i] as usize);
-            let near = together
-                .as_ref()
-                .and_then(|together| together.near_the_largest(row, bias_input, Some(class), sums));
-            let is_near = |&other: &usize| near.is_none_or(|least| reaches(sums[other], least));
-            let rivals = (0..thetas.len()).filter(is_near);
-            let lead = certain_lead(thetas, row, class, rivals).low;
-            Some(lead).filter(|&lead| lead > 0.0)
-        })
-        .try_reduce(|| f64::MAX, |a, b| Some(a.min(b)))?;
+    let certain = |sums: &mut Vec<f64>, i: usize| {
+        let (row, class) = (data.row(i), labels[i] as usize);
+        let near = together
+            .as_ref()
+            .and_then(|together| together.near_the_largest(row, bias_input, Some(class), sums));
+        let is_near = |&other: &usize| near.is_none_or(|least| reaches(sums[other], least));
+        let rivals = (0..thetas.len()).filter(is_near);
+        let lead = certain_lead(thetas, row, class, rivals).low;
+        Some(lead).filter(|&lead| lead > 0.0)
+    };
+    let (mut least, mut end, total) = (f64::MAX, 0, data.len());
+    let mut pace = Pace::new((4096 / thetas.len()).max(1));
+    while end < total {
+        let rows = pace.next(end, total);
+        end = rows.end;
+        let rows = rows.into_par_iter().with_min_len(16).map_init(Vec::new, certain);
+        least = least.min(rows.try_reduce(|| f64::MAX, |a, b| Some(a.min(b)))?);
+        if end < total {
+            let flow = observer.progress(&Progress::Judging { rows: end as u64, total: total as u64 });
+            if pace.gives_up(flow) {
+                return None;
+            }
+        }
+    }
     Some(quotient_down(least, stacked_norm(thetas)))
 }
 

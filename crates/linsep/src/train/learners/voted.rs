@@ -115,7 +115,19 @@ impl Votes {
 
     /// The votes alone: which rows they came from matters only while more can come.
     pub(crate) fn without_keys(&self) -> Self {
-        Self { stored: HashMap::new(), ..self.clone() }
+        Self {
+            offsets: self.offsets.clone(),
+            indices: self.indices.clone(),
+            values: self.values.clone(),
+            sequence: self.sequence.clone(),
+            survivals: self.survivals.clone(),
+            stored: HashMap::new(),
+        }
+    }
+
+    /// The same, in the place that they have.
+    pub(crate) fn into_without_keys(self) -> Self {
+        Self { stored: HashMap::new(), ..self }
     }
 
     pub(crate) fn set_keys(&mut self, keys: impl Iterator<Item = (u32, u32)>) {

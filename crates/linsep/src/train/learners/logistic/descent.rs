@@ -6,11 +6,12 @@
 //! or half of the way, until the objective itself is smaller (Friedman, Hastie and Tibshirani 2010; Yuan, Ho and Lin 2012).
 
 use super::newton::{Step, is_enough};
-use super::problem::{CHUNK, Penalty, Point, Problem, to_probabilities};
+use super::problem::{Pause, Penalty, Point, Problem, WORK_BETWEEN_PAUSES, to_probabilities};
 use crate::dataset::Dataset;
 use crate::linalg;
+use crate::train::engine::run::Status;
 use rayon::prelude::*;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 /// The rows by their columns.
 pub(crate) struct Columns {
@@ -87,14 +88,20 @@ struct Bend {
 }
 
 impl<'c> Model<'c> {
-    fn new(columns: &'c Columns, bends: Vec<Bend>, coordinates: &[Coordinate], data: &Dataset) -> Self {
+    fn new(
+        columns: &'c Columns,
+        bends: Vec<Bend>,
+        coordinates: &[Coordinate],
+        data: &Dataset,
+        pause: &mut Pause<'_>,
+    ) -> ControlFlow<Status, Self> {
         let count = coordinates.len();
         let cells: usize = coordinates
             .iter()
             .map(|of| of.feature.map_or(bends.len(), |j| columns.offsets[j + 1] - columns.offsets[j]))
             .sum();
         if 4 * count * count > cells {
-            return Model::Rows { columns, bends };
+            return ControlFlow::Continue(Model::Rows { columns, bends });
         }
         let mut place = vec![u32::MAX; data.columns()];
         for (k, feature) in coordinates.iter().enumerate().filter_map(|(k, of)| Some((k, of.feature?))) {
@@ -104,32 +111,37 @@ impl<'c> Model<'c> {
         let intercept = coordinates.last().filter(|of| of.feature.is_none()).map(|_| (count - 1, 1.0));
         let blocks = (data.len() / (4 * count)).clamp(1, 8);
         let block = |k: usize| k * data.len() / blocks..(k + 1) * data.len() / blocks;
-        let parts: Vec<Vec<f64>> = (0..blocks)
-            .into_par_iter()
-            .map(|k| {
-                let (mut matrix, mut own) = (vec![0.0; count * count], Vec::new());
-                for i in block(k) {
-                    own.clear();
-                    own.extend(
-                        data.row(i)
-                            .iter()
-                            .filter(|&(j, x)| x != 0.0 && place[j] != u32::MAX)
-                            .map(|(j, x)| (place[j] as usize, x)),
-                    );
-                    own.extend(intercept);
-                    for &(a, x) in &own {
-                        let (factor, line) =
-                            (bends[i].curvature * x, &mut matrix[a * count..(a + 1) * count]);
-                        own.iter().for_each(|&(b, y)| line[b] += factor * y);
-                    }
-                }
-                matrix
-            })
-            .collect();
-        let mut parts = parts.into_iter();
+        let mut parts: Vec<(Range<usize>, Vec<f64>)> =
+            (0..blocks).map(|k| (block(k), vec![0.0; count * count])).collect();
+        let add = |i: usize, own: &mut Vec<(usize, f64)>, matrix: &mut [f64]| {
+            own.clear();
+            own.extend(
+                data.row(i)
+                    .iter()
+                    .filter(|&(j, x)| x != 0.0 && place[j] != u32::MAX)
+                    .map(|(j, x)| (place[j] as usize, x)),
+            );
+            own.extend(intercept);
+            for &(a, x) in &*own {
+                let (factor, line) = (bends[i].curvature * x, &mut matrix[a * count..(a + 1) * count]);
+                own.iter().for_each(|&(b, y)| line[b] += factor * y);
+            }
+        };
+        let per_row = cells / data.len().max(1) + 1;
+        let together = (WORK_BETWEEN_PAUSES / (blocks * per_row * per_row)).max(1);
+        while parts.iter().any(|(left, _)| !left.is_empty()) {
+            parts.par_iter_mut().for_each(|(left, matrix)| {
+                let mut own = Vec::new();
+                let end = left.end.min(left.start + together);
+                (left.start..end).for_each(|i| add(i, &mut own, matrix));
+                left.start = end;
+            });
+            pause()?;
+        }
+        let mut parts = parts.into_iter().map(|(_, matrix)| matrix);
         let mut matrix = parts.next().unwrap_or_default();
         parts.for_each(|part| matrix.iter_mut().zip(part).for_each(|(to, from)| *to += from));
-        Model::Pairs { matrix, changes: vec![0.0; count] }
+        ControlFlow::Continue(Model::Pairs { matrix, changes: vec![0.0; count] })
     }
 
     /// What the slope of a coordinate has changed by.
@@ -178,7 +190,12 @@ impl<'c> Model<'c> {
 
     /// Moves the weights that are not zero together, by conjugate gradients on the model, as far as none of them changes its
     /// sign: features that go together are settled one by one only slowly.
-    fn settle(&mut self, coordinates: &mut [Coordinate], penalty: Penalty) {
+    fn settle(
+        &mut self,
+        coordinates: &mut [Coordinate],
+        penalty: Penalty,
+        pause: &mut Pause<'_>,
+    ) -> ControlFlow<Status> {
         const MOST: usize = 200;
         let dot = |a: &[f64], b: &[f64]| linalg::dot_dense(a, b);
         let takes_part = |of: &Coordinate| of.curvature > 0.0 && (of.feature.is_none() || of.weight != 0.0);
@@ -206,6 +223,7 @@ impl<'c> Model<'c> {
         let mut size = dot(&rest, &direction);
         let enough = 1e-6 * size;
         for _ in 0..MOST {
+            pause()?;
             let mut bent = self.curve(coordinates, &direction);
             for ((bent, step), of) in bent.iter_mut().zip(&direction).zip(&*coordinates) {
                 *bent += if of.feature.is_some() { penalty.square * step } else { 0.0 };
@@ -226,7 +244,7 @@ impl<'c> Model<'c> {
             direction.iter_mut().zip(measured).for_each(|(d, m)| *d = m + factor * *d);
         }
         if solution.iter().any(|step| !step.is_finite()) {
-            return;
+            return ControlFlow::Continue(());
         }
         // Weights that would change their sign stop at zero, if the model is smaller there; else all stop where the first does.
         let crosses =
@@ -253,6 +271,7 @@ impl<'c> Model<'c> {
                 self.go(place, coordinate, steps[place]);
             }
         }
+        ControlFlow::Continue(())
     }
 
     /// A coordinate moves.
@@ -273,19 +292,19 @@ impl<'c> Model<'c> {
 }
 
 impl<'p, 'a> Descent<'p, 'a> {
-    pub(super) fn new(problem: &'p Problem<'a>, columns: &'p Columns, point: Point) -> Self {
-        let scores = problem.scores(&point);
-        let objective = problem.objective(&point, &scores);
+    /// Coordinate descent at a point, with the scores and the objective there.
+    pub(super) fn new(
+        problem: &'p Problem<'a>,
+        columns: &'p Columns,
+        point: Point,
+        scores: Vec<f64>,
+        objective: f64,
+    ) -> Self {
         Self { problem, columns, point, scores, objective, enough: 0.1 }
     }
 
-    /// Takes over a point whose intercepts were changed.
-    pub(super) fn update(&mut self) {
-        self.objective = self.problem.objective(&self.point, &self.scores);
-    }
-
     /// One step on every score. `pause` is called after each cycle over the weights and may end it.
-    pub(super) fn step<B>(&mut self, pause: &mut impl FnMut() -> ControlFlow<B>) -> ControlFlow<B, Step> {
+    pub(super) fn step(&mut self, pause: &mut Pause<'_>) -> ControlFlow<Status, Step> {
         let (mut moved, before) = (false, self.objective);
         for score in 0..self.problem.width() {
             moved |= self.step_on(score, pause)?;
@@ -301,15 +320,14 @@ impl<'p, 'a> Descent<'p, 'a> {
     }
 
     /// The curvature of each row's loss in a score, and minus its slope.
-    fn bends(&self, score: usize) -> (Vec<Bend>, Vec<f64>) {
+    fn bends(&self, score: usize, pause: &mut Pause<'_>) -> ControlFlow<Status, (Vec<Bend>, Vec<f64>)> {
         let (problem, width) = (self.problem, self.problem.width());
         let mut bends = vec![Bend { curvature: 0.0, moved: 0.0 }; problem.data.len()];
         let mut residuals = vec![0.0; problem.data.len()];
-        let parts = bends.par_chunks_mut(CHUNK).zip(residuals.par_chunks_mut(CHUNK)).enumerate();
-        parts.for_each(|(chunk, (bends, residuals))| {
+        let bend_chunk = |start: usize, bends: &mut [Bend], residuals: &mut [f64]| {
             let mut own = vec![0.0; width];
             for (k, (bend, residual)) in bends.iter_mut().zip(residuals).enumerate() {
-                let i = chunk * CHUNK + k;
+                let i = start + k;
                 own.copy_from_slice(&self.scores[i * width..(i + 1) * width]);
                 to_probabilities(&mut own);
                 let (p, price) = (own[score], problem.prices[i]);
@@ -319,19 +337,24 @@ impl<'p, 'a> Descent<'p, 'a> {
                 bend.curvature = price * (p * (1.0 - p)).max(1e-10);
                 *residual = price * (f64::from(u8::from(is_own)) - p);
             }
-        });
-        (bends, residuals)
+        };
+        let (chunk, together) = (problem.chunk, problem.rows_between_pauses);
+        let slabs = bends.chunks_mut(together).zip(residuals.chunks_mut(together));
+        for (slab, (bends, residuals)) in slabs.enumerate() {
+            let parts = bends.par_chunks_mut(chunk).zip(residuals.par_chunks_mut(chunk)).enumerate();
+            parts.for_each(|(k, (bends, residuals))| {
+                bend_chunk(slab * together + k * chunk, bends, residuals);
+            });
+            pause()?;
+        }
+        ControlFlow::Continue((bends, residuals))
     }
 
     /// One step on a score; whether it made the objective smaller.
-    fn step_on<B>(
-        &mut self,
-        score: usize,
-        pause: &mut impl FnMut() -> ControlFlow<B>,
-    ) -> ControlFlow<B, bool> {
+    fn step_on(&mut self, score: usize, pause: &mut Pause<'_>) -> ControlFlow<Status, bool> {
         let (problem, columns, width) = (self.problem, self.columns, self.problem.width());
         let penalty = problem.penalty;
-        let (bends, residuals) = self.bends(score);
+        let (bends, residuals) = self.bends(score, pause)?;
         let mut coordinates: Vec<Coordinate> = (0..problem.data.columns())
             .into_par_iter()
             .with_min_len(256)
@@ -357,7 +380,7 @@ impl<'p, 'a> Descent<'p, 'a> {
         if coordinates.is_empty() {
             return ControlFlow::Continue(false);
         }
-        let mut model = Model::new(columns, bends, &coordinates, problem.data);
+        let mut model = Model::new(columns, bends, &coordinates, problem.data, pause)?;
         pause()?;
         // How much one cycle makes the model smaller, about; those that stand at zero are looked at now and then.
         let cycle = |model: &mut Model<'_>, coordinates: &mut [Coordinate], all: bool| {
@@ -399,7 +422,7 @@ impl<'p, 'a> Descent<'p, 'a> {
                     break;
                 }
                 if turn % 8 == 0 {
-                    model.settle(&mut coordinates, penalty);
+                    model.settle(&mut coordinates, penalty, pause)?;
                 }
             }
             last = cycle(&mut model, &mut coordinates, true);
@@ -408,12 +431,12 @@ impl<'p, 'a> Descent<'p, 'a> {
     }
 
     /// Goes to where the model is smallest, or part of the way; whether the objective is smaller there.
-    fn walk<B>(
+    fn walk(
         &mut self,
         score: usize,
         coordinates: &[Coordinate],
-        pause: &mut impl FnMut() -> ControlFlow<B>,
-    ) -> ControlFlow<B, bool> {
+        pause: &mut Pause<'_>,
+    ) -> ControlFlow<Status, bool> {
         let (problem, width, penalty) = (self.problem, self.problem.width(), self.problem.penalty);
         let mut along = vec![0.0; problem.data.len()];
         // What the objective is expected to change by, to first order.
@@ -439,7 +462,7 @@ impl<'p, 'a> Descent<'p, 'a> {
             let mut scores = self.scores.clone();
             scores
                 .par_chunks_mut(width)
-                .with_min_len(CHUNK)
+                .with_min_len(problem.chunk)
                 .zip(&along)
                 .for_each(|(scores, step)| scores[score] += fraction * step);
             let mut point = self.point.clone();
@@ -451,7 +474,7 @@ impl<'p, 'a> Descent<'p, 'a> {
                     None => point.intercepts[score] = reached,
                 }
             }
-            let found = problem.objective(&point, &scores);
+            let found = problem.objective(&point, &scores, pause)?;
             if is_enough(self.objective, found, -0.01 * fraction * expected) {
                 (self.point, self.scores, self.objective) = (point, scores, found);
                 return ControlFlow::Continue(true);

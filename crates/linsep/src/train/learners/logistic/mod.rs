@@ -31,14 +31,16 @@ pub(crate) use problem::loss as log_loss;
 
 use crate::classes::ClassPair;
 use crate::dataset::Dataset;
-use crate::observe::{Observer, Progress};
+use crate::memory;
+use crate::numbers::grouped;
+use crate::observe::{GRACE, Observer, Progress};
 use crate::separate::{self, Examples, SeparateSettings, Verdict};
 use crate::theory::margin::Extent;
 use crate::theta::Theta;
 use crate::train::engine::evidence::Detail;
 use crate::train::engine::fit::Fit;
 use crate::train::engine::learned::Learned;
-use crate::train::engine::run::{Status, Task};
+use crate::train::engine::run::{Status, Task, pause_after};
 use crate::train::settings::{Bias, Settings};
 use crate::{Error, SettingsError};
 use descent::{Columns, Descent};
@@ -116,18 +118,56 @@ pub(crate) fn learn(
                            ⟦positive=CLASS⟧";
             return Err(SettingsError::new("penalty", problem).into());
         }
-        let mut limits = Limits { settings, clock, observer, steps: 0, rows: rows.data.len() as u64 };
+        let mut limits = Limits::new(rows, settings, clock, observer);
         return firth::learn(rows, settings, options.gap, &mut limits);
     }
+    refuse_hopeless(rows, options)?;
     if options.prices().is_none()
         && let Some(refused) = without_optimum(rows, settings, observer)?
     {
         return Ok(refused);
     }
     let problem = problem_of(rows, settings, options);
-    let mut limits = Limits { settings, clock, observer, steps: 0, rows: rows.data.len() as u64 };
-    let found = solve(&problem, problem.zero(), options.gap, rows.extent.radius_upper, &mut limits);
+    let mut limits = Limits::new(rows, settings, clock, observer);
+    let found = solve(&problem, problem.zero(), options.gap, rows.extent.radius_upper, &mut limits)?;
     Ok(found.solution(&problem, settings))
+}
+
+/// Refuses rows and classes whose scores cannot fit into the memory, and steps that would not come to an end.
+fn refuse_hopeless(rows: &Rows<'_>, options: &LogisticOptions) -> Result<(), Error> {
+    if rows.classes <= 2 {
+        return Ok(());
+    }
+    let (count, classes) = (rows.data.len() as u64, rows.classes as u64);
+    let all = || {
+        let (rows, classes) = (grouped(count), grouped(classes));
+        format!(
+            "logistic regression of {rows} rows and {classes} classes, each row with a score for each class,"
+        )
+    };
+    // Scores, probabilities, and both where a step is tried.
+    const ARRAYS: u64 = 4;
+    memory::check(count.saturating_mul(classes).saturating_mul(8 * ARRAYS), all)?;
+    let values = rows.data.stored() as u64 / count + 1;
+    if options.prices().is_none() {
+        // Each row against each other class.
+        let cells = count.saturating_mul(classes).saturating_mul(2 * values);
+        return memory::check(cells.saturating_mul(12), || format!("{} without a penalty", all()));
+    }
+    /// Probabilities that are computed in minutes.
+    const MOST: u64 = 100_000_000_000;
+    let work = count.saturating_mul(classes).saturating_mul(classes);
+    if options.prices().absolute > 0.0 && work > MOST {
+        let problem = format!(
+            "{} computes {} probabilities in every step with a penalty that leaves features out, and at most {} are \
+             tried: use ⟦penalty=l2⟧, or learn one class against the rest with ⟦positive=CLASS⟧",
+            all(),
+            grouped(work),
+            grouped(MOST)
+        );
+        return Err(SettingsError::new("penalty", problem).into());
+    }
+    Ok(())
 }
 
 /// The problem that these options state for these rows.
@@ -147,10 +187,16 @@ struct Limits<'a> {
     observer: &'a mut dyn Observer,
     steps: u64,
     rows: u64,
+    /// When the observer first asked to stop.
+    asked: Option<Instant>,
 }
 
-impl Limits<'_> {
-    fn pause(&mut self) -> ControlFlow<Status> {
+impl<'a> Limits<'a> {
+    fn new(rows: &Rows<'_>, settings: &'a Settings, clock: Instant, observer: &'a mut dyn Observer) -> Self {
+        Self { settings, clock, observer, steps: 0, rows: rows.data.len() as u64, asked: None }
+    }
+
+    fn told_to_stop(&mut self) -> bool {
         let progress = Progress::Training {
             epoch: self.steps,
             epochs: self.settings.epochs,
@@ -159,7 +205,24 @@ impl Limits<'_> {
             updates: self.steps,
             margin_upper: None,
         };
-        if self.observer.progress(&progress).is_break() {
+        let told = self.observer.progress(&progress).is_break();
+        if told {
+            self.asked.get_or_insert_with(Instant::now);
+        }
+        told
+    }
+
+    /// A pause of what is worth little before it is done, and of what a run that was stopped still wants to know: it may come
+    /// to its end if that takes no longer than a moment.
+    fn patient_pause(&mut self) -> ControlFlow<Status> {
+        if self.told_to_stop() && self.asked.is_some_and(|asked| asked.elapsed() >= GRACE) {
+            return ControlFlow::Break(Status::Interrupted);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn pause(&mut self) -> ControlFlow<Status> {
+        if self.told_to_stop() {
             return ControlFlow::Break(Status::Interrupted);
         }
         if self.settings.max_seconds.is_some_and(|most| self.clock.elapsed().as_secs_f64() >= most) {
@@ -200,22 +263,17 @@ impl Algorithm<'_, '_> {
         }
     }
 
-    fn prove(&mut self, radius: f64, bias_input: f64) -> Proof {
+    /// Makes the intercepts the best, and proves how good the point is. Breaks where the user does not want to wait for it.
+    fn prove(&mut self, radius: f64, limits: &mut Limits<'_>) -> ControlFlow<Status, Proof> {
+        let bias_input = limits.settings.bias.input();
         match self {
-            Algorithm::Newton(Newton { problem, point, scores, .. })
-            | Algorithm::Descent(Descent { problem, point, scores, .. }) => {
-                let proof = problem.prove(point, scores, radius, bias_input);
-                self.update();
-                proof
+            Algorithm::Newton(Newton { problem, point, scores, objective, .. })
+            | Algorithm::Descent(Descent { problem, point, scores, objective, .. }) => {
+                let pause = &mut || limits.patient_pause();
+                let proof = problem.prove(point, scores, radius, bias_input, pause)?;
+                *objective = proof.objective;
+                ControlFlow::Continue(proof)
             }
-        }
-    }
-
-    /// Takes over intercepts that a proof has made better.
-    fn update(&mut self) {
-        match self {
-            Algorithm::Newton(newton) => newton.update(),
-            Algorithm::Descent(descent) => descent.update(),
         }
     }
 
@@ -227,16 +285,25 @@ impl Algorithm<'_, '_> {
     }
 }
 
-/// Goes on from a point until the gap is as wanted, or a limit comes.
-fn solve(problem: &Problem<'_>, start: Point, wanted: f64, radius: f64, limits: &mut Limits<'_>) -> Found {
+/// Goes on from a point until the gap is as wanted, or a limit comes. An error if it was stopped before it had begun.
+fn solve(
+    problem: &Problem<'_>,
+    start: Point,
+    wanted: f64,
+    radius: f64,
+    limits: &mut Limits<'_>,
+) -> Result<Found, Error> {
+    let (scores, objective) = match begin(problem, &start, limits) {
+        ControlFlow::Continue(begun) => begun,
+        ControlFlow::Break(_) => return Err(Error::Interrupted),
+    };
     let columns;
     let mut algorithm = if problem.penalty.absolute > 0.0 {
         columns = Columns::new(problem.data);
-        Algorithm::Descent(Descent::new(problem, &columns, start))
+        Algorithm::Descent(Descent::new(problem, &columns, start, scores, objective))
     } else {
-        Algorithm::Newton(Newton::new(problem, start))
+        Algorithm::Newton(Newton::new(problem, start, scores, objective))
     };
-    let bias_input = limits.settings.bias.input();
     let mut worth = 0.3 * wanted;
     // Steps whose gain the objective has no digits for still make the proof better, but not for ever.
     const BLIND_STEPS: u32 = 5;
@@ -244,7 +311,10 @@ fn solve(problem: &Problem<'_>, start: Point, wanted: f64, radius: f64, limits: 
     let (status, proof) = loop {
         let before = algorithm.objective();
         let mut stalled = match algorithm.step(limits) {
-            ControlFlow::Break(status) => break (status, algorithm.prove(radius, bias_input)),
+            ControlFlow::Break(status) => {
+                let proof = algorithm.prove(radius, limits).continue_value();
+                break (status, proof);
+            }
             ControlFlow::Continue(Step::Made { left }) => {
                 limits.steps += 1;
                 if left > worth * algorithm.objective() && limits.steps < limits.settings.epochs {
@@ -261,19 +331,35 @@ fn solve(problem: &Problem<'_>, start: Point, wanted: f64, radius: f64, limits: 
         blind = if algorithm.objective() < before - digits { 0 } else { blind + 1 };
         stalled |= blind > BLIND_STEPS;
         let last = stalled || limits.steps >= limits.settings.epochs;
-        match algorithm.prove(radius, bias_input) {
-            proof if proof.gap.map_or(stalled, |gap| gap <= wanted) => break (Status::Converged, proof),
-            proof if last => break (Status::EpochLimit, proof),
-            _ => {}
+        match algorithm.prove(radius, limits) {
+            ControlFlow::Break(status) => break (status, None),
+            ControlFlow::Continue(proof) if proof.gap.map_or(stalled, |gap| gap <= wanted) => {
+                break (Status::Converged, Some(proof));
+            }
+            ControlFlow::Continue(proof) if last => break (Status::EpochLimit, Some(proof)),
+            ControlFlow::Continue(_) => {}
         }
     };
-    Found { point: algorithm.into_point(), status, steps: limits.steps, proof }
+    let proof = proof.unwrap_or_else(|| Proof::of_nothing(problem, algorithm.objective()));
+    Ok(Found { point: algorithm.into_point(), status, steps: limits.steps, proof })
+}
+
+/// The scores and the objective at the start.
+fn begin(
+    problem: &Problem<'_>,
+    start: &Point,
+    limits: &mut Limits<'_>,
+) -> ControlFlow<Status, (Vec<f64>, f64)> {
+    let pause = &mut || limits.patient_pause();
+    let scores = problem.scores(start, pause)?;
+    let objective = problem.objective(start, &scores, pause)?;
+    ControlFlow::Continue((scores, objective))
 }
 
 impl Found {
     fn solution(self, problem: &Problem<'_>, settings: &Settings) -> Solution {
         let (width, input) = (problem.width(), settings.bias.input());
-        let Proof { primal, dual, gap, margin_upper } = self.proof;
+        let Proof { primal, dual, gap, margin_upper, .. } = self.proof;
         let kept = self.point.weights.chunks_exact(width).filter(|own| own.iter().any(|&w| w != 0.0)).count();
         let thetas = (0..width)
             .map(|score| Theta {
@@ -308,7 +394,7 @@ fn without_optimum(
         };
         (Examples::with_signs(rows.data, signs, bias), 1)
     } else {
-        stacked = stack(rows, settings)?;
+        stacked = stack(rows, settings, observer)?;
         (Examples::with_signs(&stacked, vec![1; stacked.len()], separate::Bias::None), rows.classes)
     };
     let pair = ClassPair { positive: "own".into(), negative: vec!["other".to_string()].into() };
@@ -335,11 +421,17 @@ fn without_optimum(
 
 /// The rows as they agree with all classes at once: for a row of class y and each other class r, the row at the place of y
 /// and its opposite at the place of r.
-fn stack(rows: &Rows<'_>, settings: &Settings) -> Result<Dataset, Error> {
+fn stack(rows: &Rows<'_>, settings: &Settings, observer: &mut dyn Observer) -> Result<Dataset, Error> {
     let input = settings.bias.input();
     let width = rows.data.columns() + 1;
     let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+    let pause = (pause_after(rows.data.longest_row() + 1) / rows.classes).max(1);
     for (i, &label) in rows.labels.iter().enumerate().filter(|&(i, _)| rows.counts(i)) {
+        let step = "setting each class against each other";
+        let progress = Progress::Separating { step, margin_lower: None, margin_upper: None, passes: 0 };
+        if i % pause == 0 && observer.progress(&progress).is_break() {
+            return Err(Error::Interrupted);
+        }
         let appended = (input != 0.0).then_some((width - 1, input));
         let own = rows.data.row(i).iter().filter(|&(_, x)| x != 0.0).chain(appended);
         for other in (0..rows.classes as u32).filter(|&other| other != label) {

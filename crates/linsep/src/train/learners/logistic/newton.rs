@@ -4,11 +4,12 @@
 //! early as the point is far from the best (truncated Newton). A step along it is halved until the objective is smaller;
 //! the scores along it are known, so that a trial takes no look at the rows.
 
-use super::problem::{Point, Problem};
+use super::problem::{Pause, Point, Problem, WORK_BETWEEN_PAUSES};
 use super::proof::solve;
 use crate::linalg;
+use crate::train::engine::run::Status;
 use rayon::prelude::*;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 /// The largest matrix of second derivatives that is written down, in rows.
 const MOST_WRITTEN: usize = 400;
@@ -32,23 +33,17 @@ pub(super) enum Step {
 }
 
 impl<'p, 'a> Newton<'p, 'a> {
-    pub(super) fn new(problem: &'p Problem<'a>, point: Point) -> Self {
-        let scores = problem.scores(&point);
-        let objective = problem.objective(&point, &scores);
+    /// Newton's method at a point, with the scores and the objective there.
+    pub(super) fn new(problem: &'p Problem<'a>, point: Point, scores: Vec<f64>, objective: f64) -> Self {
         Self { problem, point, scores, objective, first: 0.0 }
     }
 
-    /// Takes over a point whose intercepts were changed.
-    pub(super) fn update(&mut self) {
-        self.objective = self.problem.objective(&self.point, &self.scores);
-    }
-
-    /// One step. `pause` is called after each pass over the rows and may end it.
-    pub(super) fn step<B>(&mut self, pause: &mut impl FnMut() -> ControlFlow<B>) -> ControlFlow<B, Step> {
+    /// One step. `pause` is called on the way through the rows and may end it: then the point is the one before.
+    pub(super) fn step(&mut self, pause: &mut Pause<'_>) -> ControlFlow<Status, Step> {
         let problem = self.problem;
-        let probabilities = problem.probabilities(&self.scores);
+        let probabilities = problem.probabilities(&self.scores, pause)?;
         // Minus the gradient.
-        let mut down = problem.combine(&problem.residuals(&probabilities));
+        let mut down = problem.combine(&problem.residuals(&probabilities, pause)?, pause)?;
         let square = problem.penalty.square;
         down.weights.iter_mut().zip(&self.point.weights).for_each(|(g, w)| *g -= square * w);
         let length = down.dot(&down).sqrt();
@@ -58,17 +53,19 @@ impl<'p, 'a> Newton<'p, 'a> {
             return ControlFlow::Continue(Step::Stalled);
         }
         let size = down.weights.len() + down.intercepts.len();
-        let written = (size <= MOST_WRITTEN && problem.width() == 1)
-            .then(|| problem.matrix(&probabilities))
-            .and_then(|matrix| solve(matrix, &joined(&down), least_left(problem.penalty.square, size) / 4.0));
+        let written = if size <= MOST_WRITTEN && problem.width() == 1 {
+            let matrix = problem.matrix(&probabilities, pause)?;
+            solve(matrix, &joined(&down), least_left(problem.penalty.square, size) / 4.0)
+        } else {
+            None
+        };
         let direction = match written {
             Some(solution) => split(solution, problem.width()),
             None => self.conjugate_gradients(&probabilities, &down, length, pause)?,
         };
         pause()?;
         let slope = down.dot(&direction);
-        let along = problem.scores(&direction);
-        pause()?;
+        let along = problem.scores(&direction, pause)?;
         // For a quadratic function the whole way is half the slope; a small part of it is left behind.
         let left = 0.05 * slope;
         let mut fraction = 1.0;
@@ -77,7 +74,7 @@ impl<'p, 'a> Newton<'p, 'a> {
             tried.add(fraction, &direction);
             let mut scores = self.scores.clone();
             scores.par_iter_mut().zip(&along).for_each(|(score, step)| *score += fraction * step);
-            let found = problem.objective(&tried, &scores);
+            let found = problem.objective(&tried, &scores, pause)?;
             if is_enough(self.objective, found, 1e-4 * fraction * slope) {
                 self.point = tried;
                 self.scores = scores;
@@ -92,17 +89,17 @@ impl<'p, 'a> Newton<'p, 'a> {
     }
 
     /// An approximate solution of H·p = `down`, by conjugate gradients with the diagonal of H as the measure of length.
-    fn conjugate_gradients<B>(
+    fn conjugate_gradients(
         &self,
         probabilities: &[f64],
         down: &Point,
         length: f64,
-        pause: &mut impl FnMut() -> ControlFlow<B>,
-    ) -> ControlFlow<B, Point> {
+        pause: &mut Pause<'_>,
+    ) -> ControlFlow<Status, Point> {
         const MOST: usize = 500;
         let problem = self.problem;
         let square = problem.penalty.square;
-        let mut diagonal = problem.curvatures(probabilities);
+        let mut diagonal = problem.curvatures(probabilities, pause)?;
         diagonal.weights.iter_mut().for_each(|h| *h += square);
         let measure = |vector: &Point| {
             let divide = |v: &[f64], by: &[f64]| -> Vec<f64> {
@@ -122,9 +119,8 @@ impl<'p, 'a> Newton<'p, 'a> {
         // The nearer to the best, the more digits of the direction are worth their passes.
         let tolerance = (length / self.first).sqrt().clamp(1e-8, 0.1);
         for _ in 0..MOST {
-            let mut bent = problem.curve(probabilities, &direction);
+            let mut bent = problem.curve(probabilities, &direction, pause)?;
             bent.weights.iter_mut().zip(&direction.weights).for_each(|(b, d)| *b += square * d);
-            pause()?;
             let curvature = direction.dot(&bent);
             if curvature.is_nan() || curvature <= 0.0 {
                 break;
@@ -172,41 +168,46 @@ fn split(mut all: Vec<f64>, width: usize) -> Point {
 
 impl Problem<'_> {
     /// The lower half of the matrix of second derivatives for one score, row by row, the intercept last.
-    fn matrix(&self, probabilities: &[f64]) -> Vec<f64> {
+    fn matrix(&self, probabilities: &[f64], pause: &mut Pause<'_>) -> ControlFlow<Status, Vec<f64>> {
         let (columns, size) = (self.data.columns(), self.data.columns() + 1);
         // Blocks that do not depend on the threads; each has a matrix of its own.
         let count = (self.data.len() / (4 * size)).clamp(1, 8);
         let block = |k: usize| k * self.data.len() / count..(k + 1) * self.data.len() / count;
-        let parts: Vec<Vec<f64>> = (0..count)
-            .into_par_iter()
-            .map(|k| {
-                let mut matrix = vec![0.0; size * size];
-                let mut wide = vec![0.0; size];
-                for i in block(k) {
-                    let p = probabilities[i];
-                    let bend = self.prices[i] * p * (1.0 - p);
-                    let row = self.data.row(i);
-                    if row.stored() == columns {
-                        row.iter().for_each(|(j, x)| wide[j] = x);
-                        wide[columns] = 1.0;
-                        for (j, &x) in wide.iter().enumerate().filter(|&(_, &x)| x != 0.0) {
-                            linalg::add_dense(bend * x, &wide[..=j], &mut matrix[j * size..=j * size + j]);
-                        }
-                        continue;
-                    }
-                    for (j, x) in row.iter() {
-                        let (factor, own) = (bend * x, &mut matrix[j * size..=j * size + j]);
-                        for (k, y) in row.iter().take_while(|&(k, _)| k <= j) {
-                            own[k] += factor * y;
-                        }
-                        matrix[columns * size + j] += factor;
-                    }
-                    matrix[columns * size + columns] += bend;
+        let mut parts: Vec<(Range<usize>, Vec<f64>)> =
+            (0..count).map(|k| (block(k), vec![0.0; size * size])).collect();
+        let add = |i: usize, wide: &mut [f64], matrix: &mut [f64]| {
+            let p = probabilities[i];
+            let bend = self.prices[i] * p * (1.0 - p);
+            let row = self.data.row(i);
+            if row.stored() == columns {
+                row.iter().for_each(|(j, x)| wide[j] = x);
+                wide[columns] = 1.0;
+                for (j, &x) in wide.iter().enumerate().filter(|&(_, &x)| x != 0.0) {
+                    linalg::add_dense(bend * x, &wide[..=j], &mut matrix[j * size..=j * size + j]);
                 }
-                matrix
-            })
-            .collect();
-        let mut parts = parts.into_iter();
+                return;
+            }
+            for (j, x) in row.iter() {
+                let (factor, own) = (bend * x, &mut matrix[j * size..=j * size + j]);
+                for (k, y) in row.iter().take_while(|&(k, _)| k <= j) {
+                    own[k] += factor * y;
+                }
+                matrix[columns * size + j] += factor;
+            }
+            matrix[columns * size + columns] += bend;
+        };
+        let per_row = self.data.stored() / self.data.len() + 1;
+        let together = (WORK_BETWEEN_PAUSES / (count * per_row * per_row)).max(1);
+        while parts.iter().any(|(left, _)| !left.is_empty()) {
+            parts.par_iter_mut().for_each(|(left, matrix)| {
+                let mut wide = vec![0.0; size];
+                let end = left.end.min(left.start + together);
+                (left.start..end).for_each(|i| add(i, &mut wide, matrix));
+                left.start = end;
+            });
+            pause()?;
+        }
+        let mut parts = parts.into_iter().map(|(_, matrix)| matrix);
         let mut matrix = parts.next().unwrap_or_default();
         parts.for_each(|part| matrix.iter_mut().zip(part).for_each(|(to, from)| *to += from));
         let more = if self.penalty.square > 0.0 { 0.0 } else { least_left(0.0, size) };
@@ -220,6 +221,6 @@ impl Problem<'_> {
             matrix[columns * size..].fill(0.0);
             matrix[columns * size + columns] = 1.0;
         }
-        matrix
+        ControlFlow::Continue(matrix)
     }
 }

@@ -1,6 +1,7 @@
 //! Logistic regression for several weights of the loss on the same rows, each started from the one before.
 
-use super::{Limits, Rows, problem_of, solve};
+use super::problem::Pause;
+use super::{Limits, Rows, problem_of, refuse_hopeless, solve};
 use crate::Error;
 use crate::classes::Classes;
 use crate::dataset::Dataset;
@@ -42,9 +43,7 @@ pub(crate) fn logistic_path(
         let weights = task.weights.as_deref();
         let rows = Rows { data, labels: &labels, classes: 2, weights, extent: task.extent };
         let classes = Classes::Pair(task.classes.clone());
-        return Ok(along(&rows, settings, options, prices, observer, &mut |c, thetas| {
-            each(c, thetas, &classes)
-        }));
+        return along(&rows, settings, options, prices, observer, &mut |c, thetas| each(c, thetas, &classes));
     }
     let Present { names, places, labels, .. } = present(data)?;
     let extent = Extent::of(data, settings.bias.input());
@@ -52,7 +51,7 @@ pub(crate) fn logistic_path(
     let weights = row_weights(settings, data, &places)?;
     let rows = Rows { data, labels: &labels, classes: names.len(), weights: weights.as_deref(), extent };
     let classes = Classes::Each { names };
-    Ok(along(&rows, settings, options, prices, observer, &mut |c, thetas| each(c, thetas, &classes)))
+    along(&rows, settings, options, prices, observer, &mut |c, thetas| each(c, thetas, &classes))
 }
 
 fn along(
@@ -62,28 +61,34 @@ fn along(
     prices: Prices<'_>,
     observer: &mut dyn Observer,
     each: &mut dyn FnMut(f64, &[Theta]) -> ControlFlow<()>,
-) -> bool {
+) -> Result<bool, Error> {
+    refuse_hopeless(rows, options)?;
     let prices = match prices {
         Prices::Given(prices) => prices.to_vec(),
-        Prices::UpToC(count) => up_to(options.c, first_price(rows, settings, options), count),
+        Prices::UpToC(count) => {
+            let mut limits = Limits::new(rows, settings, Instant::now(), &mut *observer);
+            match first_price(rows, settings, options, &mut || limits.patient_pause()) {
+                ControlFlow::Continue(first) => up_to(options.c, first, count),
+                ControlFlow::Break(_) => return Ok(true),
+            }
+        }
     };
     let mut start = None;
     for c in prices {
         let problem = problem_of(rows, settings, &LogisticOptions { c, ..*options });
-        let length = rows.data.len() as u64;
-        let mut limits =
-            Limits { settings, clock: Instant::now(), observer: &mut *observer, steps: 0, rows: length };
+        let mut limits = Limits::new(rows, settings, Instant::now(), &mut *observer);
         let from = start.take().unwrap_or_else(|| problem.zero());
-        let found = solve(&problem, from, options.gap, rows.extent.radius_upper, &mut limits);
-        if found.status == Status::Interrupted {
-            return true;
-        }
+        let found = match solve(&problem, from, options.gap, rows.extent.radius_upper, &mut limits) {
+            Ok(found) if found.status == Status::Interrupted => return Ok(true),
+            Err(Error::Interrupted) => return Ok(true),
+            found => found?,
+        };
         start = Some(found.point.clone());
         if each(c, &found.solution(&problem, settings).thetas).is_break() {
             break;
         }
     }
-    false
+    Ok(false)
 }
 
 /// So many numbers in equal ratios from `least` to `c`.
@@ -97,11 +102,16 @@ fn up_to(c: f64, least: f64, count: usize) -> Vec<f64> {
 }
 
 /// The largest C for which all weights are zero: there the slope of the loss, C·|g|, is nowhere above the price of ‖w‖₁.
-fn first_price(rows: &Rows<'_>, settings: &Settings, options: &LogisticOptions) -> f64 {
+fn first_price(
+    rows: &Rows<'_>,
+    settings: &Settings,
+    options: &LogisticOptions,
+    pause: &mut Pause<'_>,
+) -> ControlFlow<Status, f64> {
     let problem = problem_of(rows, settings, &LogisticOptions { c: 1.0, ..*options });
     let usual = options.c / 1e4;
     if problem.penalty.absolute <= 0.0 {
-        return usual;
+        return ControlFlow::Continue(usual);
     }
     let mut point = problem.zero();
     if problem.has_intercept {
@@ -114,8 +124,9 @@ fn first_price(rows: &Rows<'_>, settings: &Settings, options: &LogisticOptions) 
             each => each.iter_mut().zip(logs).for_each(|(intercept, log)| *intercept = log),
         }
     }
-    let slopes = problem.combine(&problem.residuals(&problem.probabilities(&problem.scores(&point))));
+    let probabilities = problem.probabilities(&problem.scores(&point, pause)?, pause)?;
+    let slopes = problem.combine(&problem.residuals(&probabilities, pause)?, pause)?;
     let steepest = slopes.weights.iter().fold(0.0f64, |most, slope| most.max(slope.abs()));
     let price = problem.penalty.absolute / steepest;
-    if price.is_finite() && price > 0.0 { price } else { usual }
+    ControlFlow::Continue(if price.is_finite() && price > 0.0 { price } else { usual })
 }

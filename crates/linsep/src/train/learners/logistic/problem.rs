@@ -4,8 +4,12 @@
 //! depends on the data alone, and the blocks are added in their order: so the bits do not depend on the threads.
 
 use crate::dataset::{Dataset, Row};
+use crate::train::engine::run::Status;
 use rayon::prelude::*;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
+
+/// Asks whether to go on. Sums over rows call it after every few hundredths of a second of work, and end where it breaks.
+pub(super) type Pause<'a> = dyn FnMut() -> ControlFlow<Status> + 'a;
 
 /// Ω(w) = ρ‖w‖₁ + (1−ρ)/2 ‖w‖², or nothing at all.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,10 +53,20 @@ pub(crate) struct Problem<'a> {
     pub(super) has_intercept: bool,
     pub(super) penalty: Penalty,
     blocks: Vec<Range<usize>>,
+    /// Rows that one thread takes at a time where nothing is summed over features.
+    pub(super) chunk: usize,
+    /// Rows between two pauses: a multiple of the chunk.
+    pub(super) rows_between_pauses: usize,
 }
 
-/// Rows that one thread takes at a time where nothing is summed over features.
-pub(super) const CHUNK: usize = 2048;
+/// Rows that one thread takes at a time, unless there are very many classes.
+const CHUNK: usize = 2048;
+/// From this many classes on the rows of a chunk are fewer, and nothing is done that takes the square of their number.
+pub(super) const MANY_CLASSES: usize = 256;
+/// Products between two pauses: some hundredths of a second on one thread.
+pub(super) const WORK_BETWEEN_PAUSES: usize = 100_000_000;
+/// An exponential or a logarithm takes as long as so many products.
+const FUNCTION_WORK: usize = 8;
 
 impl<'a> Problem<'a> {
     pub(crate) fn new(
@@ -68,7 +82,11 @@ impl<'a> Problem<'a> {
         let sums = (data.columns() * width).max(1);
         let count = (data.stored().max(data.len()) * width / (2 * sums)).clamp(1, 16).min(data.len());
         let blocks = (0..count).map(|k| k * data.len() / count..(k + 1) * data.len() / count).collect();
-        Self { data, labels, prices, classes, has_intercept, penalty, blocks }
+        let chunk = if width <= MANY_CLASSES { CHUNK } else { (CHUNK * MANY_CLASSES / width).max(1) };
+        let pairs = width.min(MANY_CLASSES) / 2;
+        let row_work = width.saturating_mul(data.stored() / data.len().max(1) + FUNCTION_WORK + pairs);
+        let rows_between_pauses = (WORK_BETWEEN_PAUSES / row_work).next_multiple_of(chunk).max(chunk);
+        Self { data, labels, prices, classes, has_intercept, penalty, blocks, chunk, rows_between_pauses }
     }
 
     /// Scores that each row has.
@@ -83,72 +101,109 @@ impl<'a> Problem<'a> {
     }
 
     /// The scores of all rows.
-    pub(super) fn scores(&self, point: &Point) -> Vec<f64> {
+    pub(super) fn scores(&self, point: &Point, pause: &mut Pause<'_>) -> ControlFlow<Status, Vec<f64>> {
         let width = self.width();
         let mut scores = vec![0.0; self.data.len() * width];
-        scores.par_chunks_mut(CHUNK * width).enumerate().for_each(|(chunk, scores)| {
-            for (k, scores) in scores.chunks_exact_mut(width).enumerate() {
-                scores.copy_from_slice(&point.intercepts);
-                add_products(self.data.row(chunk * CHUNK + k), &point.weights, scores);
-            }
-        });
-        scores
+        self.change_rows(&mut scores, pause, |i, scores| {
+            scores.copy_from_slice(&point.intercepts);
+            add_products(self.data.row(i), &point.weights, scores);
+        })?;
+        ControlFlow::Continue(scores)
+    }
+
+    /// Changes the numbers of each row, one for each score.
+    pub(super) fn change_rows(
+        &self,
+        numbers: &mut [f64],
+        pause: &mut Pause<'_>,
+        change: impl Fn(usize, &mut [f64]) + Sync,
+    ) -> ControlFlow<Status> {
+        let (width, together) = (self.width(), self.rows_between_pauses);
+        for (slab, numbers) in numbers.chunks_mut(together * width).enumerate() {
+            numbers.par_chunks_mut(self.chunk * width).enumerate().for_each(|(chunk, rows)| {
+                let start = slab * together + chunk * self.chunk;
+                rows.chunks_exact_mut(width).enumerate().for_each(|(k, row)| change(start + k, row));
+            });
+            pause()?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// What `sum` makes of each chunk of rows, in order: `sum` is given the number of the first row, and the numbers of all
+    /// of them, one for each score.
+    pub(super) fn sum_chunks<T: Send>(
+        &self,
+        numbers: &[f64],
+        pause: &mut Pause<'_>,
+        sum: impl Fn(usize, &[f64]) -> T + Sync,
+    ) -> ControlFlow<Status, Vec<T>> {
+        let (width, together) = (self.width(), self.rows_between_pauses);
+        let mut sums = Vec::with_capacity(self.data.len().div_ceil(self.chunk));
+        for (slab, numbers) in numbers.chunks(together * width).enumerate() {
+            let chunks = numbers.par_chunks(self.chunk * width).enumerate();
+            sums.par_extend(chunks.map(|(chunk, rows)| sum(slab * together + chunk * self.chunk, rows)));
+            pause()?;
+        }
+        ControlFlow::Continue(sums)
     }
 
     /// Σ uᵢ ℓᵢ of these scores.
-    pub(super) fn loss(&self, scores: &[f64]) -> f64 {
+    pub(super) fn loss(&self, scores: &[f64], pause: &mut Pause<'_>) -> ControlFlow<Status, f64> {
         let width = self.width();
-        let sums: Vec<f64> = scores
-            .par_chunks(CHUNK * width)
-            .enumerate()
-            .map(|(chunk, scores)| {
-                let rows = scores.chunks_exact(width).enumerate();
-                rows.map(|(k, scores)| {
-                    let i = chunk * CHUNK + k;
-                    self.prices[i] * loss(scores, self.labels[i] as usize)
-                })
-                .sum()
+        let sums = self.sum_chunks(scores, pause, |start, scores| {
+            let rows = scores.chunks_exact(width).enumerate();
+            rows.map(|(k, scores)| {
+                let i = start + k;
+                self.prices[i] * loss(scores, self.labels[i] as usize)
             })
-            .collect();
-        sums.iter().sum()
+            .sum::<f64>()
+        })?;
+        ControlFlow::Continue(sums.iter().sum())
     }
 
     /// The objective at a point whose rows have these scores.
-    pub(super) fn objective(&self, point: &Point, scores: &[f64]) -> f64 {
-        self.penalty.of(&point.weights) + self.loss(scores)
+    pub(super) fn objective(
+        &self,
+        point: &Point,
+        scores: &[f64],
+        pause: &mut Pause<'_>,
+    ) -> ControlFlow<Status, f64> {
+        ControlFlow::Continue(self.penalty.of(&point.weights) + self.loss(scores, pause)?)
     }
 
     /// For each row the probabilities that its scores give: of the second class of two, of each class of more.
-    pub(super) fn probabilities(&self, scores: &[f64]) -> Vec<f64> {
-        let width = self.width();
+    pub(super) fn probabilities(
+        &self,
+        scores: &[f64],
+        pause: &mut Pause<'_>,
+    ) -> ControlFlow<Status, Vec<f64>> {
         let mut probabilities = scores.to_vec();
-        probabilities
-            .par_chunks_mut(CHUNK * width)
-            .for_each(|rows| rows.chunks_exact_mut(width).for_each(to_probabilities));
-        probabilities
+        self.change_rows(&mut probabilities, pause, |_, row| to_probabilities(row))?;
+        ControlFlow::Continue(probabilities)
     }
 
     /// uᵢ (eᵢ − pᵢ), with eᵢ = 1 at the row's class: minus the slope of the loss in the scores.
-    pub(super) fn residuals(&self, probabilities: &[f64]) -> Vec<f64> {
+    pub(super) fn residuals(
+        &self,
+        probabilities: &[f64],
+        pause: &mut Pause<'_>,
+    ) -> ControlFlow<Status, Vec<f64>> {
         let width = self.width();
         let mut residuals = vec![0.0; probabilities.len()];
-        residuals.par_chunks_mut(CHUNK * width).enumerate().for_each(|(chunk, rows)| {
-            for (k, row) in rows.chunks_exact_mut(width).enumerate() {
-                let i = chunk * CHUNK + k;
-                let (price, class) = (self.prices[i], self.labels[i] as usize);
-                for (score, residual) in row.iter_mut().enumerate() {
-                    let own = if width == 1 { class == 1 } else { class == score };
-                    *residual = price * (f64::from(u8::from(own)) - probabilities[i * width + score]);
-                }
+        self.change_rows(&mut residuals, pause, |i, row| {
+            let (price, class) = (self.prices[i], self.labels[i] as usize);
+            for (score, residual) in row.iter_mut().enumerate() {
+                let own = if width == 1 { class == 1 } else { class == score };
+                *residual = price * (f64::from(u8::from(own)) - probabilities[i * width + score]);
             }
-        });
-        residuals
+        })?;
+        ControlFlow::Continue(residuals)
     }
 
     /// Σ rᵢ xᵢ over the rows, for each score, and Σ rᵢ.
-    pub(super) fn combine(&self, residuals: &[f64]) -> Point {
+    pub(super) fn combine(&self, residuals: &[f64], pause: &mut Pause<'_>) -> ControlFlow<Status, Point> {
         let width = self.width();
-        self.over_blocks(|i, row, sums| {
+        self.over_blocks(pause, |i, row, sums| {
             let residual = &residuals[i * width..(i + 1) * width];
             add_row(row, residual, &mut sums.weights);
             sums.intercepts.iter_mut().zip(residual).for_each(|(sum, r)| *sum += r);
@@ -156,9 +211,14 @@ impl<'a> Problem<'a> {
     }
 
     /// What the losses add to the product of the Hessian and a direction; `curvatures` are the probabilities of the rows.
-    pub(super) fn curve(&self, probabilities: &[f64], direction: &Point) -> Point {
+    pub(super) fn curve(
+        &self,
+        probabilities: &[f64],
+        direction: &Point,
+        pause: &mut Pause<'_>,
+    ) -> ControlFlow<Status, Point> {
         let width = self.width();
-        self.over_blocks(|i, row, sums| {
+        self.over_blocks(pause, |i, row, sums| {
             let own = &probabilities[i * width..(i + 1) * width];
             if let [p] = *own {
                 let slope = row.dot(&direction.weights) + direction.intercepts[0];
@@ -177,9 +237,13 @@ impl<'a> Problem<'a> {
     }
 
     /// The diagonal of what the losses add to the Hessian.
-    pub(super) fn curvatures(&self, probabilities: &[f64]) -> Point {
+    pub(super) fn curvatures(
+        &self,
+        probabilities: &[f64],
+        pause: &mut Pause<'_>,
+    ) -> ControlFlow<Status, Point> {
         let width = self.width();
-        self.over_blocks(|i, row, sums| {
+        self.over_blocks(pause, |i, row, sums| {
             for (score, p) in probabilities[i * width..(i + 1) * width].iter().enumerate() {
                 let bend = self.prices[i] * p * (1.0 - p);
                 row.iter().for_each(|(j, x)| sums.weights[j * width + score] += bend * x * x);
@@ -189,17 +253,24 @@ impl<'a> Problem<'a> {
     }
 
     /// Adds up what `add` makes of each row.
-    fn over_blocks(&self, add: impl Fn(usize, Row<'_>, &mut Point) + Sync) -> Point {
-        let parts: Vec<Point> = self
-            .blocks
-            .par_iter()
-            .map(|block| {
-                let mut sums = self.zero();
-                block.clone().for_each(|i| add(i, self.data.row(i), &mut sums));
-                sums
-            })
-            .collect();
-        let mut parts = parts.into_iter();
+    fn over_blocks(
+        &self,
+        pause: &mut Pause<'_>,
+        add: impl Fn(usize, Row<'_>, &mut Point) + Sync,
+    ) -> ControlFlow<Status, Point> {
+        // Each block goes on where it was before the pause, so that the order of its additions is that of the rows.
+        let mut parts: Vec<(Range<usize>, Point)> =
+            self.blocks.iter().map(|block| (block.clone(), self.zero())).collect();
+        let together = (self.rows_between_pauses / parts.len()).max(1);
+        while parts.iter().any(|(left, _)| !left.is_empty()) {
+            parts.par_iter_mut().for_each(|(left, sums)| {
+                let end = left.end.min(left.start + together);
+                (left.start..end).for_each(|i| add(i, self.data.row(i), sums));
+                left.start = end;
+            });
+            pause()?;
+        }
+        let mut parts = parts.into_iter().map(|(_, sums)| sums);
         let mut total = parts.next().unwrap_or_default();
         for part in parts {
             total.add(1.0, &part);
@@ -207,7 +278,7 @@ impl<'a> Problem<'a> {
         if !self.has_intercept {
             total.intercepts.fill(0.0);
         }
-        total
+        ControlFlow::Continue(total)
     }
 
     /// The most additions on the way to a sum over rows.

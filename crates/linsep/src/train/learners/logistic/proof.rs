@@ -12,15 +12,18 @@
 //! Σ rᵢ = 0. What rounding leaves of Σ rᵢ is taken from a single row, one whose probabilities are all well above that: it
 //! changes the entropy of that row, and G, by no more than a little, which is subtracted.
 
-use super::problem::{CHUNK, Point, Problem, logistic, to_probabilities};
+use super::problem::{MANY_CLASSES, Pause, Point, Problem, logistic, to_probabilities};
 use crate::linalg;
 use crate::theory::margin::quotient_up;
-use rayon::prelude::*;
+use crate::train::engine::run::Status;
+use std::ops::ControlFlow;
 
 /// What is proved of a point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Proof {
     /// The objective at the point.
+    pub(super) objective: f64,
+    /// The same, no less than what is proved of every point: rounding may have it otherwise.
     pub(super) primal: f64,
     /// D, rounded down: no point has a smaller objective.
     pub(super) dual: f64,
@@ -49,14 +52,15 @@ impl Problem<'_> {
         scores: &mut Vec<f64>,
         radius: f64,
         bias_input: f64,
-    ) -> Proof {
-        *scores = self.scores(point);
+        pause: &mut Pause<'_>,
+    ) -> ControlFlow<Status, Proof> {
+        *scores = self.scores(point, pause)?;
         if self.has_intercept {
-            self.centre(point, scores);
+            self.centre(point, scores, pause)?;
         }
-        let primal = self.objective(point, scores);
-        let slopes = self.slopes(scores);
-        let sums = self.combine(&slopes.residuals);
+        let objective = self.objective(point, scores, pause)?;
+        let slopes = self.slopes(scores, pause)?;
+        let sums = self.combine(&slopes.residuals, pause)?;
         let rounding = (self.additions() + 16) as f64 * U;
         // The exact sum for these residuals, and the residuals themselves, are off by this much in length.
         let mut drift = (rounding + FUNCTIONS) * radius * slopes.wrong * (1.0 + 16.0 * U);
@@ -68,16 +72,22 @@ impl Problem<'_> {
             (slopes.wrong > 0.0).then(|| quotient_up(whole, slopes.wrong * (1.0 - rounding - FUNCTIONS)));
         let margin_upper = margin_upper.filter(|upper| upper.is_finite());
         if self.penalty.is_none() {
-            return Proof { primal, dual: 0.0, gap: None, margin_upper };
+            return ControlFlow::Continue(Proof {
+                objective,
+                primal: objective,
+                dual: 0.0,
+                gap: None,
+                margin_upper,
+            });
         }
         let mut cost_of_rest = 0.0;
         if self.has_intercept {
             let off = slopes.wrong * (rounding + FUNCTIONS);
             let rest: f64 = sums.intercepts.iter().map(|r| r.abs() + off).sum();
-            let (room, price) = self.roomiest(scores);
+            let (room, price) = self.roomiest(scores, pause)?;
             if room <= 4.0 * rest {
                 // No row can take it: nothing is proved.
-                return Proof { primal, dual: 0.0, gap: Some(1.0), margin_upper };
+                return ControlFlow::Continue(Proof { margin_upper, ..Proof::of_nothing(self, objective) });
             }
             drift += rest * radius * (1.0 + 8.0 * U);
             cost_of_rest = rest * ((2.0 * price / room).ln() + 1.0) * (1.0 + FUNCTIONS);
@@ -92,171 +102,196 @@ impl Problem<'_> {
             let most = sums.weights.iter().fold(0.0, |most: f64, g| most.max(g.abs())) + drift;
             (if most > absolute { absolute / most * (1.0 - 4.0 * U) } else { 1.0 }, 0.0)
         };
-        let (entropy, all) = self.entropy(scores, factor);
+        let (entropy, all) = self.entropy(scores, factor, pause)?;
         let entropy = entropy * (1.0 - rounding) - FUNCTIONS * all;
         let dual = entropy - conjugate - cost_of_rest;
         let dual = dual.max(0.0);
-        let primal = primal.max(dual);
+        let primal = objective.max(dual);
         let gap = if primal > 0.0 { (primal - dual) / primal } else { 0.0 };
-        Proof { primal, dual, gap: Some(gap), margin_upper }
+        ControlFlow::Continue(Proof { objective, primal, dual, gap: Some(gap), margin_upper })
     }
 
     /// The row that can take most: uᵢ times its smallest probability, and uᵢ.
-    fn roomiest(&self, scores: &[f64]) -> (f64, f64) {
+    fn roomiest(&self, scores: &[f64], pause: &mut Pause<'_>) -> ControlFlow<Status, (f64, f64)> {
         let width = self.width();
-        let rows = scores.par_chunks(width).with_min_len(CHUNK).zip(&self.prices);
-        rows.map(|(row, &price)| {
-            let least = match *row {
-                [score] => logistic(-score.abs()),
-                _ => {
-                    let mut own = row.to_vec();
-                    to_probabilities(&mut own);
-                    own.into_iter().fold(f64::INFINITY, f64::min)
-                }
-            };
-            (price * least, price)
-        })
-        .reduce(|| (0.0, 1.0), |a, b| if b.0 > a.0 { b } else { a })
+        let larger = |a: (f64, f64), b: (f64, f64)| if b.0 > a.0 { b } else { a };
+        let rooms = self.sum_chunks(scores, pause, |start, rows| {
+            let mut own = vec![0.0; width];
+            let rows = rows.chunks_exact(width).zip(&self.prices[start..]);
+            rows.map(|(row, &price)| {
+                let least = match *row {
+                    [score] => logistic(-score.abs()),
+                    _ => {
+                        own.copy_from_slice(row);
+                        to_probabilities(&mut own);
+                        own.iter().copied().fold(f64::INFINITY, f64::min)
+                    }
+                };
+                (price * least, price)
+            })
+            .fold((0.0, 1.0), larger)
+        })?;
+        ControlFlow::Continue(rooms.into_iter().fold((0.0, 1.0), larger))
     }
 
     /// The residuals of the scores, with as many digits as the scores allow, and Σ uᵢ(1 − qᵢ of the own class).
-    fn slopes(&self, scores: &[f64]) -> Slopes {
+    fn slopes(&self, scores: &[f64], pause: &mut Pause<'_>) -> ControlFlow<Status, Slopes> {
         let width = self.width();
         let mut residuals = scores.to_vec();
-        let wrong: Vec<f64> = residuals
-            .par_chunks_mut(CHUNK * width)
-            .enumerate()
-            .map(|(chunk, rows)| {
-                let mut wrong = 0.0;
-                for (k, row) in rows.chunks_exact_mut(width).enumerate() {
-                    let i = chunk * CHUNK + k;
-                    let (price, class) = (self.prices[i], self.labels[i] as usize);
-                    if let [score] = row {
-                        let sign = if class == 1 { 1.0 } else { -1.0 };
-                        let part = price * logistic(-sign * *score);
-                        *score = sign * part;
-                        wrong += part;
-                        continue;
-                    }
-                    to_probabilities(row);
-                    let mut part = 0.0;
-                    for (_, q) in row.iter_mut().enumerate().filter(|&(other, _)| other != class) {
-                        part += price * *q;
-                        *q *= -price;
-                    }
-                    row[class] = part;
-                    wrong += part;
-                }
-                wrong
-            })
-            .collect();
-        Slopes { residuals, wrong: wrong.iter().sum() }
+        self.change_rows(&mut residuals, pause, |i, row| {
+            let (price, class) = (self.prices[i], self.labels[i] as usize);
+            if let [score] = row {
+                let sign = if class == 1 { 1.0 } else { -1.0 };
+                *score = sign * (price * logistic(-sign * *score));
+                return;
+            }
+            to_probabilities(row);
+            let mut part = 0.0;
+            for (_, q) in row.iter_mut().enumerate().filter(|&(other, _)| other != class) {
+                part += price * *q;
+                *q *= -price;
+            }
+            row[class] = part;
+        })?;
+        // The residual of the own class is what is wrong about a row.
+        let wrong = self.sum_chunks(&residuals, pause, |start, rows| {
+            let own = |(k, row): (usize, &[f64])| match *row {
+                [one] => one.abs(),
+                _ => row[self.labels[start + k] as usize],
+            };
+            rows.chunks_exact(width).enumerate().map(own).fold(0.0, |wrong, part| wrong + part)
+        })?;
+        ControlFlow::Continue(Slopes { residuals, wrong: wrong.iter().sum() })
     }
 
     /// Σ uᵢ H(qᵢ) for qᵢ = e + factor·(p − e), and a sum of which rounding takes a share of [`FUNCTIONS`] at most.
-    fn entropy(&self, scores: &[f64], factor: f64) -> (f64, f64) {
+    fn entropy(&self, scores: &[f64], factor: f64, pause: &mut Pause<'_>) -> ControlFlow<Status, (f64, f64)> {
         let width = self.width();
         let term = |q: f64| if q > 0.0 { -q * q.ln() } else { 0.0 };
         let rest = |wrong: f64| if wrong < 1.0 { -(1.0 - wrong) * (-wrong).ln_1p() } else { 0.0 };
-        let sums: Vec<(f64, f64)> = scores
-            .par_chunks(CHUNK * width)
-            .enumerate()
-            .map(|(chunk, rows)| {
-                let (mut sum, mut all) = (0.0, 0.0);
-                let mut probabilities = vec![0.0; width];
-                for (k, row) in rows.chunks_exact(width).enumerate() {
-                    let i = chunk * CHUNK + k;
-                    let (price, class) = (self.prices[i], self.labels[i] as usize);
-                    let entropy = if let [score] = *row {
-                        let agreement = if class == 1 { score } else { -score };
-                        let wrong = factor * logistic(-agreement);
-                        all += price * STEEPEST * wrong;
-                        term(wrong) + rest(wrong)
-                    } else {
-                        probabilities.copy_from_slice(row);
-                        to_probabilities(&mut probabilities);
-                        let others = (0..width).filter(|&other| other != class);
-                        let others = others.map(|other| factor * probabilities[other]);
-                        let wrong: f64 = others.clone().sum();
-                        all += price * STEEPEST * wrong;
-                        others.map(term).sum::<f64>() + rest(wrong.min(1.0))
-                    };
-                    sum += price * entropy;
-                    all += price * entropy;
-                }
-                (sum, all)
-            })
-            .collect();
-        sums.iter().fold((0.0, 0.0), |(a, b), (c, d)| (a + c, b + d))
+        let sums = self.sum_chunks(scores, pause, |start, rows| {
+            let (mut sum, mut all) = (0.0, 0.0);
+            let mut probabilities = vec![0.0; width];
+            for (k, row) in rows.chunks_exact(width).enumerate() {
+                let i = start + k;
+                let (price, class) = (self.prices[i], self.labels[i] as usize);
+                let entropy = if let [score] = *row {
+                    let agreement = if class == 1 { score } else { -score };
+                    let wrong = factor * logistic(-agreement);
+                    all += price * STEEPEST * wrong;
+                    term(wrong) + rest(wrong)
+                } else {
+                    probabilities.copy_from_slice(row);
+                    to_probabilities(&mut probabilities);
+                    let others = (0..width).filter(|&other| other != class);
+                    let others = others.map(|other| factor * probabilities[other]);
+                    let wrong: f64 = others.clone().sum();
+                    all += price * STEEPEST * wrong;
+                    others.map(term).sum::<f64>() + rest(wrong.min(1.0))
+                };
+                sum += price * entropy;
+                all += price * entropy;
+            }
+            (sum, all)
+        })?;
+        ControlFlow::Continue(sums.iter().fold((0.0, 0.0), |(a, b), (c, d)| (a + c, b + d)))
     }
 
     /// Newton's method on the intercepts alone, for the weights as they are. Far from the best a step is halved until the
-    /// loss is smaller; near it, where the loss has no digits left to tell, until the slope is.
-    fn centre(&self, point: &mut Point, scores: &mut [f64]) {
+    /// loss is smaller; near it, where the loss has no digits left to tell, until the slope is. Where `pause` ends it, point
+    /// and scores belong together.
+    fn centre(&self, point: &mut Point, scores: &mut [f64], pause: &mut Pause<'_>) -> ControlFlow<Status> {
         const MOST: usize = 200;
-        let (width, scale) = (self.width(), self.prices.iter().sum::<f64>());
-        let (mut slope, mut matrix) = self.bends(scores);
-        let mut loss = self.loss(scores);
+        let scale = self.prices.iter().sum::<f64>();
+        let mut bends = Bends::at(self, scores, pause)?;
+        let mut loss = self.loss(scores, pause)?;
         let mut fraction = 1.0;
-        let size = |slope: &[f64]| slope.iter().map(|s| s.abs()).sum::<f64>();
+        let size = |bends: &Bends| bends.slope.iter().map(|s| s.abs()).sum::<f64>();
         for _ in 0..MOST {
-            if size(&slope) <= f64::EPSILON * scale {
-                return;
+            if size(&bends) <= f64::EPSILON * scale {
+                break;
             }
-            let Some(step) = solve(matrix.clone(), &slope, f64::EPSILON) else { return };
+            let Some(step) = bends.step(self, pause)? else { break };
             let moved: Vec<f64> = step.iter().map(|s| fraction * s).collect();
             let mut tried = scores.to_vec();
-            tried.par_chunks_mut(CHUNK * width).for_each(|rows| {
-                for row in rows.chunks_exact_mut(width) {
-                    row.iter_mut().zip(&moved).for_each(|(score, step)| *score += step);
-                }
-            });
-            let found = self.loss(&tried);
-            let (next_slope, next_matrix) = self.bends(&tried);
+            self.change_rows(&mut tried, pause, |_, row| {
+                row.iter_mut().zip(&moved).for_each(|(score, step)| *score += step);
+            })?;
+            let found = self.loss(&tried, pause)?;
+            let next = Bends::at(self, &tried, pause)?;
             let near = (found - loss).abs() <= 1e-12 * loss;
-            if if near { size(&next_slope) < 0.9 * size(&slope) } else { found < loss } {
+            if if near { size(&next) < 0.9 * size(&bends) } else { found < loss } {
                 point.intercepts.iter_mut().zip(&moved).for_each(|(b, step)| *b += step);
                 scores.copy_from_slice(&tried);
-                (loss, slope, matrix, fraction) = (found, next_slope, next_matrix, 1.0);
+                (loss, bends, fraction) = (found, next, 1.0);
             } else if near || fraction < 1e-6 {
-                return;
+                break;
             } else {
                 fraction *= 0.5;
             }
         }
+        ControlFlow::Continue(())
+    }
+}
+
+impl Proof {
+    /// What is known of a point where nothing is proved, but that its objective is no more than this.
+    pub(super) fn of_nothing(problem: &Problem<'_>, objective: f64) -> Self {
+        let gap = if problem.penalty.is_none() { None } else { Some(1.0) };
+        Self { objective, primal: objective, dual: 0.0, gap, margin_upper: None }
+    }
+}
+
+/// Minus the slope of the loss in the intercepts, and its second derivatives.
+struct Bends {
+    slope: Vec<f64>,
+    second: Second,
+}
+
+/// Second derivatives of the loss in the intercepts: Σ uᵢ (diag pᵢ − pᵢ pᵢᵀ).
+enum Second {
+    /// As a matrix.
+    Matrix(Vec<f64>),
+    /// Of very many classes, the probabilities of the rows and the diagonal Σ uᵢ pᵢ: the square of their number is too much
+    /// for a matrix, and its product with a vector is all that conjugate gradients need.
+    Product { probabilities: Vec<f64>, diagonal: Vec<f64> },
+}
+
+impl Bends {
+    fn at(problem: &Problem<'_>, scores: &[f64], pause: &mut Pause<'_>) -> ControlFlow<Status, Self> {
+        if problem.width() > MANY_CLASSES {
+            Self::of_many(problem, scores, pause)
+        } else {
+            Self::of_few(problem, scores, pause)
+        }
     }
 
-    /// Minus the slope of the loss in the intercepts, and its matrix of second derivatives.
-    fn bends(&self, scores: &[f64]) -> (Vec<f64>, Vec<f64>) {
-        let width = self.width();
-        let parts: Vec<(Vec<f64>, Vec<f64>)> = scores
-            .par_chunks(CHUNK * width)
-            .enumerate()
-            .map(|(chunk, rows)| {
-                let (mut slope, mut matrix) = (vec![0.0; width], vec![0.0; width * width]);
-                let mut p = vec![0.0; width];
-                for (k, row) in rows.chunks_exact(width).enumerate() {
-                    let i = chunk * CHUNK + k;
-                    let (price, class) = (self.prices[i], self.labels[i] as usize);
-                    p.copy_from_slice(row);
-                    to_probabilities(&mut p);
-                    if let [p] = *p {
-                        slope[0] += price * (f64::from(u8::from(class == 1)) - p);
-                        matrix[0] += price * p * (1.0 - p);
-                        continue;
-                    }
-                    for a in 0..width {
-                        slope[a] += price * (f64::from(u8::from(class == a)) - p[a]);
-                        matrix[a * width + a] += price * p[a];
-                        let own = price * p[a];
-                        for b in 0..=a {
-                            matrix[a * width + b] -= own * p[b];
-                        }
+    fn of_few(problem: &Problem<'_>, scores: &[f64], pause: &mut Pause<'_>) -> ControlFlow<Status, Self> {
+        let width = problem.width();
+        let parts = problem.sum_chunks(scores, pause, |start, rows| {
+            let (mut slope, mut matrix) = (vec![0.0; width], vec![0.0; width * width]);
+            let mut p = vec![0.0; width];
+            for (k, row) in rows.chunks_exact(width).enumerate() {
+                let i = start + k;
+                let (price, class) = (problem.prices[i], problem.labels[i] as usize);
+                p.copy_from_slice(row);
+                to_probabilities(&mut p);
+                if let [p] = *p {
+                    slope[0] += price * (f64::from(u8::from(class == 1)) - p);
+                    matrix[0] += price * p * (1.0 - p);
+                    continue;
+                }
+                for a in 0..width {
+                    slope[a] += price * (f64::from(u8::from(class == a)) - p[a]);
+                    matrix[a * width + a] += price * p[a];
+                    let own = price * p[a];
+                    for b in 0..=a {
+                        matrix[a * width + b] -= own * p[b];
                     }
                 }
-                (slope, matrix)
-            })
-            .collect();
+            }
+            (slope, matrix)
+        })?;
         let (mut slope, mut matrix) = (vec![0.0; width], vec![0.0; width * width]);
         for (part, bends) in parts {
             slope.iter_mut().zip(part).for_each(|(to, from)| *to += from);
@@ -267,8 +302,91 @@ impl Problem<'_> {
             let mean = (0..width).map(|a| matrix[a * width + a]).sum::<f64>() / width as f64;
             matrix.iter_mut().for_each(|m| *m += mean / width as f64);
         }
-        (slope, matrix)
+        ControlFlow::Continue(Self { slope, second: Second::Matrix(matrix) })
     }
+
+    fn of_many(problem: &Problem<'_>, scores: &[f64], pause: &mut Pause<'_>) -> ControlFlow<Status, Self> {
+        let probabilities = problem.probabilities(scores, pause)?;
+        let diagonal = sum_of_rows(problem, &probabilities, pause, |i, row, sums| {
+            linalg::add_dense(problem.prices[i], row, sums);
+        })?;
+        let mut slope: Vec<f64> = diagonal.iter().map(|p| -p).collect();
+        problem.labels.iter().zip(&problem.prices).for_each(|(&class, price)| slope[class as usize] += price);
+        ControlFlow::Continue(Self { slope, second: Second::Product { probabilities, diagonal } })
+    }
+
+    /// Newton's step: the solution of H·step = slope, none where there is no solution.
+    fn step(&self, problem: &Problem<'_>, pause: &mut Pause<'_>) -> ControlFlow<Status, Option<Vec<f64>>> {
+        match &self.second {
+            Second::Matrix(matrix) => ControlFlow::Continue(solve(matrix.clone(), &self.slope, f64::EPSILON)),
+            Second::Product { probabilities, diagonal } => {
+                conjugate_gradients(problem, probabilities, diagonal, &self.slope, pause)
+            }
+        }
+    }
+}
+
+/// Sums over the rows, one for each score, of what `add` adds to them.
+fn sum_of_rows(
+    problem: &Problem<'_>,
+    numbers: &[f64],
+    pause: &mut Pause<'_>,
+    add: impl Fn(usize, &[f64], &mut [f64]) + Sync,
+) -> ControlFlow<Status, Vec<f64>> {
+    let width = problem.width();
+    let parts = problem.sum_chunks(numbers, pause, |start, rows| {
+        let mut sums = vec![0.0; width];
+        rows.chunks_exact(width).enumerate().for_each(|(k, row)| add(start + k, row, &mut sums));
+        sums
+    })?;
+    let mut total = vec![0.0; width];
+    parts.iter().for_each(|part| linalg::add_dense(1.0, part, &mut total));
+    ControlFlow::Continue(total)
+}
+
+/// A solution of Σ uᵢ (diag pᵢ − pᵢ pᵢᵀ)·step = slope to a few digits, measured by the diagonal. The matrix says nothing about
+/// all intercepts moving together, and neither does the slope: the steps add up to zero.
+fn conjugate_gradients(
+    problem: &Problem<'_>,
+    probabilities: &[f64],
+    diagonal: &[f64],
+    slope: &[f64],
+    pause: &mut Pause<'_>,
+) -> ControlFlow<Status, Option<Vec<f64>>> {
+    const MOST: usize = 100;
+    const ENOUGH: f64 = 1e-4;
+    let measure = |rest: &[f64]| -> Vec<f64> {
+        rest.iter().zip(diagonal).map(|(r, d)| if *d > 0.0 { r / d } else { 0.0 }).collect()
+    };
+    let mut step = vec![0.0; slope.len()];
+    let mut rest = slope.to_vec();
+    let mut direction = measure(&rest);
+    let mut size = linalg::dot_dense(&rest, &direction);
+    let enough = ENOUGH * ENOUGH * size;
+    for _ in 0..MOST {
+        if size.is_nan() || size <= enough {
+            break;
+        }
+        let outer = sum_of_rows(problem, probabilities, pause, |i, p, sums| {
+            linalg::add_dense(problem.prices[i] * linalg::dot_dense(p, &direction), p, sums);
+        })?;
+        let bent: Vec<f64> =
+            diagonal.iter().zip(&direction).zip(&outer).map(|((d, v), outer)| d * v - outer).collect();
+        let curvature = linalg::dot_dense(&direction, &bent);
+        if curvature.is_nan() || curvature <= 0.0 {
+            break;
+        }
+        linalg::add_dense(size / curvature, &direction, &mut step);
+        linalg::add_dense(-size / curvature, &bent, &mut rest);
+        let measured = measure(&rest);
+        let before = std::mem::replace(&mut size, linalg::dot_dense(&rest, &measured));
+        let factor = size / before;
+        direction.iter_mut().zip(measured).for_each(|(d, m)| *d = m + factor * *d);
+    }
+    let mean = step.iter().sum::<f64>() / step.len() as f64;
+    step.iter_mut().for_each(|step| *step -= mean);
+    let usable = step.iter().all(|step| step.is_finite()) && step.iter().any(|&step| step != 0.0);
+    ControlFlow::Continue(usable.then_some(step))
 }
 
 struct Slopes {
@@ -319,4 +437,39 @@ fn factorise(matrix: &mut [f64], n: usize, least: f64) -> Option<()> {
         row[a] = left.sqrt();
     }
     Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::problem::Penalty;
+    use super::*;
+    use crate::dataset::Dataset;
+    use crate::random::Random;
+
+    /// Newton's step in the intercepts by conjugate gradients is that of the matrix, to the digits that are asked for.
+    #[test]
+    fn a_step_of_many_classes_is_that_of_the_matrix() {
+        let (rows, classes) = (90, 17);
+        let mut random = Random::new(7);
+        let mut number = || random.below(2001) as f64 / 500.0 - 2.0;
+        let values: Vec<f64> = (0..2 * rows).map(|_| number()).collect();
+        let labels: Vec<u32> = (0..rows as u32).map(|i| i * i % classes as u32).collect();
+        let data = Dataset::dense(2, &values, &vec!["1"; rows]).unwrap();
+        let prices = (0..rows).map(|i| 0.5 + (i % 3) as f64).collect();
+        let penalty = Penalty { absolute: 0.0, square: 1.0 };
+        let problem = Problem::new(&data, &labels, classes, prices, true, penalty);
+        let scores: Vec<f64> = (0..rows * classes).map(|_| number()).collect();
+        let go_on = &mut || ControlFlow::Continue(());
+        let ends = [Bends::of_few(&problem, &scores, go_on), Bends::of_many(&problem, &scores, go_on)];
+        let [few, many] = ends.map(|bends| bends.continue_value().unwrap());
+        for (a, b) in few.slope.iter().zip(&many.slope) {
+            assert!((a - b).abs() < 1e-12 * 90.0, "{a} {b}");
+        }
+        let [few, many] =
+            [few, many].map(|bends| bends.step(&problem, go_on).continue_value().unwrap().unwrap());
+        let longest = few.iter().fold(0.0, |most: f64, step| most.max(step.abs()));
+        for (a, b) in few.iter().zip(&many) {
+            assert!((a - b).abs() < 1e-3 * longest, "{a} {b}");
+        }
+    }
 }

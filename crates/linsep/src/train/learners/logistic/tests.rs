@@ -443,3 +443,27 @@ fn firth_is_refused_where_it_means_nothing() {
     let refused = train(&two, &settings(LogisticPenalty::Firth, 2.0), &mut ()).unwrap_err().to_string();
     assert!(refused.contains("no weight"), "{refused}");
 }
+
+/// Wherever a run is stopped, of few classes or of very many: what is told of the point is true.
+#[test]
+fn what_is_proved_of_a_run_that_was_stopped_is_true() {
+    for (rows, classes, penalty) in [
+        (300, 2, LogisticPenalty::L2),
+        (300, 3, LogisticPenalty::L2),
+        (300, 3, LogisticPenalty::L1),
+        (900, 300, LogisticPenalty::L2),
+    ] {
+        let data = data(5, rows, 3, classes, false);
+        let settings = settings(penalty, 0.7);
+        let Learner::Logistic(options) = &settings.learner else { unreachable!() };
+        let best = detail(&train(&data, &settings, &mut ()).unwrap()).1;
+        for stop in [1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144] {
+            let ended = train(&data, &settings, &mut StopAt(stop)).unwrap();
+            let (primal, dual, _) = detail(&ended);
+            assert!(ended.status == Status::Interrupted || ended.status == Status::Converged);
+            assert!(dual <= primal && dual <= best * (1.0 + 1e-4), "{classes} {stop}: {dual} {best}");
+            let here = objective(&data, &weights(&ended), options.prices(), options.c);
+            assert!(here <= primal * (1.0 + 1e-9), "{classes} {stop}: {here} {primal}");
+        }
+    }
+}
