@@ -8,5 +8,6 @@ mod out_of_memory;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    out_of_memory::reserve_few_addresses();
     ExitCode::from(linsep_cli::run(std::env::args_os()))
 }

@@ -1,6 +1,10 @@
-//! A request for memory that fails ends the program with a message and an exit code, not with an abort.
+//! A request for memory that fails ends the program with a message and an exit code, not with an abort. And a limit of
+//! addresses is not used up by reserving them.
 
-#![allow(unsafe_code, reason = "an allocator has no safe interface; this one only passes requests on")]
+#![allow(
+    unsafe_code,
+    reason = "an allocator has no safe interface; this one only passes requests on, and sets how it reserves"
+)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;
@@ -42,6 +46,25 @@ fn told(answer: *mut u8, bytes: usize) -> *mut u8 {
     }
     answer
 }
+
+/// Keeps the allocator of the system from reserving addresses for each thread, where the process has a limit of them. It
+/// reserves 64 MB at a time, of which it uses as much as is asked for; with a limit of 200 MB, two threads would leave little
+/// to the others. To be called before there are threads.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+pub(crate) fn reserve_few_addresses() {
+    /// For each arena twice as much is reserved as it has, to find an aligned place in it.
+    const ARENA: u64 = 128 << 20;
+    /// The part of the addresses that arenas may have.
+    const PART: u64 = 8;
+    if let Some(left) = linsep::memory::left_by_limits() {
+        let arenas = (left / PART / ARENA).clamp(1, 256);
+        // SAFETY: it sets a number, and no other thread is there that would read it.
+        unsafe { libc::mallopt(libc::M_ARENA_MAX, arenas as libc::c_int) };
+    }
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub(crate) fn reserve_few_addresses() {}
 
 /// Ends the program. Nothing here may ask for memory.
 #[cold]

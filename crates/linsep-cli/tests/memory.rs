@@ -1,18 +1,19 @@
-//! `train --memory` keeps to its limit. This test is alone in its file: the peak of a process counts what its parent had when
+//! `train --memory` keeps to its limit. These tests are alone in their file: the peak of a process counts what its parent had when
 //! it was started, and other tests hold large files in memory.
 #![cfg(target_os = "linux")]
 
 mod common;
 
 use common::Folder;
+use std::io::Write;
 use std::process::Stdio;
 
 /// What a limit of `train --memory` does not count, as docs/formats.md says: the code of the program, as far as it is loaded.
 const ALLOWANCE: u64 = 10_000_000;
 
-/// Runs the program to its end, which must be good, and gives the most memory that it had, in bytes.
+/// Runs the program to its end, which must have this exit code, and gives the most memory that it had, in bytes.
 #[expect(clippy::zombie_processes, reason = "wait4 waits for it")]
-fn peak(folder: &Folder, line: &str) -> u64 {
+fn peak(folder: &Folder, line: &str, code: i32) -> u64 {
     use std::os::unix::process::ExitStatusExt;
     let child =
         folder.command(line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("start linsep");
@@ -23,7 +24,7 @@ fn peak(folder: &Folder, line: &str) -> u64 {
     // SAFETY: the child has not been waited for, and both pointers are to variables that outlive the call.
     let ended = unsafe { libc::wait4(process, &raw mut status, 0, &raw mut usage) };
     assert_eq!(ended, process, "{line}");
-    assert!(std::process::ExitStatus::from_raw(status).success(), "{line}: {status}");
+    assert_eq!(std::process::ExitStatus::from_raw(status).code(), Some(code), "{line}");
     u64::try_from(usage.ru_maxrss).expect("kilobytes") * 1024
 }
 
@@ -52,11 +53,45 @@ fn training_keeps_to_its_memory_also_when_it_saves() {
                 if classes > 2 && output.contains("run") {
                     continue;
                 }
-                let bytes = peak(&folder, &format!("{train} {needed}MB {output}"));
+                let bytes = peak(&folder, &format!("{train} {needed}MB {output}"), 0);
                 let limit = needed * 1_000_000;
                 assert!(bytes < limit + ALLOWANCE, "{train} {output}: {bytes} of {limit}");
                 assert!(bytes > limit / 10 * 7, "{train} {output}: {bytes} of {limit}");
             }
         }
     }
+}
+
+/// A line without end is refused before it fills the memory that a run may use, and the message says what set the limit.
+#[test]
+fn a_line_without_end_does_not_fill_the_memory() {
+    let folder = Folder::new();
+    let pieces = [
+        &b"a,b,y\n1,2,p\n2,1,q\n"[..],
+        b"1 1:1\n-1 1:2\n",
+        b"@relation r\n@attribute a real\n@attribute y {p,q}\n@data\n1,p\n",
+        b"",
+    ];
+    for (number, beginning) in pieces.into_iter().enumerate() {
+        let name = format!("endless{number}.gz");
+        let file = std::fs::File::create(folder.path(&name)).unwrap();
+        let mut packed = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
+        packed.write_all(beginning).unwrap();
+        let blanks = vec![b' '; 1 << 20];
+        (0..150).for_each(|_| packed.write_all(&blanks).unwrap());
+        packed.finish().unwrap();
+        for command in ["train", "separate"] {
+            let line = format!("{command} {name} --memory 64MB --threads 2");
+            folder.linsep(&line).exits(3).says(&[
+                "this line is longer than 4,000,000 bytes",
+                "a memory limit of 64 MB",
+                "raise the limit with --memory",
+            ]);
+            let bytes = peak(&folder, &line, 3);
+            assert!(bytes < 64_000_000 + ALLOWANCE, "{line}: {bytes}");
+        }
+    }
+    // A limit that is asked for and lower counts.
+    let line = "train endless3.gz --memory 64MB --max-line 1MB";
+    folder.linsep(line).exits(3).says(&["longer than 1,000,000 bytes", "--max-line"]);
 }

@@ -417,3 +417,22 @@ fn a_model_of_labels_in_a_second_file_is_told_where_they_are() {
     folder.linsep("convert data.csv --labels labels.txt rows.csv").exits(0);
     assert_eq!(folder.text("rows.csv").lines().next(), Some("width,height,label"));
 }
+
+/// Blank lines and comments above the header are none of the rows that a pipe gives, as they are none of a file.
+#[test]
+fn a_pipe_may_begin_with_blank_lines_and_comments() {
+    let folder = Folder::with("rows.csv", "a,b,kind\n1,2,p\n2,1,q\n3,4,p\n4,1,q\n");
+    folder.linsep("train rows.csv -o model").exits(0);
+    let expected = folder.linsep_with_input("predict model -", b"a,b\n1,9\n9,1\n").exits(0).out;
+    for above in ["\n", "\r\n  \n\n", "# made by us\n", "# made by us\n\n# in May\n"] {
+        let input = format!("{above}a,b\n1,9\n9,1\n");
+        assert_eq!(
+            folder.linsep_with_input("predict model -", input.as_bytes()).exits(0).out,
+            expected,
+            "{input}"
+        );
+        let late = format!("{above}a,b\n1,9\nx1,1\n");
+        let place = format!("standard input:{}:", above.matches('\n').count() + 3);
+        folder.linsep_with_input("predict model -", late.as_bytes()).exits(3).says(&[&place]);
+    }
+}

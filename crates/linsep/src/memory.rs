@@ -51,8 +51,9 @@ pub(crate) fn new_thread() -> io::Result<thread::Builder> {
     Ok(thread::Builder::new())
 }
 
-/// What the limits of the process leave.
-fn left_by_limits() -> Option<u64> {
+/// What the limits of the process leave of its address space and its data, in bytes. `None` where it has none, or the system
+/// does not tell.
+pub fn left_by_limits() -> Option<u64> {
     let (limits, status) = ("/proc/self/limits", "/proc/self/status");
     free_of_process(&fs::read_to_string(limits).ok()?, &fs::read_to_string(status).ok()?)
 }

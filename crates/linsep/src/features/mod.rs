@@ -33,7 +33,7 @@ pub use numbers::Number;
 pub use pictures::PictureForm;
 pub use rare::{MOST_WORDS, Rare};
 pub use scaling::{RowBuffer, Scaler, Scaling, Standard};
-pub(crate) use schema::term_prefix;
+pub(crate) use schema::term_prefixes;
 pub use schema::{Column, ColumnKind, Schema};
 pub use styled::{Currency, Decimal, Style};
 pub use text::{
@@ -45,6 +45,7 @@ pub(crate) use words::{MISSING_WORD, word_feature};
 
 use crate::dataset::{Dataset, DatasetError, Row};
 use crate::split::Split;
+use std::collections::HashSet;
 use text::Weighing;
 use words::missing_feature;
 
@@ -150,12 +151,13 @@ impl Observed {
                 missing_weight[column as usize] += weight(i);
                 gaps.next();
             }
+            own.sort_unstable();
             for (j, x) in train.row(i).iter() {
                 if x != 0.0 {
                     first[j].get_or_insert(i as u32);
                     rows_with[j] += 1;
                 }
-                if filled.is_some() && !own.contains(&(j as u32)) {
+                if filled.is_some() && own.binary_search(&(j as u32)).is_err() {
                     means[j].add(x * weight(i));
                 }
             }
@@ -293,6 +295,7 @@ fn learn_observed(
         kind.renumber(&numbers);
     }
     let mut names: Vec<String> = order.iter().map(|&(.., feature)| features[feature].clone()).collect();
+    let mut taken: HashSet<String> = names.iter().cloned().collect();
     // After all others, what says that a number was missing.
     let mut says = vec![None; features.len()];
     for (place, feature) in gaps {
@@ -300,7 +303,7 @@ fn learn_observed(
         if let ColumnKind::Number(number) = &mut columns[place].kind {
             number.gap = Some(names.len());
         }
-        names.push(free_name(missing_feature(&columns[place].name), &names));
+        names.push(free_name(missing_feature(&columns[place].name), &mut taken));
     }
     for (place, group) in groups {
         let feature = names.len();
@@ -308,11 +311,12 @@ fn learn_observed(
         if let ColumnKind::Words(words) = &mut columns[place].kind {
             words.rare = Some(Rare { feature, words: group.words });
         }
-        names.push(free_name(rare::rare_feature(&columns[place].name), &names));
+        names.push(free_name(rare::rare_feature(&columns[place].name), &mut taken));
     }
     features.clone_from(&names);
     let mut weighings = Vec::new();
-    let prefixes: Vec<String> = columns.iter().map(|column| term_prefix(columns, &column.name)).collect();
+    let prefix = term_prefixes(columns);
+    let prefixes: Vec<String> = columns.iter().map(|column| prefix(&column.name)).collect();
     for (column, prefix) in columns.iter_mut().zip(prefixes) {
         let ColumnKind::Text(text) = &mut column.kind else { continue };
         let learned = text.learn(&observed, names.len());
@@ -369,7 +373,9 @@ impl Change {
             if own.is_empty() && !self.renumbered {
                 return keep(row);
             }
-            let is_gap = |column: u32| own.iter().any(|&(_, gap)| gap == column);
+            let mut columns: Vec<u32> = own.iter().map(|&(_, column)| column).collect();
+            columns.sort_unstable();
+            let is_gap = |column: u32| columns.binary_search(&column).is_ok();
             let stored = row.iter().map(|(j, x)| (j as u32, x)).filter(|&(j, _)| !is_gap(j));
             let refilled = own.iter().map(|&(_, column)| (column, mean(column))).filter(|&(_, x)| x != 0.0);
             cells.clear();
@@ -397,9 +403,9 @@ impl Change {
 }
 
 /// What a new feature is called: a number is put behind a name that another has.
-fn free_name(name: String, names: &[String]) -> String {
+fn free_name(name: String, taken: &mut HashSet<String>) -> String {
     let others = (2..).map(|count| format!("{name}.{count}"));
-    std::iter::once(name.clone()).chain(others).find(|name| !names.contains(name)).unwrap_or(name)
+    std::iter::once(name.clone()).chain(others).find(|name| taken.insert(name.clone())).unwrap_or(name)
 }
 
 #[cfg(test)]

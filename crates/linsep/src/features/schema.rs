@@ -110,7 +110,7 @@ impl Schema {
     /// features.
     pub(crate) fn term_prefix(&self, column: &str) -> String {
         let Schema::Table { columns, .. } = self else { return String::new() };
-        term_prefix(columns, column)
+        term_prefixes(columns)(column)
     }
 
     /// Those whose terms were learned.
@@ -233,10 +233,10 @@ impl Schema {
     /// Names of the features, where there are names.
     pub fn feature_names(&self) -> Option<Vec<String>> {
         match self {
-            Schema::Table { features, .. } => {
-                let terms = self.learned_texts();
-                let names = terms.flat_map(|(column, text)| {
-                    let prefix = self.term_prefix(column);
+            Schema::Table { features, columns, .. } => {
+                let prefix = term_prefixes(columns);
+                let names = self.learned_texts().flat_map(|(column, text)| {
+                    let prefix = prefix(column);
                     (0..text.terms.len()).map(move |term| text.feature_name(&prefix, term))
                 });
                 Some(features.iter().cloned().chain(names).collect())
@@ -261,8 +261,8 @@ impl Schema {
     }
 }
 
-/// What comes before the terms of a column of texts, among these columns.
-pub(crate) fn term_prefix(columns: &[Column], column: &str) -> String {
-    let used = columns.iter().filter(|column| column.kind.features().is_some()).count();
-    if used > 1 { format!("{column}:") } else { String::new() }
+/// What comes before the terms of a column of texts, among these columns, by the name of the column.
+pub(crate) fn term_prefixes(columns: &[Column]) -> impl Fn(&str) -> String + use<> {
+    let several = columns.iter().filter(|column| column.kind.features().is_some()).nth(1).is_some();
+    move |column| if several { format!("{column}:") } else { String::new() }
 }

@@ -5,12 +5,12 @@
 //! are numbers and which are words.
 
 use super::csv::{CSV_OPTIONS, CsvReader};
-use super::error::{ReadError, ReadErrorKind};
+use super::error::{ReadError, ReadErrorKind, RowFailure};
 use super::filter::Filtered;
 use super::formats::{Detect, Format, FormatColumns, FormatDescriptor};
+use super::input::{BYTE_ORDER_MARK, HEAD_BYTES, Input};
 use super::reader::{Opening, RecordReader};
 use super::rewritten::push_cell;
-use super::source::{HEAD_BYTES, Input};
 use super::{ColumnAs, ReadOptions};
 use crate::Error;
 
@@ -41,15 +41,18 @@ fn open(opening: Opening<'_>) -> Result<Box<dyn RecordReader>, Error> {
             Ok(Some(header)) => break header,
             Ok(None) if input.look_further(options.line_limit()) => {}
             Ok(None) => return Err(located(None, wrong("the file has no line @data")).into()),
-            Err((line, problem)) => return Err(located(Some(line), wrong(problem)).into()),
+            Err((line, problem)) => {
+                return Err(located(Some(input.lines_dropped() + line), wrong(problem)).into());
+            }
         }
     };
     if header.attributes.len() < 2 {
         return Err(located(None, ReadErrorKind::NoFeatures).into());
     }
     let options = header.options(options);
-    let table = header.into_csv(input).map_err(|error| located(None, error.into()))?;
-    Ok(Box::new(CsvReader::new(name, table, &options, guess)?.called("CSV", "ARFF")))
+    let limit = options.line_limit();
+    let table = header.into_csv(input, limit).map_err(|error| located(None, error.into()))?;
+    Ok(Box::new(CsvReader::after_header(name, table, &options, guess)?.called("CSV", "ARFF")))
 }
 
 fn wrong(problem: impl Into<String>) -> ReadErrorKind {
@@ -58,7 +61,7 @@ fn wrong(problem: impl Into<String>) -> ReadErrorKind {
 
 /// Whether the first line that is neither blank nor a comment names the relation.
 fn begins_with_relation(head: &[u8]) -> bool {
-    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
     let mut lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii_start);
     let first = lines.find(|line| !line.is_empty() && line[0] != b'%');
     first.is_some_and(|line| keyword(line).is_some_and(|(word, _)| word == "relation" || word == "attribute"))
@@ -97,7 +100,7 @@ impl Header {
     /// Reads the header; `None` if its end is not there.
     fn parse(head: &[u8], whole: bool) -> Result<Option<Self>, (u64, String)> {
         let mut header = Self { attributes: Vec::new(), output: None, lines: 0, bytes: 0 };
-        let start = if head.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        let start = if head.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
         header.bytes = start;
         for line in head[start..].split_inclusive(|&byte| byte == b'\n') {
             if !line.ends_with(b"\n") && !whole {
@@ -148,10 +151,11 @@ impl Header {
     }
 
     /// The rows as CSV, with the names of the columns in the place of `@data`.
-    fn into_csv(self, mut input: Input) -> std::io::Result<Input> {
-        input.drop_front(self.bytes);
+    fn into_csv(self, mut input: Input, line_limit: usize) -> std::io::Result<Input> {
+        input.drop_front(self.bytes, self.lines);
         let names: Vec<String> = self.attributes.iter().map(|attribute| quoted(&attribute.name)).collect();
-        let mut beginning = "\n".repeat(self.lines.saturating_sub(1) as usize) + &names.join(",") + "\n";
+        let mut beginning = names.join(",") + "\n";
+        let mut line = input.lines_dropped();
         let absent: Vec<String> = self
             .attributes
             .iter()
@@ -169,9 +173,14 @@ impl Header {
                 rewrite_row(&unfinished, &absent, text);
                 text.push(b'\n');
                 unfinished.clear();
+                line += 1;
                 rest = &rest[end + 1..];
             }
             unfinished.extend_from_slice(rest);
+            if unfinished.len() > line_limit {
+                let kind = ReadErrorKind::LongLine { limit: line_limit as u64 };
+                return Err(RowFailure { line: line + 1, column: 0, kind }.into());
+            }
             if last {
                 rewrite_row(&std::mem::take(&mut unfinished), &absent, text);
             }

@@ -4,6 +4,7 @@ use super::cache::CacheFault;
 use super::foreign::ForeignFile;
 use super::formats::FORMATS;
 use crate::features::PictureForm;
+use crate::memory::amount;
 use crate::numbers::{counted, grouped};
 use std::fmt;
 use std::sync::LazyLock;
@@ -39,6 +40,14 @@ pub enum ReadErrorKind {
     LongLine {
         /// The longest line accepted, in bytes.
         limit: u64,
+    },
+    /// The same, where the memory that the job may use sets the limit.
+    #[error("{problem}, and longer lines do not fit into a memory limit of {}", amount(*.memory))]
+    LineForMemory {
+        /// What is wrong.
+        problem: String,
+        /// The memory that the job may use, in bytes.
+        memory: u64,
     },
     /// Nothing for too long.
     #[error("the first {} bytes hold only blank lines and comments", grouped(*.bytes))]
@@ -378,6 +387,7 @@ impl ReadErrorKind {
             self,
             Io(_)
                 | LongLine { .. }
+                | LineForMemory { .. }
                 | LateStart { .. }
                 | TooManyClasses { .. }
                 | Changed(_)
@@ -420,6 +430,9 @@ impl ReadErrorKind {
             Io(_) => "check the path, the permissions and that the file is whole",
             LongLine { .. } => {
                 "check that the file is text with one row on each line, or raise the limit with ⟦max_line⟧"
+            }
+            LineForMemory { .. } => {
+                "check that the file is text with one row on each line, or raise the limit with ⟦memory⟧"
             }
             LateStart { .. } => "remove them, or look further with ⟦max_line⟧",
             TooManyClasses { .. } => {

@@ -2,7 +2,7 @@
 
 use super::error::ReadErrorKind;
 use super::formats::is_binary;
-use super::xlsx;
+use super::{jsonl, xlsx};
 
 /// A kind of file that is not read.
 #[derive(Debug, PartialEq, Eq)]
@@ -119,6 +119,9 @@ fn first_member(head: &[u8]) -> Option<&[u8]> {
 }
 
 fn json(text: &[u8]) -> Option<&'static ForeignFile> {
+    if text[0] == b'{' && !jsonl::opens_object(text) {
+        return None;
+    }
     let inside = text[1..].trim_ascii_start().first()?;
     match (text[0], inside) {
         (b'[', b'{' | b'[') => Some(&JSON),

@@ -3,8 +3,8 @@
 #[cfg(feature = "parquet")]
 use super::columnar;
 use super::error::ReadErrorKind;
+use super::input::{BYTE_ORDER_MARK, Input};
 use super::reader::{Opening, RecordReader};
-use super::source::Input;
 use super::{arff, array, cache, csv, documents, foreign, jsonl, libsvm, pictures, vw, xlsx};
 use crate::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
@@ -195,23 +195,45 @@ impl<'de> Deserialize<'de> for Format {
 /// How many rows are looked at.
 const SAMPLE_ROWS: usize = 50;
 
-/// Detects the format of an input. One that begins with blank lines and comments, or with a line that says nothing yet, is
+/// Detects the format of an input. One that begins with blank lines and comments, or with lines that say nothing yet, is
 /// looked at further, up to a limit.
 pub(crate) fn detect_in(input: &mut Input, limit: usize) -> Result<Format, ReadErrorKind> {
+    input.drop_blank_lines(limit)?;
     loop {
-        let few_lines = memchr::memchr_iter(b'\n', input.head()).take(2).count() < 2;
-        match detect(input.head()) {
-            Err(ReadErrorKind::Empty) if input.look_further(limit) => {}
-            Err(ReadErrorKind::UnknownFormat) if few_lines && input.look_further(limit) => {}
+        let detected = detect(input.head());
+        let head = input.head();
+        // Comments of ARFF may look like rows of any format.
+        let only_comments = || rows_of(head).all(|row| row[0] == b'%');
+        let may_change = match &detected {
+            Err(ReadErrorKind::Empty) => true,
+            Err(ReadErrorKind::UnknownFormat) => {
+                rows_of(head).nth(SAMPLE_ROWS - 1).is_none() || only_comments()
+            }
+            Ok(format) => *format != Format::ARFF && format.is_text() && only_comments(),
+            Err(_) => false,
+        };
+        if may_change && input.look_further(limit) {
+            continue;
+        }
+        return match detected {
             Err(ReadErrorKind::Empty) if input.head().len() >= limit => {
-                return Err(match input.head().contains(&b'\n') {
+                Err(match input.head().contains(&b'\n') {
                     true => ReadErrorKind::LateStart { bytes: limit as u64 },
                     false => ReadErrorKind::LongLine { limit: limit as u64 },
-                });
+                })
             }
-            detected => return detected,
-        }
+            detected => detected,
+        };
     }
+}
+
+/// The lines of a text without comments, of which something is left.
+fn rows_of(head: &[u8]) -> impl Iterator<Item = &[u8]> {
+    head.strip_prefix(BYTE_ORDER_MARK)
+        .unwrap_or(head)
+        .split(|&byte| byte == b'\n')
+        .map(|line| line.split(|&byte| byte == b'#').next().unwrap_or(line).trim_ascii())
+        .filter(|line| !line.is_empty())
 }
 
 /// The format of the files of a folder, by the first bytes of the first of them.
@@ -232,12 +254,7 @@ pub(crate) fn detect(head: &[u8]) -> Result<Format, ReadErrorKind> {
     if has_old_line_ends(head) {
         return Err(ReadErrorKind::OldLineEnds);
     }
-    let rows: Vec<&[u8]> = head
-        .split(|&byte| byte == b'\n')
-        .map(|line| line.split(|&byte| byte == b'#').next().unwrap_or(line).trim_ascii())
-        .filter(|line| !line.is_empty())
-        .take(SAMPLE_ROWS)
-        .collect();
+    let rows: Vec<&[u8]> = rows_of(head).take(SAMPLE_ROWS).collect();
     if rows.is_empty() {
         return Err(ReadErrorKind::Empty);
     }
@@ -298,6 +315,13 @@ mod tests {
             (b"a\t1:1\tlabel\n0\t2\tx\n", Format::CSV),
             (b"1:1\tlabel\n0\tx\n", Format::CSV),
             (b"1\t1:1\t2:3\n", Format::LIBSVM),
+            (b"\xef\xbb\xbf\n\n1 1:2\n", Format::LIBSVM),
+            (b"{\t\"p q\"\ty\n1\t2\tp\n", Format::CSV),
+            (b"{\t}\ty\n1\t2\tp\n", Format::CSV),
+            (b"{}\ty\n1\tp\n", Format::CSV),
+            (b"{\t\"a\": 1}\n", Format::JSONL),
+            (b"{}\n{\"a\": 1}\n", Format::JSONL),
+            (b"{ \"a b", Format::JSONL),
             (b"\x93NUMPY\x01\x00", Format::NPY),
             (b"PK\x03\x04", Format::NPZ),
             (b"\x89linsep\n\x01\x00\x00\x00", Format::LINSEP),

@@ -46,13 +46,19 @@ pub fn read(source: &Source, options: &ReadOptions, observer: &mut dyn Observer)
             Ok(loaded)
         }
         // A table of which a later row contradicts the first ones is read again, with all rows in view.
-        Err(Error::Read(error)) if stream.is_guess() && !matches!(error.kind, ReadErrorKind::Changed(_)) => {
+        Err(Error::Read(error)) if stream.is_guess() && may_be_of_guess(&error.kind) => {
             let mut again = RowStream::open(source, &options)?;
             stream.check_same(&again)?;
             collect(&mut again, observer)
         }
         collected => collected,
     }
+}
+
+/// Whether an error may be one of the guess of the columns: not where the file itself is at fault.
+fn may_be_of_guess(kind: &ReadErrorKind) -> bool {
+    use ReadErrorKind::{Changed, LineForMemory, LongLine};
+    !matches!(kind, Changed(_) | LongLine { .. } | LineForMemory { .. })
 }
 
 /// How often memory is looked at while rows come.

@@ -1,5 +1,6 @@
 //! How to read: one structure of options for each kind of format, and what they have in common.
 
+use super::error::{ReadError, ReadErrorKind};
 use super::formats::Format;
 use crate::SettingsError;
 use crate::features::{Missing, Schema, TextOptions};
@@ -20,8 +21,8 @@ pub enum Labels {
 /// How to read. The defaults detect everything.
 ///
 /// The options are part of a job's specification: as JSON or TOML, defaults are left out and unknown fields are refused.
-/// Fields that the program sets itself ([`labels`](Self::labels), [`schema`](Self::schema), [`online`](Self::online)) are
-/// not written.
+/// Fields that the program sets itself ([`labels`](Self::labels), [`schema`](Self::schema), [`online`](Self::online),
+/// [`memory`](Self::memory)) are not written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReadOptions {
@@ -70,6 +71,9 @@ pub struct ReadOptions {
     /// Settle the columns from the first rows, so that memory does not grow with the file.
     #[serde(skip)]
     pub online: bool,
+    /// The bytes of memory that the job may use: lines are limited to a part of them.
+    #[serde(skip)]
+    pub memory: Option<u64>,
 }
 
 /// Options of tables: delimited text (CSV and TSV), and what is read as if it were that.
@@ -298,14 +302,37 @@ impl ReadOptions {
         self.max_classes.unwrap_or(Self::MAX_CLASSES) as usize
     }
 
+    /// The longest line accepted, in bytes: as asked for, but not more than memory allows.
     pub(crate) fn line_limit(&self) -> usize {
-        usize::try_from(self.max_line.unwrap_or(Self::MAX_LINE)).unwrap_or(usize::MAX)
+        let limit = self.max_line.unwrap_or(Self::MAX_LINE);
+        let limit = limit.min(self.line_limit_of_memory().unwrap_or(u64::MAX));
+        usize::try_from(limit).unwrap_or(usize::MAX)
+    }
+
+    /// The longest line for which the memory that the job may use is enough: several are held at once, as text and as numbers.
+    fn line_limit_of_memory(&self) -> Option<u64> {
+        const LINES_AT_ONCE: u64 = 16;
+        self.memory.map(|memory| (memory / LINES_AT_ONCE).max(Self::LEAST_MAX_LINE))
+    }
+
+    /// The same error; where it is about a line that is too long for the memory, it says so.
+    pub(super) fn explained(&self, error: ReadError) -> ReadError {
+        use ReadErrorKind::{LateStart, LineForMemory, LongLine};
+        match (&error.kind, self.memory, self.line_limit_of_memory()) {
+            (&(LongLine { limit } | LateStart { bytes: limit }), Some(memory), Some(limit_of_memory))
+                if limit == limit_of_memory =>
+            {
+                let problem = error.kind.to_string();
+                ReadError { kind: LineForMemory { problem, memory }, ..error }
+            }
+            _ => error,
+        }
     }
 
     /// Only the limits, for a file in which all else is settled.
     pub(crate) fn limits(&self) -> Self {
-        let Self { max_features, max_classes, max_line, max_file, .. } = *self;
-        Self { max_features, max_classes, max_line, max_file, ..Self::default() }
+        let Self { max_features, max_classes, max_line, max_file, memory, .. } = *self;
+        Self { max_features, max_classes, max_line, max_file, memory, ..Self::default() }
     }
 
     /// The options given that have a meaning for some formats only, by their names in messages.

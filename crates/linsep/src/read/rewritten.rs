@@ -2,7 +2,7 @@
 //! with those of a model and reported as those of CSV are.
 
 use super::csv::CsvReader;
-use super::error::{ReadError, RowFailure};
+use super::error::{LongLine, ReadError, RowFailure};
 use super::reader::{Expected, RecordReader};
 use super::source::Input;
 use super::{Batch, ReadNotes, ReadOptions, Schema};
@@ -30,7 +30,9 @@ pub(super) fn refuse(failure: RowFailure, skip_bad: bool, noticed: &Noticed) -> 
 /// Appends a cell as CSV writes it.
 pub(super) fn push_cell(text: &mut String, cell: &str) {
     let is_plain = |&byte: &u8| matches!(byte, b' '..=b'~') && byte != b',' && byte != b'"';
-    if !cell.is_empty() && cell.trim_ascii() == cell && cell.as_bytes().iter().all(is_plain) {
+    // A line that begins with `#` may be a comment.
+    let is_word = !cell.is_empty() && cell.trim_ascii() == cell && !cell.starts_with('#');
+    if is_word && cell.as_bytes().iter().all(is_plain) {
         return text.push_str(cell);
     }
     text.push('"');
@@ -45,17 +47,29 @@ pub(super) fn push_cell(text: &mut String, cell: &str) {
     text.push('"');
 }
 
-/// All that is left of a file, if it fits into the memory.
-pub(super) fn take_all(mut input: Input) -> io::Result<Vec<u8>> {
-    const STEP: u64 = 1 << 27;
+/// All that is left of a file, if it fits into the memory and no line of it is longer than this.
+pub(super) fn take_all(input: &mut Input, line_limit: usize) -> io::Result<Vec<u8>> {
+    const STEP: u64 = 1 << 24;
+    // A text that grows takes as much again as there is.
+    const MUCH: u64 = 1 << 27;
     let mut text = Vec::new();
+    // Where the last line begins, and how many lines are before it.
+    let (mut line, mut lines) = (0, 0);
     loop {
-        let held = text.len() as u64;
-        if held >= STEP && memory::available().is_some_and(|available| held > available) {
+        let held = text.len();
+        if held as u64 >= MUCH && memory::available().is_some_and(|available| held as u64 > available) {
             return Err(io::ErrorKind::OutOfMemory.into());
         }
         if input.by_ref().take(STEP).read_to_end(&mut text)? == 0 {
             return Ok(text);
+        }
+        let new = &text[held..];
+        if held + memchr::memchr(b'\n', new).unwrap_or(new.len()) - line > line_limit {
+            return Err(LongLine { limit: line_limit as u64, lines_before: lines }.into());
+        }
+        if let Some(end) = memchr::memrchr(b'\n', new) {
+            line = held + end + 1;
+            lines += memchr::memchr_iter(b'\n', new).count() as u64;
         }
     }
 }
@@ -142,6 +156,7 @@ mod tests {
             ("a,b", "\"a,b\""),
             ("say \"x\"", "\"say \"\"x\"\"\""),
             ("a\u{1}b", "\"a\u{fffd}b\""),
+            ("#1", "\"#1\""),
             ("größe", "\"größe\""),
             ("two\nlines", "\"two\nlines\""),
             ("\u{a0}x", "\"\u{a0}x\""),

@@ -29,6 +29,8 @@ pub struct RowStream {
     remarks: Vec<String>,
     /// The file as it was when it was opened.
     stamp: Option<FileStamp>,
+    /// The limits that it was opened with.
+    limits: ReadOptions,
 }
 
 impl RowStream {
@@ -39,6 +41,13 @@ impl RowStream {
 
     /// Opens a source; the columns of a table may be a guess from its first rows, see [`Self::is_guess`].
     pub(super) fn open_with(source: &Source, options: &ReadOptions, guess: bool) -> Result<Self, Error> {
+        Self::open_source(source, options, guess).map_err(|error| match error {
+            Error::Read(error) => options.explained(error).into(),
+            error => error,
+        })
+    }
+
+    fn open_source(source: &Source, options: &ReadOptions, guess: bool) -> Result<Self, Error> {
         let name = source.name();
         let located = |kind| ReadError::whole(&name, kind);
         if let Some(folder) = source.path().filter(|path| path.is_dir()) {
@@ -53,14 +62,23 @@ impl RowStream {
         let (mut input, counter) = source::open(source).map_err(located)?;
         let (length, stamp) = (input.length(), input.stamp());
         let mut remarks = Vec::new();
+        let limit = options.line_limit();
+        let is_lines = options.format.is_none_or(|format| format.is_text() && format != Format::DOCUMENTS);
+        // Blank lines say nothing about the encoding. In some their bytes are others.
+        if is_lines && options.encoding.is_none() && !input.head().contains(&0) {
+            input.drop_blank_lines(limit).map_err(located)?;
+        }
         if options.format.is_none_or(Format::is_text) {
             let (text, remark) = encoding::to_utf8(input, options.encoding.as_deref()).map_err(located)?;
             input = text;
             remarks.extend(remark);
         }
+        if is_lines {
+            input.drop_blank_lines(limit).map_err(located)?;
+        }
         let format = match options.format {
             Some(format) => format,
-            None => match formats::detect_in(&mut input, options.line_limit()) {
+            None => match formats::detect_in(&mut input, limit) {
                 // Who names a delimiter means a table.
                 Err(ReadErrorKind::UnknownFormat)
                     if options.csv.delimiter.is_some() || csv::has_spaced_columns(input.head(), options) =>
@@ -101,7 +119,7 @@ impl RowStream {
         if let Some(labels) = apart {
             reader = Box::new(SecondFile::new(reader, name.clone(), labels, options)?);
         }
-        Ok(Self { name, format, counter, length, reader, remarks, stamp })
+        Ok(Self { name, format, counter, length, reader, remarks, stamp, limits: options.limits() })
     }
 
     /// Opens a folder of files: one sub-folder for each class.
@@ -130,7 +148,8 @@ impl RowStream {
         let opening = Opening { name: name.clone(), source, input, format, options, guess: false };
         let reader = (format.descriptor().open)(opening)?;
         let counter = ByteCounter::default();
-        Ok(Self { name, format, counter, length: None, reader, remarks: Vec::new(), stamp: None })
+        let (remarks, limits) = (Vec::new(), options.limits());
+        Ok(Self { name, format, counter, length: None, reader, remarks, stamp: None, limits })
     }
 
     /// The next rows, or `None` at the end.
@@ -140,7 +159,7 @@ impl RowStream {
         if !matches!(batch, Ok(Some(_))) {
             changed(&self.name, self.stamp.as_ref())?;
         }
-        batch.map_err(Error::from)
+        batch.map_err(|error| self.limits.explained(error).into())
     }
 
     /// An error if another stream of the same source, opened later, reads another file.

@@ -2,6 +2,7 @@
 
 use super::Loaded;
 use super::error::ReadErrorKind;
+pub(crate) use super::input::{HEAD_BYTES, Input};
 pub(crate) use super::stamp::FileStamp;
 use super::stamp::cut_short;
 use crate::waiting;
@@ -184,26 +185,6 @@ fn read_some(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, bytes, offset)
 }
 
-/// Decompressed bytes, with a look at their beginning.
-pub(crate) struct Input {
-    head: Vec<u8>,
-    /// Bytes before the head that are forgotten.
-    dropped: u64,
-    /// How much of `head` was handed out.
-    given: usize,
-    /// Whether `head` is all there is.
-    whole: bool,
-    rest: Box<dyn Read + Send>,
-    /// What went wrong while the head was read: reported when the bytes before it are used up.
-    failure: Option<io::Error>,
-    /// How long the source says it is, if it is not compressed.
-    told: Option<u64>,
-    /// The file itself, if it is plain: it can be read at any place.
-    file: Option<PlainFile>,
-    /// The file that the bytes come from, as it was when it was opened.
-    stamp: Option<FileStamp>,
-}
-
 /// The bytes that a file had when it was opened, from the first to the last.
 struct WholeFile {
     file: File,
@@ -266,172 +247,15 @@ impl PlainFile {
         Ok(())
     }
 
+    /// The file from a place on, of which nothing is counted as taken yet.
+    pub(crate) fn starting_at(self, first: u64) -> Self {
+        self.taken.store(first, Ordering::Relaxed);
+        Self { first, ..self }
+    }
+
     /// Counts bytes as taken.
     pub(crate) fn count(&self, bytes: u64) {
         self.taken.fetch_add(bytes, Ordering::Relaxed);
-    }
-}
-
-/// Enough to tell formats, delimiters and column types apart.
-pub(crate) const HEAD_BYTES: usize = 1 << 18;
-
-impl Input {
-    fn new(mut rest: Box<dyn Read + Send>, wanted: usize) -> io::Result<Self> {
-        let mut head = Vec::new();
-        match rest.by_ref().take(wanted as u64).read_to_end(&mut head) {
-            Err(error) if head.is_empty() => Err(error),
-            Err(error) => {
-                let failure = Some(error);
-                Ok(Self {
-                    head,
-                    dropped: 0,
-                    given: 0,
-                    whole: false,
-                    rest,
-                    failure,
-                    told: None,
-                    file: None,
-                    stamp: None,
-                })
-            }
-            Ok(count) => Ok(Self {
-                head,
-                dropped: 0,
-                given: 0,
-                whole: count < wanted,
-                rest,
-                failure: None,
-                told: None,
-                file: None,
-                stamp: None,
-            }),
-        }
-    }
-
-    /// The file that the bytes come from, as it was when it was opened.
-    pub(crate) fn stamp(&self) -> Option<FileStamp> {
-        self.stamp.clone()
-    }
-
-    /// The first bytes; all of them if there are fewer than the head holds.
-    pub(crate) fn head(&self) -> &[u8] {
-        &self.head
-    }
-
-    /// Whether nothing comes after the head.
-    pub(crate) fn head_is_all(&self) -> bool {
-        self.whole
-    }
-
-    /// Looks further: at twice as many first bytes, up to a limit. `false` if that is not possible.
-    pub(crate) fn look_further(&mut self, limit: usize) -> bool {
-        let seen = self.head.len();
-        if self.whole || self.failure.is_some() || seen >= limit {
-            return false;
-        }
-        let wanted = (seen.max(1) * 2).min(limit) - seen;
-        match self.rest.by_ref().take(wanted as u64).read_to_end(&mut self.head) {
-            Ok(count) => self.whole = count < wanted,
-            Err(error) => self.failure = Some(error),
-        }
-        self.head.len() > seen
-    }
-
-    /// The number of bytes in all, where that is known beforehand.
-    pub(crate) fn length(&self) -> Option<u64> {
-        let seen = self.head.len() as u64;
-        // Files that the system makes up may say that they are empty.
-        if self.whole { Some(seen) } else { self.told.filter(|&told| told > seen) }
-    }
-
-    /// Passes over the byte order mark that some editors put before the first line.
-    pub(crate) fn skip_byte_order_mark(&mut self) {
-        if self.given == 0 && self.head.starts_with(b"\xef\xbb\xbf") {
-            self.given = 3;
-        }
-    }
-
-    /// Forgets bytes at the beginning, as if the source began after them.
-    pub(crate) fn drop_front(&mut self, bytes: usize) {
-        self.head.drain(..bytes);
-        self.dropped += bytes as u64;
-    }
-
-    /// The same source as another reader gives it.
-    pub(crate) fn replaced(
-        self,
-        wanted: usize,
-        other: impl FnOnce(Box<dyn Read + Send>) -> Box<dyn Read + Send>,
-    ) -> io::Result<Self> {
-        let stamp = self.stamp.clone();
-        Ok(Self { stamp, ..Self::new(other(Box::new(self)), wanted)? })
-    }
-
-    /// What of the head was not passed over.
-    pub(crate) fn rest_of_head(&self) -> &[u8] {
-        &self.head[self.given..]
-    }
-
-    /// Passes over bytes of the head.
-    pub(crate) fn skip(&mut self, bytes: usize) {
-        self.given = (self.given + bytes).min(self.head.len());
-    }
-
-    /// A text in memory.
-    pub(crate) fn of_text(text: Vec<u8>) -> Self {
-        let told = Some(text.len() as u64);
-        Self {
-            head: text,
-            dropped: 0,
-            given: 0,
-            whole: true,
-            rest: Box::new(io::empty()),
-            failure: None,
-            told,
-            file: None,
-            stamp: None,
-        }
-    }
-
-    /// The file, if what is left of this input can be read at any place of it.
-    pub(crate) fn plain_file(&self) -> Option<PlainFile> {
-        let file = self.file.clone().filter(|_| self.failure.is_none())?;
-        // The head will be read again.
-        let first = self.dropped + self.given as u64;
-        file.taken.store(first, Ordering::Relaxed);
-        Some(PlainFile { first, ..file })
-    }
-
-    /// Whatever a reader gives, of which `wanted` bytes are looked at first.
-    #[cfg(feature = "parquet")]
-    pub(crate) fn of_reader(reader: Box<dyn Read + Send>, wanted: usize) -> io::Result<Self> {
-        Self::new(reader, wanted)
-    }
-
-    /// The same, where its beginning can be read.
-    #[cfg(test)]
-    pub(crate) fn from_reader(reader: Box<dyn Read + Send>, wanted: usize) -> Self {
-        Self::new(reader, wanted).expect("the beginning can be read")
-    }
-
-    /// Bytes in memory of which `wanted` are looked at first.
-    #[cfg(test)]
-    pub(crate) fn from_bytes(bytes: &[u8], wanted: usize) -> Self {
-        Self::from_reader(Box::new(io::Cursor::new(bytes.to_vec())), wanted)
-    }
-}
-
-impl Read for Input {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.given < self.head.len() {
-            let count = (&self.head[self.given..]).read(buffer)?;
-            self.given += count;
-            return Ok(count);
-        }
-        if let Some(failure) = self.failure.take() {
-            return Err(failure);
-        }
-        self.rest.read(buffer)
     }
 }
 
@@ -489,7 +313,7 @@ pub(crate) fn open(source: &Source) -> Result<(Input, ByteCounter), ReadErrorKin
         }
     };
     let file = plain_file.filter(|_| told.is_some());
-    Ok((Input { told, file, stamp, ..Input::new(plain, HEAD_BYTES)? }, counter))
+    Ok((Input::new(plain, HEAD_BYTES)?.of_file(told, file, stamp), counter))
 }
 
 #[cfg(test)]

@@ -4,12 +4,13 @@
 //! there are, what they count from, and how the classes are sorted. So a file of any size is converted in memory that does not grow with it.
 
 mod npz;
+mod readable;
 #[cfg(test)]
 mod tests;
 mod text_formats;
 
-use crate::dataset::{Dataset, Rows};
-use crate::features::{MissingWords, settle_columns};
+use crate::dataset::Dataset;
+use crate::features::settle_columns;
 use crate::observe::{Observer, Progress};
 use crate::read::cache::{self, Made};
 use crate::read::{Format, Loaded, ReadNotes, ReadOptions, Schema, Source, read};
@@ -126,7 +127,7 @@ pub fn write(
     observer: &mut dyn Observer,
 ) -> Result<Vec<String>, Error> {
     let (_, compression) = format_of_name(path);
-    check(data, format)?;
+    readable::check(data, schema, format)?;
     let mut interrupted = false;
     let result = write_atomically(path, |out| {
         let watch = &mut |rows: u64, bytes: u64| {
@@ -134,19 +135,31 @@ pub fn write(
             interrupted = observer.progress(&Progress::Writing { bytes, total, rows }).is_break();
             if interrupted { Err(io::Error::other("interrupted")) } else { Ok(()) }
         };
-        compressed(out, compression, |out| match format {
-            Format::LIBSVM => text_formats::write_libsvm(data, schema, out, watch),
-            Format::CSV => text_formats::write_table(data, schema, b',', out, watch),
-            Format::TSV => text_formats::write_table(data, schema, b'\t', out, watch),
-            Format::NPZ => npz::write(data, out, watch),
-            _ => Err(io::Error::other("this format is written elsewhere")),
-        })
+        compressed(out, compression, |out| write_rows(data, data.len(), schema, format, out, watch))
     });
     if interrupted {
         return Err(Error::Interrupted);
     }
     result?;
     Ok(lost(data, schema, format))
+}
+
+/// Writes the first `rows` rows.
+fn write_rows(
+    data: &Dataset,
+    rows: usize,
+    schema: &Schema,
+    format: Format,
+    out: &mut dyn Write,
+    watch: Watch<'_>,
+) -> io::Result<()> {
+    match format {
+        Format::LIBSVM => text_formats::write_libsvm(data, rows, schema, out, watch),
+        Format::CSV => text_formats::write_table(data, rows, schema, b',', out, watch),
+        Format::TSV => text_formats::write_table(data, rows, schema, b'\t', out, watch),
+        Format::NPZ => npz::write(data, out, watch),
+        _ => Err(io::Error::other("this format is written elsewhere")),
+    }
 }
 
 /// Called with rows and bytes written; an error stops the work.
@@ -172,58 +185,11 @@ fn compressed(
     }
 }
 
-/// Tables of sparse rows with more cells than this are refused: nearly all of them would be zeros.
-const MOST_CELLS: u64 = 1_000_000_000;
-
-/// Refuses rows that could not be read back from this format.
-fn check(data: &Dataset, format: Format) -> Result<(), SettingsError> {
-    let refuse = |reason: String| Err(SettingsError::new("to", reason));
-    let classes = data.classes().iter();
-    match format {
-        Format::LIBSVM => {
-            let bad = |class: &&String| class.contains([':', '#']) || class.contains(char::is_whitespace);
-            if let Some(class) = classes.clone().find(bad) {
-                return refuse(format!(
-                    "the class \"{class}\" cannot stand in a LIBSVM file, where labels have no spaces, colons or #: write \
-                     CSV or npz"
-                ));
-            }
-        }
-        Format::CSV | Format::TSV => {
-            if let Some(class) = classes.clone().find(|class| MissingWords::Usual.in_labels(class.as_bytes()))
-            {
-                return refuse(format!(
-                    "the class \"{class}\" would be read as a missing cell of a table: write LIBSVM or npz"
-                ));
-            }
-            let cells = data.len() as u64 * data.columns() as u64;
-            if matches!(data.rows(), Rows::Sparse { .. }) && cells > MOST_CELLS {
-                let cells = crate::numbers::grouped(cells);
-                return refuse(format!(
-                    "a table would have {cells} cells, nearly all of them zero: write LIBSVM, npz or linsep, which store \
-                     only the others"
-                ));
-            }
-            if data.columns() == 0 {
-                return refuse("a table needs at least one column besides the label".to_string());
-            }
-        }
-        format if !format.descriptor().is_written => {
-            return refuse(format!("{} is read, not written: write CSV", format.title()));
-        }
-        Format::NPZ if data.columns() == 0 => {
-            return refuse("an array needs at least one column".to_string());
-        }
-        _ => {}
-    }
-    Ok(())
-}
-
 /// What a format cannot hold of these rows.
 fn lost(data: &Dataset, schema: &Schema, format: Format) -> Vec<String> {
     let mut lost = Vec::new();
     let named = schema.feature_names().is_some();
-    if format == Format::LIBSVM {
+    if format == Format::LIBSVM && !text_formats::first_row_has_zeros(data) {
         let used = (0..data.len()).map(|i| text_formats::used_width(data.row(i))).max().unwrap_or(0);
         if used < data.columns() {
             let count =

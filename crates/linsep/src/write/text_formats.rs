@@ -2,8 +2,7 @@
 
 use super::Watch;
 use crate::dataset::{Dataset, Row};
-use crate::features::MissingWords;
-use crate::read::{ColumnKind, Schema};
+use crate::read::{ColumnKind, Schema, read_back};
 use rayon::prelude::*;
 use std::io::{self, Write};
 
@@ -20,17 +19,32 @@ pub(super) fn first_used(row: Row<'_>) -> Option<usize> {
     row.iter().find(|&(_, value)| value != 0.0).map(|(column, _)| column)
 }
 
-/// `label index:value …`, without zeros.
+/// Whether the first row is written with zeros: without a pair it would not tell the format. They are in the first and in
+/// the last column, so they also tell what features count from, and how many there are.
+pub(super) fn first_row_has_zeros(data: &Dataset) -> bool {
+    used_width(data.row(0)) == 0
+}
+
+/// `label index:value …`, without zeros, of the first `rows` rows.
 pub(super) fn write_libsvm(
     data: &Dataset,
+    rows: usize,
     schema: &Schema,
     out: &mut dyn Write,
     watch: Watch<'_>,
 ) -> io::Result<()> {
     let base = schema.index_base() as usize;
     let per_row = data.stored() / data.len() + 1;
-    write_rows(data.len(), per_row, out, watch, |i, text| {
+    let with_zeros = first_row_has_zeros(data);
+    write_rows(rows, per_row, out, watch, |i, text| {
         text.extend_from_slice(data.classes()[data.labels()[i] as usize].as_bytes());
+        if i == 0 && with_zeros {
+            let mut zeros = vec![0, data.columns().saturating_sub(1)];
+            zeros.dedup();
+            for column in zeros {
+                let _ = write!(text, " {}:0", column + base);
+            }
+        }
         for (column, value) in data.row(i).iter().filter(|&(_, value)| value != 0.0) {
             // Writing to memory does not fail.
             let _ = write!(text, " {}:", column + base);
@@ -40,20 +54,22 @@ pub(super) fn write_libsvm(
     })
 }
 
-/// A header with the names of the features and `label`, then every value of every row.
+/// A header with the names of the features and `label`, then every value of the first `rows` rows.
 pub(super) fn write_table(
     data: &Dataset,
+    rows: usize,
     schema: &Schema,
     delimiter: u8,
     out: &mut dyn Write,
     watch: Watch<'_>,
 ) -> io::Result<()> {
     let mut header = Vec::new();
-    for name in column_names(schema) {
-        write_field(&name, delimiter, &mut header);
-        header.push(delimiter);
+    for (place, name) in header_names(schema).iter().enumerate() {
+        if place > 0 {
+            header.push(delimiter);
+        }
+        write_field(name, delimiter, &mut header);
     }
-    write_field(&label_name(schema), delimiter, &mut header);
     header.push(b'\n');
     out.write_all(&header)?;
     let labels: Vec<Vec<u8>> = data
@@ -65,7 +81,7 @@ pub(super) fn write_table(
             field
         })
         .collect();
-    write_rows(data.len(), data.columns() + 1, out, watch, |i, text| {
+    write_rows(rows, data.columns() + 1, out, watch, |i, text| {
         let mut next = 0;
         for (column, value) in data.row(i).iter() {
             for _ in next..column {
@@ -83,20 +99,13 @@ pub(super) fn write_table(
     })
 }
 
-/// Names that cannot be taken for a first row of numbers and missing cells.
-fn column_names(schema: &Schema) -> Vec<String> {
-    let names: Vec<String> = (0..schema.features()).map(|j| schema.feature_name(j)).collect();
-    let is_cell =
-        |name: &String| name.trim().parse::<f64>().is_ok() || MissingWords::Usual.in_numbers(name.as_bytes());
-    match names.iter().all(is_cell) {
-        true => names.into_iter().map(|name| format!("x{name}")).collect(),
-        false => names,
+/// The names of the features, which cannot be taken for a first row of numbers, dates and missing cells, and that of the
+/// labels: the one that they had, or another that no feature has.
+pub(super) fn header_names(schema: &Schema) -> Vec<String> {
+    let mut names: Vec<String> = (0..schema.features()).map(|j| schema.feature_name(j)).collect();
+    if !names.iter().any(|name| read_back::may_name_column(name)) {
+        names.iter_mut().for_each(|name| name.insert(0, 'x'));
     }
-}
-
-/// The name that the labels had, or another that no feature has.
-fn label_name(schema: &Schema) -> String {
-    let names = column_names(schema);
     let own = match schema {
         Schema::Table { header: true, columns, .. } => {
             columns.iter().find(|column| column.kind == ColumnKind::Label).map(|column| column.name.clone())
@@ -107,7 +116,8 @@ fn label_name(schema: &Schema) -> String {
     while names.contains(&name) {
         name.push('_');
     }
-    name
+    names.push(name);
+    names
 }
 
 /// Writes rows in blocks, in parallel and in order.
@@ -142,21 +152,25 @@ fn write_rows(
     Ok(())
 }
 
-/// The shortest text that reads back as the same number; without hundreds of zeros.
+/// The shortest text that reads back as the same number; without hundreds of zeros. Numbers beyond 2⁵³ have an exponent:
+/// whole ones without it are words for a reader of tables.
 fn write_number(value: f64, text: &mut Vec<u8>) {
+    const LARGEST_EXACT: f64 = (1u64 << 53) as f64;
     let magnitude = value.abs();
     // Writing to memory does not fail.
-    let _ = if magnitude != 0.0 && !(1e-5..1e16).contains(&magnitude) {
+    let _ = if magnitude != 0.0 && !(1e-5..=LARGEST_EXACT).contains(&magnitude) {
         write!(text, "{value:e}")
     } else {
         write!(text, "{value}")
     };
 }
 
-/// A field, in quotes if it needs them.
+/// A field, in quotes if it needs them. A comma does, whatever the delimiter is: it might be taken for that. So does a byte
+/// order mark, which is passed over at the beginning of a file.
 fn write_field(field: &str, delimiter: u8, text: &mut Vec<u8>) {
-    let special = |byte: u8| byte == delimiter || matches!(byte, b'"' | b'\n' | b'\r' | b'#');
-    if field.is_empty() || field.trim() != field || field.bytes().any(special) {
+    let special = |byte: u8| byte == delimiter || matches!(byte, b'"' | b'\n' | b'\r' | b'#' | b',');
+    let padded = field.is_empty() || field.trim() != field || field.starts_with('\u{feff}');
+    if padded || field.bytes().any(special) {
         text.push(b'"');
         text.extend_from_slice(field.replace('"', "\"\"").as_bytes());
         text.push(b'"');

@@ -171,7 +171,14 @@ impl Arriving {
     /// Opens some lines as a table of their own.
     fn open(&mut self, mut lines: Vec<u8>) -> Result<(), Error> {
         let count = |bytes: &[u8]| bytes.split_inclusive(|&byte| byte == b'\n').count() as u64;
-        if !std::mem::replace(&mut self.begun, true) {
+        if !self.begun {
+            let above = self.above_rows(&lines);
+            self.lines += count(&lines[..above]);
+            lines.drain(..above);
+            if lines.is_empty() {
+                return Ok(());
+            }
+            self.begun = true;
             self.look_at_first(&lines)?;
             if self.options.csv.header == Some(true) && self.header.is_none() {
                 let end = memchr::memchr(b'\n', &lines).map_or(lines.len(), |end| end + 1);
@@ -206,6 +213,36 @@ impl Arriving {
         self.options.schema.as_ref().is_some_and(|schema| schema.texts().any(|(_, text)| text.documents))
     }
 
+    /// The length of the lines before the first row or header: blank lines, and above a table comments that begin with `#`.
+    fn above_rows(&self, lines: &[u8]) -> usize {
+        if self.takes_documents() {
+            return 0;
+        }
+        let is_above = |line: &&[u8]| {
+            let line = line.trim_ascii();
+            let is_comment = line.starts_with(b"#") && self.is_table() && self.delimiter_of(line).is_none();
+            line.is_empty() || is_comment
+        };
+        lines.split_inclusive(|&byte| byte == b'\n').take_while(is_above).map(<[u8]>::len).sum()
+    }
+
+    fn is_table(&self) -> bool {
+        matches!(self.options.schema, Some(Schema::Table { .. }))
+    }
+
+    /// The delimiter that makes as many cells of a line as the model has columns; the label may be left out.
+    fn delimiter_of(&self, line: &[u8]) -> Option<u8> {
+        let Some(Schema::Table { columns, .. }) = &self.options.schema else { return None };
+        let wanted = [columns.len(), columns.len().saturating_sub(1).max(2)];
+        let divided = |delimiter: u8| line.split(|&byte| byte == delimiter).count();
+        let usual = match (self.options.csv.delimiter, self.options.format) {
+            (Some(delimiter), _) => vec![delimiter],
+            (None, Some(Format::TSV)) => vec![b'\t'],
+            (None, _) => b"\t;|,".to_vec(),
+        };
+        usual.into_iter().find(|&delimiter| wanted.contains(&divided(delimiter)))
+    }
+
     /// Settles by the first line how the lines are divided, and whether it names the columns.
     fn look_at_first(&mut self, lines: &[u8]) -> Result<(), SettingsError> {
         if self.takes_documents() {
@@ -214,14 +251,12 @@ impl Arriving {
             self.header = Some(Vec::new());
             return Ok(());
         }
-        let Some(Schema::Table { header, columns, .. }) = &self.options.schema else { return Ok(()) };
         let first = lines.split(|&byte| byte == b'\n').next().unwrap_or_default().trim_ascii();
+        let delimiter = self.delimiter_of(first);
+        let Some(Schema::Table { header, columns, .. }) = &self.options.schema else { return Ok(()) };
         let csv = &mut self.options.csv;
-        let divided = |delimiter: u8| first.split(|&byte| byte == delimiter).count();
         if csv.delimiter.is_none() && self.options.format != Some(Format::TSV) {
-            // The delimiter that makes as many cells as the model has columns; the label may be left out.
-            let wanted = [columns.len(), columns.len().saturating_sub(1).max(2)];
-            csv.delimiter = b"\t;|,".iter().copied().find(|&delimiter| wanted.contains(&divided(delimiter)));
+            csv.delimiter = delimiter;
         }
         if csv.header.is_none() {
             let delimiter = csv.delimiter.unwrap_or(b',');

@@ -106,7 +106,9 @@ impl SeparateSpec {
             }
         }
         let clock = Instant::now();
-        let Loaded { dataset: data, schema, notes, format, .. } = self.data.load(observer)?;
+        let mut source = self.data.clone();
+        source.read.memory = self.memory;
+        let Loaded { dataset: data, schema, notes, format, .. } = source.load(observer)?;
         if self.only.is_empty() && self.positive.is_none() {
             label::check(&self.data, format, &schema, &data, observer)?;
         }

@@ -25,7 +25,7 @@ impl Runner<'_> {
         check_out_of_core(&self.settings)?;
         let clock = Instant::now();
         // Tables too must be read in memory that does not grow with the file.
-        let options = ReadOptions { online: true, ..self.options.clone() };
+        let options = ReadOptions { online: true, memory: Some(memory), ..self.options.clone() };
         let Some(source) = self.spec.data.source.path() else { return Err(Error::Interrupted) };
         let path = cache_beside(source, &options, observer)?;
         let data = OutOfCoreData::open(&path, memory)?.treating_missing(options.csv.missing);

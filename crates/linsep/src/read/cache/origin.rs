@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 /// The files that the rows were read from, and how.
@@ -79,10 +79,26 @@ impl Origin {
         if !std::fs::metadata(path)?.is_file() {
             return Ok(None);
         }
-        let paths = std::iter::once(path).chain(&options.array.labels_file);
+        let paths = paths(path, options);
         let files = paths.map(|path| Stamp::of(path)).collect::<io::Result<_>>()?;
         Ok(Some(Self { files, reading: Reading::of(options, is_table(source, options)) }))
     }
+
+    /// Whether the files of a source still begin with what they held. What was appended since is not read.
+    pub(super) fn is_still(&self, source: &Source, options: &ReadOptions) -> io::Result<bool> {
+        let Source::File(path) = source else { return Ok(true) };
+        for (path, stamp) in paths(path, options).zip(&self.files) {
+            if !stamp.is_still(path)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// The files of a source: the data, and the labels where they have a file of their own.
+fn paths<'a>(path: &'a PathBuf, options: &'a ReadOptions) -> impl Iterator<Item = &'a PathBuf> {
+    std::iter::once(path).chain(&options.array.labels_file)
 }
 
 /// Whether a source is delimited text.
@@ -125,9 +141,13 @@ const SAMPLE_BYTES: u64 = 4096;
 impl Stamp {
     fn of(path: &Path) -> io::Result<Self> {
         let file = File::open(path)?;
-        let metadata = file.metadata()?;
-        let length = metadata.len();
-        let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let length = file.metadata()?.len();
+        Self::of_beginning(path, &file, length)
+    }
+
+    /// The first bytes of a file, as they are now.
+    fn of_beginning(path: &Path, file: &File, length: u64) -> io::Result<Self> {
+        let modified = file.metadata()?.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let mut hasher = blake3::Hasher::new();
         let mut bytes = vec![0; SAMPLE_BYTES as usize];
         for k in 0..SAMPLES {
@@ -135,7 +155,7 @@ impl Stamp {
             let start = (u128::from(length.saturating_sub(SAMPLE_BYTES)) * u128::from(k)
                 / u128::from(SAMPLES - 1)) as u64;
             let count = SAMPLE_BYTES.min(length) as usize;
-            super::read_at(&file, start, &mut bytes[..count])?;
+            super::read_at(file, start, &mut bytes[..count])?;
             hasher.update(&bytes[..count]);
             if length <= SAMPLE_BYTES {
                 break;
@@ -147,5 +167,16 @@ impl Stamp {
             modified: modified.map(|time| (time.as_secs(), time.subsec_nanos())),
             sample: hasher.finalize().to_hex().to_string(),
         })
+    }
+
+    /// Whether a file still begins with what it held; one that has not grown must not have been written to at all.
+    fn is_still(&self, path: &Path) -> io::Result<bool> {
+        let file = File::open(path)?;
+        let length = file.metadata()?.len();
+        if length < self.length {
+            return Ok(false);
+        }
+        let now = Self::of_beginning(path, &file, self.length)?;
+        Ok(now.sample == self.sample && (length > self.length || now.modified == self.modified))
     }
 }

@@ -97,7 +97,7 @@ fn make_with(
     if scratch.rows == 0 {
         return Err(stream.no_rows());
     }
-    if Origin::of(source, &options).map_err(located)? != origin {
+    if !origin.as_ref().map_or(Ok(true), |origin| origin.is_still(source, &options)).map_err(located)? {
         let kind = ReadErrorKind::Changed("its length, its time or its content is another".to_string());
         return Err(ReadError::whole(&source.name(), kind).into());
     }

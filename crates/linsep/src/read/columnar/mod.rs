@@ -76,7 +76,7 @@ type Batches = Box<dyn Iterator<Item = Result<RecordBatch, String>> + Send>;
 const BATCH_ROWS: usize = 1024;
 
 fn open(opening: Opening<'_>) -> Result<Box<dyn RecordReader>, Error> {
-    let Opening { name, source, input, format, options, guess } = opening;
+    let Opening { name, source, mut input, format, options, guess } = opening;
     let located = |kind| ReadError::whole(&name, kind);
     let damaged = |problem: String| located(ReadErrorKind::Damaged(problem));
     let (schema, batches) = match source {
@@ -90,7 +90,7 @@ fn open(opening: Opening<'_>) -> Result<Box<dyn RecordReader>, Error> {
         }
         _ => {
             let head = input.head().to_vec();
-            let bytes = take_all(input).map_err(|error| located(error.into()))?;
+            let bytes = take_all(&mut input, usize::MAX).map_err(|error| located(error.into()))?;
             match format {
                 Format::PARQUET => parquet_batches(bytes::Bytes::from(bytes)),
                 _ => arrow_batches(Cursor::new(bytes), &head),
@@ -110,7 +110,7 @@ fn open(opening: Opening<'_>) -> Result<Box<dyn RecordReader>, Error> {
     options.csv.delimiter = Some(b',');
     options.csv.header = Some(true);
     let rows = Rows { batches, columns, text: Vec::new(), given: 0, row: 0, started: false };
-    let text = Input::of_reader(Box::new(rows), HEAD_BYTES).map_err(|error| match RowFailure::of(error) {
+    let text = Input::new(Box::new(rows), HEAD_BYTES).map_err(|error| match RowFailure::of(error) {
         Ok(failure) => located(failure.kind),
         Err(error) => located(error.into()),
     })?;

@@ -364,7 +364,9 @@ impl Block {
         for &j in &words {
             // The text was checked before; a cell that is no text has no word.
             let Ok(text) = std::str::from_utf8(record.cell(j)) else { continue };
-            let text = if self.gaps.contains(&j) { MISSING_WORD } else { text };
+            // Gaps are in the order of the columns.
+            let is_gap = self.gaps.binary_search(&j).is_ok();
+            let text = if is_gap { MISSING_WORD } else { text };
             let word = match self.word(j, text, reading) {
                 Some(word) => word,
                 None if reading.rules.words_settled => {
@@ -393,7 +395,7 @@ impl Block {
                 let counts = &mut self.counts[j];
                 if word.number {
                     counts.numbers += 1;
-                } else if counts.first_word.is_none() && !self.gaps.contains(&j) {
+                } else if counts.first_word.is_none() && !is_gap {
                     counts.first_word = Some((excerpt(text.as_bytes()), record.line_of(j)));
                 }
             }

@@ -156,14 +156,15 @@ pub(super) enum Role {
 /// `labelled` is false where the file has no label column at all.
 pub(super) fn roles(names: &[String], options: &ReadOptions, labelled: bool) -> Result<Vec<Role>, Fault> {
     let mut roles = vec![Role::Feature; names.len()];
+    let places = Places::of(names);
     for wanted in &options.csv.ignore {
-        roles[find(names, wanted)?] = Role::Ignored;
+        roles[places.find(wanted)?] = Role::Ignored;
     }
     let is_text: Vec<bool> =
         asked(names, options)?.iter().map(|asked| *asked == Some(ColumnAs::Text)).collect();
     if labelled {
         let label = match &options.csv.label {
-            Some(wanted) => Some(find(names, wanted)?),
+            Some(wanted) => Some(places.find(wanted)?),
             None => (0..names.len()).rev().find(|&j| roles[j] != Role::Ignored && !is_text[j]),
         };
         if let Some(label) = label {
@@ -184,14 +185,29 @@ pub(super) fn roles(names: &[String], options: &ReadOptions, labelled: bool) -> 
     Ok(roles)
 }
 
-/// The column that is meant by a name, or by a number from 1.
-pub(super) fn find(names: &[String], wanted: &str) -> Result<usize, Fault> {
-    let by_number = || wanted.parse::<usize>().ok().filter(|number| (1..=names.len()).contains(number));
-    names
-        .iter()
-        .position(|name| name == wanted)
-        .or_else(|| by_number().map(|number| number - 1))
-        .ok_or_else(|| no_such_column(names, wanted))
+/// The columns by their names.
+pub(super) struct Places<'a> {
+    names: &'a [String],
+    by_name: HashMap<&'a str, usize>,
+}
+
+impl<'a> Places<'a> {
+    pub(super) fn of(names: &'a [String]) -> Self {
+        // Of columns that are called alike the first counts.
+        let by_name = names.iter().enumerate().rev().map(|(j, name)| (name.as_str(), j)).collect();
+        Self { names, by_name }
+    }
+
+    /// The column that is meant by a name, or by a number from 1.
+    pub(super) fn find(&self, wanted: &str) -> Result<usize, Fault> {
+        let count = self.names.len();
+        let by_number = || wanted.parse::<usize>().ok().filter(|number| (1..=count).contains(number));
+        self.by_name
+            .get(wanted)
+            .copied()
+            .or_else(|| by_number().map(|number| number - 1))
+            .ok_or_else(|| no_such_column(self.names, wanted))
+    }
 }
 
 pub(super) fn no_such_column(names: &[String], wanted: &str) -> Fault {
@@ -212,11 +228,12 @@ pub(super) fn some_of(names: &[String]) -> String {
 /// What the user says about the columns, in their order.
 pub(super) fn asked(names: &[String], options: &ReadOptions) -> Result<Vec<Option<ColumnAs>>, Fault> {
     let mut asked = vec![None; names.len()];
+    let places = Places::of(names);
     for (wanted, &what) in &options.csv.columns {
-        asked[find(names, wanted)?] = Some(what);
+        asked[places.find(wanted)?] = Some(what);
     }
     for wanted in &options.text.columns {
-        asked[find(names, wanted)?] = Some(ColumnAs::Text);
+        asked[places.find(wanted)?] = Some(ColumnAs::Text);
     }
     Ok(asked)
 }

@@ -9,6 +9,7 @@ use crate::features::{DateOrder, Decimal};
 use crate::read::error::{LongLine, ReadErrorKind, RowFailure};
 use crate::read::number::parse_number;
 use crate::read::{Column, ColumnKind, ReadOptions, Schema};
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 /// In the order in which ties are settled.
@@ -46,9 +47,11 @@ impl<'a> Sample<'a> {
 
     /// The commonest number of cells of a row (of equal ones the first), how many rows have it, and how many
     /// rows there are; `None` without rows.
-    fn common_width(self, delimiter: u8) -> Option<(usize, usize, usize)> {
+    fn common_width(self, delimiter: u8) -> Option<CommonWidth> {
         let mut records = self.records(delimiter);
         let mut record = Record::default();
+        let has_quotes = memchr::memchr(b'"', self.bytes).is_some();
+        let mut quotes = 0;
         // How many rows have each width, and in what order the widths came.
         let mut counts: HashMap<usize, (usize, usize)> = HashMap::new();
         let mut rows = 0;
@@ -56,11 +59,24 @@ impl<'a> Sample<'a> {
             let order = counts.len();
             counts.entry(record.width()).or_insert((0, order)).0 += 1;
             rows += 1;
+            if has_quotes {
+                quotes += (0..record.width()).filter(|&j| record.cell(j).contains(&b'"')).count();
+            }
         }
         let (&width, &(count, _)) =
-            counts.iter().max_by_key(|&(_, &(count, order))| (count, std::cmp::Reverse(order)))?;
-        Some((width, count, rows))
+            counts.iter().max_by_key(|&(_, &(count, order))| (count, Reverse(order)))?;
+        Some(CommonWidth { width, count, rows, quotes })
     }
+}
+
+/// The commonest number of cells of a row.
+struct CommonWidth {
+    width: usize,
+    /// Rows that have it, and all rows.
+    count: usize,
+    rows: usize,
+    /// Cells with a quote in them: a delimiter inside of quoted cells leaves them behind.
+    quotes: usize,
 }
 
 impl Dialect {
@@ -101,7 +117,7 @@ pub(super) fn settle(sample: Sample<'_>, options: &ReadOptions) -> Result<Dialec
             return Err(nowhere(ReadErrorKind::BadDelimiter(char::from(delimiter))));
         }
         Some(delimiter) => {
-            let Some((width, ..)) = sample.common_width(delimiter) else {
+            let Some(CommonWidth { width, .. }) = sample.common_width(delimiter) else {
                 return Err(first_fault(sample, delimiter).unwrap_or(nowhere(ReadErrorKind::Empty)));
             };
             (delimiter, width)
@@ -111,6 +127,11 @@ pub(super) fn settle(sample: Sample<'_>, options: &ReadOptions) -> Result<Dialec
     let has_header = FirstRow::look(sample, delimiter, width).is_some_and(|row| row.is_header(options));
     let header = if has_header { Some(names(sample, delimiter, width)?) } else { None };
     Ok(Dialect { delimiter, width, header, numbering: LineNumbering::TEXT })
+}
+
+/// Whether the first row names columns of numbers.
+pub(super) fn names_numbers(sample: Sample<'_>, delimiter: u8, width: usize) -> bool {
+    FirstRow::look(sample, delimiter, width).is_some_and(|row| row.word_over_numbers(|_| true))
 }
 
 /// The delimiter that a first line such as `sep=;` names, and the length of that line. Spreadsheet programs write it.
@@ -129,21 +150,27 @@ pub(super) fn separator_line(head: &[u8]) -> Option<(u8, usize)> {
     }
 }
 
+/// How well a delimiter divides the rows: whether all have the same number of cells, how many rows or cells that are, how many
+/// cells, and how few quotes are left in them.
+type DelimiterRank = (bool, usize, usize, Reverse<usize>);
+
 /// A model of one column accepts a file of one column, which needs no delimiter.
 fn detect_delimiter(sample: Sample<'_>, options: &ReadOptions) -> Result<(u8, usize), Fault> {
-    let mut best: Option<((bool, usize, usize), u8, usize)> = None;
+    let mut best: Option<(DelimiterRank, u8, usize)> = None;
     let mut any_rows = false;
     for delimiter in DELIMITERS {
         // What does not occur divides nothing; that there are rows is known by then.
         if any_rows && !sample.bytes.contains(&delimiter) {
             continue;
         }
-        let Some((width, count, rows)) = sample.common_width(delimiter) else { continue };
+        let Some(CommonWidth { width, count, rows, quotes }) = sample.common_width(delimiter) else {
+            continue;
+        };
         any_rows = true;
         // A delimiter that fits all rows is better than one that fits most: those leave the misfits to be
         // reported as rows with too many or too few cells.
         let fits = count == rows;
-        let rank = (fits, if fits { width } else { count }, width);
+        let rank = (fits, if fits { width } else { count }, width, Reverse(quotes));
         let good = width > 1 && count * 2 >= rows;
         if good && best.is_none_or(|(best_rank, ..)| rank > best_rank) {
             best = Some((rank, delimiter, width));
@@ -315,7 +342,7 @@ pub(super) fn counts<T: AsRef<[u8]>>(cells: &[T]) -> bool {
 }
 
 /// Whether a cell may be a name. A number in any style is none, and neither is a date.
-pub(super) fn is_word(cell: &[u8]) -> bool {
+pub(in crate::read) fn is_word(cell: &[u8]) -> bool {
     if MissingWords::Usual.in_numbers(cell) || parse_number(cell.trim_ascii()).is_some() {
         return false;
     }

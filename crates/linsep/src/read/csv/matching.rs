@@ -1,6 +1,6 @@
 //! The columns of a file against those that a model was trained with.
 
-use super::columns::{CellUse, Column, Role, TextCells, Word, find, roles, some_of};
+use super::columns::{CellUse, Column, Places, Role, TextCells, Word, roles, some_of};
 use super::dialect::nowhere;
 use super::records::Fault;
 use crate::features::{CellForm, FeatureKind, MISSING_WORD, Number, Words};
@@ -68,9 +68,10 @@ const NAMES_NOT_USED: &str = "The model knows no names of columns: those of the 
 /// The model needs all of its features: none can be left out, or be the label.
 fn check_named(columns: &[Column], options: &ReadOptions) -> Result<(), Fault> {
     let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+    let places = Places::of(&names);
     let refuse = |reason| Err(nowhere(ReadErrorKind::Misused(reason)));
     for wanted in &options.csv.ignore {
-        let needed = match columns[find(&names, wanted)?].used_for {
+        let needed = match columns[places.find(wanted)?].used_for {
             CellUse::Number { .. } | CellUse::Words { .. } | CellUse::Text(_) => true,
             CellUse::Label => options.labels == Labels::Required,
             CellUse::Ignored => false,
@@ -81,7 +82,7 @@ fn check_named(columns: &[Column], options: &ReadOptions) -> Result<(), Fault> {
     }
     if options.labels == Labels::Required
         && let Some(wanted) = &options.csv.label
-        && !matches!(columns[find(&names, wanted)?].used_for, CellUse::Label)
+        && !matches!(columns[places.find(wanted)?].used_for, CellUse::Label)
     {
         return refuse(format!("⟦label⟧ names column \"{wanted}\", which is not the label for this model"));
     }
@@ -115,7 +116,7 @@ fn by_name(
         for part in parts.iter_mut().filter(|part| matches!(part, Some(CellUse::Label))) {
             *part = Some(CellUse::Ignored);
         }
-        let place = find(&names, wanted)?;
+        let place = Places::of(&names).find(wanted)?;
         // A feature stays one, and is refused as a label later.
         if !matches!(parts[place], Some(CellUse::Number { .. } | CellUse::Words { .. } | CellUse::Text(_))) {
             parts[place] = Some(CellUse::Label);
@@ -176,8 +177,9 @@ fn by_order(names: Vec<String>, features: usize, options: &ReadOptions) -> Resul
 
 /// How many columns the user leaves out.
 fn roles_ignored(names: &[String], options: &ReadOptions) -> Result<usize, Fault> {
+    let places = Places::of(names);
     let mut ignored =
-        options.csv.ignore.iter().map(|wanted| find(names, wanted)).collect::<Result<Vec<_>, _>>()?;
+        options.csv.ignore.iter().map(|wanted| places.find(wanted)).collect::<Result<Vec<_>, _>>()?;
     ignored.sort_unstable();
     ignored.dedup();
     Ok(ignored.len())

@@ -6,6 +6,7 @@
 
 mod block;
 mod columns;
+mod comments;
 mod dialect;
 mod free_text;
 mod guess;
@@ -26,6 +27,9 @@ mod suspects;
 mod tests;
 mod titles;
 
+pub(super) use dialect::is_word;
+pub(super) use opening::header_of;
+
 use super::chunks::{CHUNK_BYTES, Chunk, Chunks};
 use super::error::{ReadError, ReadErrorKind};
 use super::formats::{Detect, Format, FormatColumns, FormatDescriptor};
@@ -35,7 +39,7 @@ use super::source::Input;
 use super::{Batch, ColumnKind, Labels, ReadNotes, ReadOptions, Schema};
 use crate::dataset::BatchRows;
 use crate::features::text::TextNumbers;
-use crate::features::{OnMissing, TermFeatures, term_prefix, word_feature};
+use crate::features::{OnMissing, TermFeatures, term_prefixes, word_feature};
 use crate::{Error, SettingsError};
 use block::{Block, Reading, Rules};
 use columns::{CellUse, Column, Counts};
@@ -167,6 +171,19 @@ impl CsvReader {
     ) -> Result<Self, ReadError> {
         let source_name = name.clone();
         Self::open(name, input, options, guess, CHUNK_BYTES, LineNumbering::TEXT)
+            .map_err(|fault| located(&source_name, fault))
+    }
+
+    /// Opens a table whose first line stands in the place of the last line that the input has forgotten.
+    pub(super) fn after_header(
+        name: String,
+        input: Input,
+        options: &ReadOptions,
+        guess: bool,
+    ) -> Result<Self, ReadError> {
+        let source_name = name.clone();
+        let numbering = LineNumbering { first: 0, by_record: false };
+        Self::open(name, input, options, guess, CHUNK_BYTES, numbering)
             .map_err(|fault| located(&source_name, fault))
     }
 
@@ -312,13 +329,14 @@ impl CsvReader {
 
     /// Describes the terms of texts that were met, and names their features.
     fn describe_texts(&self, columns: &mut [super::Column], features: &mut Vec<String>) {
-        let prefixes: Vec<String> = columns.iter().map(|column| term_prefix(columns, &column.name)).collect();
-        for ((column, numbers), prefix) in columns.iter_mut().zip(&self.texts).zip(&prefixes) {
+        let prefix = term_prefixes(columns);
+        for (column, numbers) in columns.iter_mut().zip(&self.texts) {
+            let prefix = prefix(&column.name);
             let ColumnKind::Text(text) = &mut column.kind else { continue };
             *text = numbers.describe(text);
             match &text.features {
                 TermFeatures::AsRead(numbers) => numbers.iter().enumerate().for_each(|(term, &feature)| {
-                    features[feature as usize] = text.feature_name(prefix, term)
+                    features[feature as usize] = text.feature_name(&prefix, term)
                 }),
                 // They come after all others, and are named by their column.
                 TermFeatures::Learned { first, .. } => features.truncate(*first),

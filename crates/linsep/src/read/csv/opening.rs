@@ -2,10 +2,11 @@
 
 use super::block::{Block, Reading, Rules};
 use super::columns::{CellUse, Counts};
-use super::dialect::{self, Sample, TrailingDelimiter};
+use super::dialect::{self, Dialect, Sample, TrailingDelimiter};
 use super::records::{Fault, LineNumbering};
 use super::settle::{Settled, missing_words, settle_columns, settle_dialect};
-use super::{CsvReader, look, plain, remarks, spaces, stray_quotes, titles};
+use super::titles::{self, AboveHeader};
+use super::{CsvReader, comments, look, plain, remarks, spaces, stray_quotes};
 use crate::features::text::TextNumbers;
 use crate::read::chunks::Chunks;
 use crate::read::error::ReadErrorKind;
@@ -15,10 +16,77 @@ use crate::read::{Missing, ReadNotes, ReadOptions, Schema};
 use std::borrow::Cow;
 use std::sync::{Arc, RwLock};
 
+/// A text whose table was found.
+struct Divided<'a> {
+    /// The text from the first line of the table on.
+    input: Input,
+    dialect: Dialect,
+    /// As the text itself amends them.
+    options: Cow<'a, ReadOptions>,
+    /// What was passed over, and how.
+    remarks: Vec<String>,
+}
+
+/// Settles how a text is divided; a fault has its line in the source.
+fn settle(input: &mut Input, options: &ReadOptions) -> Result<Dialect, Fault> {
+    let settled = settle_dialect(input, options);
+    let before = input.lines_dropped();
+    settled.map_err(|fault| Fault { line: if fault.line == 0 { 0 } else { fault.line + before }, ..fault })
+}
+
+impl<'a> Divided<'a> {
+    /// Finds where the table begins, and how its rows are divided.
+    fn of(mut input: Input, options: &'a ReadOptions) -> Result<Self, Fault> {
+        let mut options = Cow::Borrowed(options);
+        let mut remarks = Vec::new();
+        if let Some((delimiter, length)) = dialect::separator_line(input.head()) {
+            input.drop_front(length, 1);
+            options.to_mut().csv.delimiter.get_or_insert(delimiter);
+        }
+        remarks.extend(comments::pass_over(&mut input, &options).as_ref().map(remarks::comments));
+        let mut dialect = match settle(&mut input, &options) {
+            Err(Fault { kind: ReadErrorKind::NoDelimiter, .. }) if spaces::divide(input.head(), &options) => {
+                input = spaces::squeezed(input).map_err(|error| dialect::nowhere(error.into()))?;
+                options.to_mut().csv.delimiter = Some(b' ');
+                settle(&mut input, &options)?
+            }
+            settled => settled?,
+        };
+        while options.csv.header != Some(false) {
+            let sample = Sample { bytes: input.head(), cut: !input.head_is_all() };
+            match titles::above_header(sample, &dialect) {
+                AboveHeader::Titles(titles) => {
+                    input.drop_front(titles.bytes, titles.lines);
+                    remarks.push(remarks::titles(&titles));
+                    dialect = settle(&mut input, &options)?;
+                    break;
+                }
+                AboveHeader::Unknown if input.look_further(options.line_limit()) => {
+                    dialect = settle(&mut input, &options)?;
+                }
+                AboveHeader::Unknown | AboveHeader::Nothing => break,
+            }
+        }
+        let sample = Sample { bytes: input.head(), cut: !input.head_is_all() };
+        if dialect.delimiter == b'\t' && stray_quotes::are_in(sample) {
+            input = stray_quotes::requoted(input).map_err(|error| dialect::nowhere(error.into()))?;
+            remarks.push(remarks::STRAY_QUOTES.to_string());
+            dialect = settle(&mut input, &options)?;
+        }
+        Ok(Self { input, dialect, options, remarks })
+    }
+}
+
+/// The delimiter of a text, and the names of its columns, as they would be read.
+pub(in crate::read) fn header_of(text: Input, options: &ReadOptions) -> Option<(u8, Vec<String>)> {
+    let Divided { dialect, .. } = Divided::of(text, options).ok()?;
+    Some((dialect.delimiter, dialect.header?))
+}
+
 impl CsvReader {
     pub(super) fn open(
         name: String,
-        mut input: Input,
+        input: Input,
         options: &ReadOptions,
         guess: bool,
         chunk_bytes: usize,
@@ -30,39 +98,15 @@ impl CsvReader {
         {
             return Err(dialect::nowhere(ReadErrorKind::MeanInOnePass));
         }
-        let mut options = Cow::Borrowed(options);
-        let mut line = numbering.first;
-        if let Some((delimiter, length)) = dialect::separator_line(input.head()) {
-            input.drop_front(length);
-            options.to_mut().csv.delimiter.get_or_insert(delimiter);
-            line += 1;
-        }
-        let mut dialect = match settle_dialect(&mut input, &options) {
-            Err(Fault { kind: ReadErrorKind::NoDelimiter, .. }) if spaces::divide(input.head(), &options) => {
-                input = spaces::squeezed(input).map_err(|error| dialect::nowhere(error.into()))?;
-                options.to_mut().csv.delimiter = Some(b' ');
-                settle_dialect(&mut input, &options)?
-            }
-            settled => settled?,
-        };
-        let mut notes = ReadNotes::default();
+        let Divided { mut input, mut dialect, mut options, remarks } =
+            Divided::of(input, options).map_err(|fault| Fault {
+                line: if fault.line == 0 { 0 } else { fault.line + numbering.first - 1 },
+                ..fault
+            })?;
+        let line = numbering.first + input.lines_dropped();
+        let mut notes = ReadNotes { remarks, ..ReadNotes::default() };
         let sample = Sample { bytes: input.head(), cut: !input.head_is_all() };
-        if options.csv.header != Some(false)
-            && let Some(titles) = titles::above_header(sample, &dialect)
-        {
-            input.drop_front(titles.bytes);
-            line += titles.lines;
-            notes.remarks.push(remarks::titles(&titles));
-            dialect = settle_dialect(&mut input, &options)?;
-        }
-        let sample = Sample { bytes: input.head(), cut: !input.head_is_all() };
-        if dialect.delimiter == b'\t' && stray_quotes::are_in(sample) {
-            input = stray_quotes::requoted(input).map_err(|error| dialect::nowhere(error.into()))?;
-            notes.remarks.push(remarks::STRAY_QUOTES.to_string());
-            dialect = settle_dialect(&mut input, &options)?;
-        }
-        let sample = Sample { bytes: input.head(), cut: !input.head_is_all() };
-        dialect.numbering = numbering;
+        dialect.numbering = LineNumbering { first: line, ..numbering };
         let delimiter = dialect.delimiter;
         let trailing_delimiter = match options.csv.label {
             Some(_) => TrailingDelimiter::No,

@@ -1,12 +1,14 @@
 //! What the user should know about a table that was read, in sentences.
 
 use super::columns::{CellUse, Column, Counts};
+use super::comments::Comments;
 use super::dialect::Dialect;
 use super::suspects::{Suspect, Suspicion};
 use super::titles::Titles;
 use crate::features::{CellForm, OnMissing};
 use crate::numbers;
 use crate::read::{ColumnAs, Missing};
+use std::collections::HashSet;
 
 /// Columns that are named one by one.
 const SHOWN: usize = 5;
@@ -48,9 +50,9 @@ pub(super) fn format(dialect: &Dialect, columns: &[Column]) -> String {
 /// Columns of words most of whose cells are numbers: a typing error in one cell turns a column into words.
 /// Columns about which that was said already, with more reason, are left out.
 pub(super) fn mixed(columns: &[Column], counts: &[Counts], rows: u64, said: &[String]) -> Vec<String> {
+    let said: HashSet<&str> = said.iter().filter_map(|remark| read_as_words(remark)).collect();
     let remark = |(column, counts): (&Column, &Counts)| {
-        let beginning = format!("Column \"{}\" is read as words:", column.name);
-        if said.iter().any(|remark| remark.starts_with(&beginning)) {
+        if said.contains(column.name.as_str()) {
             return None;
         }
         let cells = rows.saturating_sub(counts.missing);
@@ -161,8 +163,20 @@ pub(super) const COUNTED_HEADER: &str = "The first row counts the columns, and i
 
 /// What stands above the header.
 pub(super) fn titles(titles: &Titles) -> String {
+    let what = titles
+        .example
+        .as_ref()
+        .map_or("no cell of them holds anything".into(), |title| format!("\"{title}\""));
     let lines = numbers::counted(titles.lines, "line above the header is", "lines above the header are");
-    format!("{lines} left out: \"{}\". If the table begins there, say ⟦header=no⟧.", titles.example)
+    format!("{lines} left out: {what}. If the table begins there, say ⟦header=no⟧.")
+}
+
+/// Comments above the table.
+pub(super) fn comments(comments: &Comments) -> String {
+    let lines =
+        numbers::counted(comments.lines, "line above the table begins", "lines above the table begin");
+    let are = if comments.lines == 1 { "is left out as a comment" } else { "are left out as comments" };
+    format!("{lines} with # and {are}: \"{}\".", comments.example)
 }
 
 /// Columns that nothing general is learned from.
@@ -173,9 +187,10 @@ pub(super) fn suspects(
     rows: u64,
     said: &[String],
 ) -> Vec<String> {
+    let strays = with_strays(said);
     let remark = |suspect: &Suspect| {
         let column = &columns[suspect.column];
-        if rows < suspect.suspicion.enough_rows() || has_stray(&column.name, said) {
+        if rows < suspect.suspicion.enough_rows() || strays.contains(column.name.as_str()) {
             return None;
         }
         if let CellUse::Words { words, .. } = &column.used_for {
@@ -220,14 +235,15 @@ pub(super) fn identifiers(
     rows: u64,
     said: &[String],
 ) -> Vec<String> {
-    let remark = |(column, counts): (&Column, &Counts)| {
+    let strays = with_strays(said);
+    let suspected: HashSet<usize> = suspects.iter().map(|suspect| suspect.column).collect();
+    let remark = |(j, (column, counts)): (usize, (&Column, &Counts))| {
         let CellUse::Words { words, .. } = &column.used_for else { return None };
-        if has_stray(&column.name, said) {
+        if strays.contains(column.name.as_str()) {
             return None;
         }
         // That was said with more reason.
-        let is_suspect = suspects.iter().any(|suspect| columns[suspect.column].name == column.name);
-        if is_suspect && words.len() as u64 == rows {
+        if suspected.contains(&j) && words.len() as u64 == rows {
             return None;
         }
         if words.len() <= FEW_WORDS || words.len() as u64 * 2 <= rows.saturating_sub(counts.missing) {
@@ -248,7 +264,7 @@ pub(super) fn identifiers(
             words.len()
         ))
     };
-    columns.iter().zip(counts).filter_map(remark).take(SHOWN).collect()
+    columns.iter().zip(counts).enumerate().filter_map(remark).take(SHOWN).collect()
 }
 
 /// A name of a column as an argument of an option.
@@ -318,12 +334,15 @@ pub(super) fn nearly(name: &str, example: &str, stray: &str, line: u64) -> Strin
     )
 }
 
-/// Whether a column was said to be words because of a few cells: then it is no identifier.
-fn has_stray(name: &str, said: &[String]) -> bool {
-    let beginning = format!("Column \"{name}\" is read as words:");
-    said.iter().any(|remark| {
-        remark.starts_with(&beginning) && (remark.ends_with(STRAY) || remark.ends_with(ONE_WAY))
-    })
+/// The column that a remark says is read as words.
+fn read_as_words(remark: &str) -> Option<&str> {
+    remark.strip_prefix("Column \"")?.split_once("\" is read as words:").map(|(name, _)| name)
+}
+
+/// The columns that were said to be words because of a few cells: they are no identifiers.
+fn with_strays(said: &[String]) -> HashSet<&str> {
+    let has_stray = |remark: &&String| remark.ends_with(STRAY) || remark.ends_with(ONE_WAY);
+    said.iter().filter(has_stray).filter_map(|remark| read_as_words(remark)).collect()
 }
 
 /// A column some of whose numbers have a percent sign, and others none.

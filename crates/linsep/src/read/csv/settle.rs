@@ -7,11 +7,10 @@ use super::matching;
 use super::records::{Fault, Records};
 use super::suspects::{self, Suspect, Suspicion};
 use crate::features::MissingWords;
-use crate::memory;
-use crate::read::error::ReadErrorKind;
+use crate::read::error::{LongLine, ReadErrorKind};
+use crate::read::rewritten::take_all;
 use crate::read::source::{HEAD_BYTES, Input};
 use crate::read::{Missing, ReadOptions, Schema};
-use std::io::{self, Read};
 
 /// Settles how the text is divided, from as many first bytes as that needs: two rows however long they are, and a few more
 /// of rows that are not very long.
@@ -155,20 +154,11 @@ fn settle_from(
         let Settlement { columns, remarks, .. } = from_sample?;
         return draft.watched(columns, remarks, guessed, &mut first_records, options);
     }
-    let mut text = Vec::new();
-    loop {
-        const STEP: u64 = 1 << 27;
-        // A text that grows takes as much again as there is.
-        let held = text.len() as u64;
-        if held >= STEP && memory::available().is_some_and(|available| held > available) {
-            return Err(dialect::nowhere(io::Error::from(io::ErrorKind::OutOfMemory).into()));
-        }
-        let more =
-            input.by_ref().take(STEP).read_to_end(&mut text).map_err(|error| dialect::failed(error, 0))?;
-        if more == 0 {
-            break;
-        }
-    }
+    let text = take_all(input, options.line_limit()).map_err(|error| {
+        // Only a line that is too long has a place.
+        let first = LongLine::lines_before(&error).map_or(0, |_| dialect.numbering.first);
+        dialect::failed(error, first)
+    })?;
     let mut records = Records::new(text, false, dialect.delimiter).numbered(dialect.numbering);
     let Settlement { columns, remarks, .. } = draft.settle(&mut records, limit)?;
     // Whatever the way of reading, the first rows suspect a column, and all rows clear it.

@@ -14,10 +14,15 @@ const ROWS: usize = 50;
 pub(super) fn divide(head: &[u8], options: &ReadOptions) -> bool {
     let ends_whole = head.len() < HEAD_BYTES;
     let mut rows: Vec<Vec<&str>> = Vec::new();
-    for line in head.split_inclusive(|&byte| byte == b'\n').take(ROWS) {
+    for line in head.split_inclusive(|&byte| byte == b'\n') {
+        if rows.len() == ROWS {
+            break;
+        }
         let Ok(text) = std::str::from_utf8(line) else { return false };
         let cells: Vec<&str> = text.split_ascii_whitespace().collect();
-        if !cells.is_empty() && (text.ends_with('\n') || ends_whole) {
+        // Lines above the table may be comments.
+        let is_comment = rows.is_empty() && cells.first().is_some_and(|cell| cell.starts_with('#'));
+        if !cells.is_empty() && !is_comment && (text.ends_with('\n') || ends_whole) {
             rows.push(cells);
         }
     }
@@ -35,6 +40,13 @@ pub(super) fn divide(head: &[u8], options: &ReadOptions) -> bool {
     let numeric =
         |j: usize| below.iter().all(|row| is_number(row[j])) && below.iter().any(|row| row[j] != "?");
     even && (fits_model(first.len()) || (!below.is_empty() && (0..first.len()).any(numeric)))
+}
+
+/// How many cells the first row has.
+pub(super) fn width(head: &[u8]) -> usize {
+    let rows = head.split(|&byte| byte == b'\n');
+    let cells = |row: &[u8]| row.split(u8::is_ascii_whitespace).filter(|cell| !cell.is_empty()).count();
+    rows.map(cells).find(|&cells| cells > 0).unwrap_or(0)
 }
 
 /// The same text with one space for each run of them, and none at the beginning and the end of a line.

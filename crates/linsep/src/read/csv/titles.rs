@@ -1,44 +1,52 @@
 //! Lines above the header, as spreadsheets have them: a title, the date of the report, lines of empty cells.
 
-use super::dialect::{Dialect, Sample, is_word};
+use super::dialect::{self, Dialect, Sample, is_word};
 use super::records::Record;
 use crate::read::error::excerpt;
 use std::collections::HashSet;
 
-/// Lines and bytes above the header that are looked at.
+/// Lines above the header that are looked at, beside those without anything in them.
 const MOST_LINES: usize = 20;
-const MOST_BYTES: usize = 1 << 16;
 
 /// Cells without anything in them after a title in its row, from which on the row cannot be one of the table.
 const LEAST_EMPTY: usize = 2;
+
+/// What stands above the header.
+pub(super) enum AboveHeader {
+    Nothing,
+    Titles(Titles),
+    /// The sample ends before that is known.
+    Unknown,
+}
 
 /// Where the table begins after its titles.
 pub(super) struct Titles {
     /// The bytes and lines above the header.
     pub(super) bytes: usize,
     pub(super) lines: u64,
-    /// The first of them.
-    pub(super) example: String,
+    /// The first of them; `None` if they are rows of empty cells.
+    pub(super) example: Option<String>,
 }
 
 /// The lines above the header, if there are any. Such a line has one word, in its first cell, and fewer cells than the rows,
 /// or empty ones after it. The header, of different words, must follow it, and rows after that.
-pub(super) fn above_header(sample: Sample<'_>, dialect: &Dialect) -> Option<Titles> {
-    let length = sample.bytes.len().min(MOST_BYTES);
-    let beginning = Sample { bytes: &sample.bytes[..length], cut: sample.cut || length < sample.bytes.len() };
-    let mut records = beginning.records(dialect.delimiter);
+pub(super) fn above_header(sample: Sample<'_>, dialect: &Dialect) -> AboveHeader {
+    let mut records = sample.records(dialect.delimiter);
     let mut record = Record::default();
-    let mut example = None;
-    for _ in 0..MOST_LINES {
+    let (mut example, mut titles, mut empty) = (None, 0, false);
+    while titles < MOST_LINES {
         // A record begins after the blank lines before it, which do not matter.
-        if !matches!(records.next(&mut record), Ok(true)) || record.fault.is_some() {
-            return None;
+        match records.next(&mut record) {
+            Ok(true) if record.fault.is_none() => {}
+            Ok(false) if sample.cut && (titles > 0 || empty) => return AboveHeader::Unknown,
+            _ => return AboveHeader::Nothing,
         }
         let width = record.width();
         let is_empty = |j: usize| record.cell(j).is_empty();
         if (0..width).all(is_empty) {
-            // Only a title shows that rows of empty cells are none.
+            empty = true;
         } else if (1..width).all(is_empty) && is_word(record.cell(0)) && is_title(width, dialect.width) {
+            titles += 1;
             example.get_or_insert_with(|| excerpt(record.cell(0)));
         } else {
             let (bytes, lines) = (record.start, record.line - 1);
@@ -46,10 +54,17 @@ pub(super) fn above_header(sample: Sample<'_>, dialect: &Dialect) -> Option<Titl
             let is_header = width == dialect.width
                 && names.len() == width
                 && names.iter().all(|name| !name.is_empty() && is_word(name));
-            return example.filter(|_| is_header).map(|example| Titles { bytes, lines, example });
+            // Rows of empty cells alone are some of the table, unless a header comes after them.
+            let table = Sample { bytes: &sample.bytes[bytes..], ..sample };
+            let below =
+                example.is_some() || empty && dialect::names_numbers(table, dialect.delimiter, dialect.width);
+            return match is_header && below {
+                true => AboveHeader::Titles(Titles { bytes, lines, example }),
+                false => AboveHeader::Nothing,
+            };
         }
     }
-    None
+    AboveHeader::Nothing
 }
 
 fn is_title(width: usize, of_rows: usize) -> bool {

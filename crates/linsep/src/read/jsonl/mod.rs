@@ -6,9 +6,9 @@
 use super::error::{ReadError, ReadErrorKind, RowFailure, excerpt};
 use super::filter::Filtered;
 use super::formats::{Detect, Format, FormatColumns, FormatDescriptor};
+use super::input::{BYTE_ORDER_MARK, HEAD_BYTES, Input};
 use super::reader::{Opening, RecordReader};
 use super::rewritten::{Noticed, Rewritten, TABLE_OPTIONS, push_cell, refuse, take_all};
-use super::source::{HEAD_BYTES, Input};
 use super::{ColumnKind, ReadOptions, Schema};
 use crate::Error;
 use serde::Deserialize;
@@ -41,18 +41,42 @@ impl Format {
 
 /// Whether the text begins with an object. What is JSON over several lines was told apart before.
 fn begins_with_object(head: &[u8]) -> bool {
-    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
-    let inside = text.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
-    inside.is_some_and(|inside| matches!(inside.first(), Some(b'"' | b'}')))
+    let text = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head).trim_ascii_start();
+    opens_object(text)
+}
+
+/// Whether a text begins as an object does: with `{` and a key, and a colon after it; or with `{}`, and nothing else on the
+/// line. Names of columns may begin with a brace or a quote, too. A key that is cut is one.
+pub(super) fn opens_object(text: &[u8]) -> bool {
+    let Some(inside) = text.strip_prefix(b"{").map(<[u8]>::trim_ascii_start) else { return false };
+    match inside.first() {
+        Some(b'}') => {
+            let line = inside[1..].split(|&byte| byte == b'\n').next().unwrap_or_default();
+            line.trim_ascii().is_empty()
+        }
+        Some(b'"') => {
+            let mut escaped = false;
+            let closing = inside[1..].iter().position(|&byte| {
+                let closes = byte == b'"' && !escaped;
+                escaped = byte == b'\\' && !escaped;
+                closes
+            });
+            let Some(closing) = closing else { return true };
+            inside[closing + 2..].trim_ascii_start().first().is_none_or(|&byte| byte == b':')
+        }
+        _ => false,
+    }
 }
 
 fn open(opening: Opening<'_>) -> Result<Box<dyn RecordReader>, Error> {
     let Opening { name, mut input, options, guess, .. } = opening;
     let located = |kind| ReadError::whole(&name, kind);
     let guess = guess && options.schema.is_none() && !input.head_is_all();
+    let lines_before = input.lines_dropped();
     if options.schema.is_none() && !guess && !options.online && !input.head_is_all() {
         // Only the whole text tells which keys there are.
-        input = Input::of_text(take_all(input).map_err(|error| located(error.into()))?);
+        let whole = take_all(&mut input, options.line_limit()).map_err(|error| located(error.into()))?;
+        input = Input::of_text(whole).after_lines(lines_before);
     }
     let mut columns = Columns::of(&input, options);
     while let Some(schema) = &options.schema
@@ -183,7 +207,7 @@ impl Columns {
     fn of(input: &Input, options: &ReadOptions) -> Self {
         let mut columns = Self::default();
         let limit = options.feature_limit() as usize;
-        let head = input.head().strip_prefix(b"\xef\xbb\xbf").unwrap_or(input.head());
+        let head = input.head().strip_prefix(BYTE_ORDER_MARK).unwrap_or(input.head());
         let end = memchr::memrchr(b'\n', head).map_or(0, |end| end + 1);
         let whole = if input.head_is_all() { head } else { &head[..end] };
         for line in whole.split(|&byte| byte == b'\n') {
@@ -294,7 +318,7 @@ impl Columns {
         let mut rows = Rows {
             cells: vec![None; self.names.len()],
             columns: self,
-            line: 0,
+            line: input.lines_dropped(),
             others_ignored: options.schema.is_some(),
             skip_bad: options.skip_bad,
             noticed,

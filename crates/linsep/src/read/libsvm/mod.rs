@@ -98,6 +98,7 @@ impl LibsvmReader {
 
     fn with_chunks(name: String, mut input: Input, options: &ReadOptions, chunk_bytes: usize) -> Self {
         input.skip_byte_order_mark();
+        let lines = input.lines_dropped();
         let known = match options.schema {
             // What the user says of this file counts more than how the training file counted.
             Some(Schema::Numbered { index_base, features }) => {
@@ -122,7 +123,7 @@ impl LibsvmReader {
             known_features: known.map(|(_, features)| features),
             labels: LabelTable::default(),
             class_limit: options.class_limit(),
-            lines: 0,
+            lines,
             text_bytes: 0,
             saw_zero: false,
             saw_query: false,

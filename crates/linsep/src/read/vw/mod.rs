@@ -100,6 +100,7 @@ impl Names {
 impl VwReader {
     fn new(name: String, mut input: Input, options: &ReadOptions, chunk_bytes: usize) -> Self {
         input.skip_byte_order_mark();
+        let lines = input.lines_dropped();
         let rules = Rules { labels: options.labels, skip_bad: options.skip_bad, one_pass: options.online };
         Self {
             name,
@@ -112,7 +113,7 @@ impl VwReader {
             labels: LabelTable::default(),
             class_limit: options.class_limit(),
             feature_limit: options.feature_limit() as usize,
-            lines: 0,
+            lines,
             text_bytes: 0,
             weighted: 0,
             with_base: 0,

@@ -57,10 +57,10 @@ const MOST_UNPACKED: u64 = 4 << 30;
 const MOST_CELLS: u64 = 1 << 30;
 
 fn open(opening: Opening<'_>) -> Result<Box<dyn RecordReader>, Error> {
-    let Opening { name, input, options, guess, .. } = opening;
+    let Opening { name, mut input, options, guess, .. } = opening;
     let located = |kind| ReadError::whole(&name, kind);
     let wrong = |problem: String| located(ReadErrorKind::Damaged(problem));
-    let bytes = take_all(input).map_err(|error| located(error.into()))?;
+    let bytes = take_all(&mut input, usize::MAX).map_err(|error| located(error.into()))?;
     let archive = Archive::open(bytes).map_err(wrong)?;
     archive.check_unpacked(MOST_UNPACKED).map_err(wrong)?;
     let mut book = Xlsx::new(Cursor::new(archive.into_bytes())).map_err(|error| wrong(said(&error)))?;
