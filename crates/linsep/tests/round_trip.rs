@@ -241,6 +241,8 @@ fn a_table_of_many_columns_is_read() {
 #[test]
 fn a_long_name_survives_every_format() {
     survives(&format!("{},label\n1,p\n2,q\n3,p\n4,q\n", "long".repeat(100_000)), 1);
+    // The beginning of the header, by itself, would be a row of Vowpal Wabbit's.
+    survives(&format!("a|b,{},label\n1,5,p\n2,6,q\n3,5,p\n4,6,q\n", "long".repeat(100_000)), 2);
 }
 
 #[track_caller]

@@ -204,12 +204,14 @@ pub(crate) fn detect_in(input: &mut Input, limit: usize) -> Result<Format, ReadE
         let head = input.head();
         // Comments of ARFF may look like rows of any format.
         let only_comments = || rows_of(head).all(|row| row[0] == b'%');
+        // A long header that is cut may look like a row of any format. The last row may be cut.
+        let few_rows = || rows_of(head).nth(2).is_none();
         let may_change = match &detected {
             Err(ReadErrorKind::Empty) => true,
             Err(ReadErrorKind::UnknownFormat) => {
                 rows_of(head).nth(SAMPLE_ROWS - 1).is_none() || only_comments()
             }
-            Ok(format) => *format != Format::ARFF && format.is_text() && only_comments(),
+            Ok(format) => *format != Format::ARFF && format.is_text() && (only_comments() || few_rows()),
             Err(_) => false,
         };
         if may_change && input.look_further(limit) {
