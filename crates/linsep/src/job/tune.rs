@@ -3,16 +3,18 @@
 use super::{BiasSpec, ClassSpec, DataSpec, TrainSpec, Trained, label, refuse_overwriting, tell};
 use crate::features::{Missing, Ngrams, Schema, TermKind, TermWeights, TextChoice, TextOptions};
 use crate::metric::Metric;
+use crate::numbers::counted;
 use crate::observe::{Note, Observer, Progress};
 use crate::read::Source;
 use crate::read::options::is_default;
 use crate::store::check_writable;
-use crate::train::Settings;
-use crate::tune::{Ended, Fit, Judging, TuneSettings, Tuned, tune};
+use crate::train::{Settings, Status};
+use crate::tune::{Candidate, Ended, Fit, Judging, TuneSettings, Tuned, tune};
 use crate::{Error, SettingsError};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// Words, and pairs of neighbouring words.
 const PAIRS: Ngrams = Ngrams { least: 1, most: 2 };
@@ -97,11 +99,11 @@ impl TuneSpec {
             return Err(SettingsError::new("data", problem).into());
         }
         let tuned = self.search(observer)?;
-        let interrupted = tuned.ended == Some(Ended::Interrupted);
-        if interrupted {
-            observer.note(Note::Warning("interrupted: the best so far is learned from all rows"));
-        }
-        let trained = self.training(&tuned).run(&mut Second { outer: observer, stops: !interrupted })?;
+        let training = self.training(&tuned);
+        let trained = match tuned.ended {
+            Some(Ended::Interrupted) => learn_within(LITTLE, training, &tuned, observer)?,
+            _ => training.run(&mut Second { outer: observer, until: None })?,
+        };
         Ok(TunedModel { tuned, trained })
     }
 
@@ -168,8 +170,6 @@ impl TuneSpec {
     /// The training that a search chose.
     pub fn training(&self, tuned: &Tuned) -> TrainSpec {
         let candidate = tuned.tried[tuned.chosen].candidate;
-        // After an interruption the user waits.
-        const LITTLE: f64 = 1.0;
         let mut data = self.data.clone();
         if let Some(choice) = candidate.preparation.text {
             data.read.text.ngrams = Some(choice.ngrams).filter(|_| data.read.text.words.is_empty());
@@ -188,23 +188,70 @@ impl TuneSpec {
                 Fit::C(_) => None,
             },
             seed: Some(self.seed),
-            max_seconds: (tuned.ended == Some(Ended::Interrupted)).then_some(LITTLE),
             output: self.output.clone(),
             ..TrainSpec::default()
         }
     }
 }
 
-/// The observer of a second reading: what was said of the first is not said again. After an interruption it does not stop.
+/// How long the best so far may take to be learned after an interruption, when the user waits.
+const LITTLE: Duration = Duration::from_secs(1);
+
+/// Learns from all rows, if that takes no longer than this. A model that is not learned to its end is not the best so far, and
+/// replaces no other.
+fn learn_within(
+    limit: Duration,
+    mut training: TrainSpec,
+    tuned: &Tuned,
+    observer: &mut dyn Observer,
+) -> Result<Trained, Error> {
+    observer.note(Note::Warning(
+        "interrupted: the best so far is learned from all rows, if that takes a second at most",
+    ));
+    let output = training.output.take();
+    let until = Some(Instant::now() + limit);
+    match training.run(&mut Second { outer: observer, until }) {
+        Ok(mut trained) if trained.status != Status::Interrupted => {
+            if let Some(path) = output {
+                match trained.model.save(&path) {
+                    Ok(()) => trained.saved = Some(path),
+                    Err(error) => trained.lost.push(error.at("the model is not saved")),
+                }
+            }
+            Ok(trained)
+        }
+        Ok(_) | Err(Error::Interrupted) => {
+            let Candidate { preparation, learner, fit } = tuned.tried[tuned.chosen].candidate;
+            let fit = match fit {
+                Fit::C(c) => format!("C = {c}"),
+                Fit::Passes(passes) => counted(passes, "pass", "passes"),
+            };
+            let problem = format!(
+                "that takes longer, so no model is saved; train learns it: learner {}, features {}, {fit}",
+                learner.name(),
+                preparation.features.name()
+            );
+            observer.note(Note::Warning(&problem));
+            Err(Error::Interrupted)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The observer of a second reading: what was said of the first is not said again. After an interruption it stops at an instant.
 struct Second<'a> {
     outer: &'a mut dyn Observer,
-    stops: bool,
+    until: Option<Instant>,
 }
 
 impl Observer for Second<'_> {
     fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {
         let flow = self.outer.progress(progress);
-        if self.stops { flow } else { ControlFlow::Continue(()) }
+        match self.until {
+            None => flow,
+            Some(_) if self.will_stop() => ControlFlow::Break(()),
+            Some(_) => ControlFlow::Continue(()),
+        }
     }
 
     fn note(&mut self, note: Note<'_>) {
@@ -214,6 +261,52 @@ impl Observer for Second<'_> {
     }
 
     fn will_stop(&self) -> bool {
-        self.stops && self.outer.will_stop()
+        self.until.map_or_else(|| self.outer.will_stop(), |until| Instant::now() >= until)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Default)]
+    struct Heard(Vec<String>);
+
+    impl Observer for Heard {
+        fn note(&mut self, note: Note<'_>) {
+            if let Note::Warning(text) = note {
+                self.0.push(text.to_string());
+            }
+        }
+    }
+
+    #[test]
+    fn an_interrupted_search_replaces_no_model_by_an_unfinished_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let (rows, model) = (folder.path().join("rows.csv"), folder.path().join("model"));
+        let row =
+            |i: i32| format!("{},{},{}\n", i % 7, i * i % 11, if i * 5 % 7 > 2 { "up" } else { "down" });
+        std::fs::write(&rows, (0..60).map(row).collect::<String>()).unwrap();
+        std::fs::write(&model, "the model of before").unwrap();
+        let spec = TuneSpec {
+            data: DataSpec { source: Source::from(rows.as_path()), ..DataSpec::default() },
+            judging: Judging::None,
+            output: Some(model.clone()),
+            ..TuneSpec::default()
+        };
+        let tuned = spec.search(&mut ()).unwrap();
+        let mut heard = Heard::default();
+        let unfinished = learn_within(Duration::ZERO, spec.training(&tuned), &tuned, &mut heard);
+        assert!(matches!(unfinished, Err(Error::Interrupted)), "{unfinished:?}");
+        assert!(
+            heard.0.last().unwrap().contains("no model is saved; train learns it: learner "),
+            "{:?}",
+            heard.0
+        );
+        assert_eq!(std::fs::read(&model).unwrap(), b"the model of before");
+        let hour = Duration::from_secs(3600);
+        let finished = learn_within(hour, spec.training(&tuned), &tuned, &mut ()).unwrap();
+        assert_eq!(finished.saved.as_deref(), Some(model.as_path()));
+        crate::model::Model::load(&model).unwrap();
     }
 }

@@ -6,7 +6,7 @@
 use crate::numbers;
 use flate2::Crc;
 use flate2::read::DeflateDecoder;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::ops::Range;
 
 /// An archive in memory.
@@ -42,6 +42,30 @@ const LONGEST_COMMENT: usize = u16::MAX as usize;
 /// The number of the extra field with lengths of 64 bits.
 const WIDE: u16 = 1;
 
+/// Measures the texts between the tags of XML that is written to it.
+#[derive(Default)]
+struct TextLengths {
+    current: u64,
+    longest: u64,
+}
+
+impl Write for TextLengths {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let mut start = 0;
+        for tag in memchr::memchr_iter(b'<', bytes) {
+            self.longest = self.longest.max(self.current + (tag - start) as u64);
+            (self.current, start) = (0, tag);
+        }
+        self.current += (bytes.len() - start) as u64;
+        self.longest = self.longest.max(self.current);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
 impl Archive {
     /// Reads the directory; an error says what is wrong.
     pub(in crate::read) fn open(bytes: Vec<u8>) -> Result<Self, String> {
@@ -54,9 +78,9 @@ impl Archive {
         self.members.iter().map(|member| member.name.as_str())
     }
 
-    /// Refuses an archive whose members unpack to more than that in all, to another length than the directory says, or not at
-    /// all. Nothing is kept of them.
-    pub(in crate::read) fn check_unpacked(&self, most: u64) -> Result<(), String> {
+    /// Refuses an archive of XML whose members unpack to more than that in all, to another length than the directory says, or
+    /// not at all, or hold a longer text between two tags. Nothing is kept of them.
+    pub(in crate::read) fn check_unpacked(&self, most: u64, longest_text: u64) -> Result<(), String> {
         let mut total = 0u64;
         for member in &self.members {
             let name = &member.name;
@@ -65,18 +89,23 @@ impl Archive {
             if total > most {
                 return Err(format!("it unpacks to more than {} bytes", numbers::grouped(most)));
             }
-            let length = match member.method {
+            let mut texts = TextLengths::default();
+            let copied = match member.method {
                 _ if member.encrypted => return Err(format!("{name} is encrypted")),
-                0 => stored.len() as u64,
+                0 => std::io::copy(&mut &stored[..], &mut texts),
                 8 => {
                     let mut unpacked = DeflateDecoder::new(stored).take(member.length.saturating_add(1));
-                    std::io::copy(&mut unpacked, &mut std::io::sink())
-                        .map_err(|error| format!("{name} cannot be unpacked: {error}"))?
+                    std::io::copy(&mut unpacked, &mut texts)
                 }
                 other => {
                     return Err(format!("{name} is compressed by method {other}, which is not supported"));
                 }
             };
+            let length = copied.map_err(|error| format!("{name} cannot be unpacked: {error}"))?;
+            if texts.longest > longest_text {
+                let limit = numbers::grouped(longest_text);
+                return Err(format!("{name} holds a text that is longer than {limit} bytes"));
+            }
             if length != member.length {
                 return Err(format!("{name} does not have the length that the directory says"));
             }

@@ -79,10 +79,12 @@ fn open(opening: Opening<'_>) -> Result<Box<dyn RecordReader>, Error> {
         input = Input::of_text(whole).after_lines(lines_before);
     }
     let mut columns = Columns::of(&input, options);
-    while let Some(schema) = &options.schema
-        && columns.lacks(schema)
-        && input.look_further(options.line_limit())
-    {
+    // The first line may be longer than what was looked at.
+    let lacks = |columns: &Columns| match &options.schema {
+        Some(schema) => columns.lacks(schema),
+        None => columns.names.is_empty(),
+    };
+    while lacks(&columns) && input.look_further(options.line_limit()) {
         columns = Columns::of(&input, options);
     }
     let noticed = Noticed::default();

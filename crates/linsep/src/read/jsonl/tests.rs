@@ -44,6 +44,17 @@ fn nested_values_are_laid_flat() {
     assert_eq!(loaded.dataset.classes(), ["0", "1"]);
 }
 
+#[test]
+fn the_first_line_may_be_longer_than_what_is_looked_at_first() {
+    let blanks = " ".repeat(super::HEAD_BYTES + 1000);
+    let text = format!("{{\"a\": 1, {blanks}\"kind\": \"p\"}}\n{{\"a\": 2, \"kind\": \"q\"}}\n");
+    for options in [auto(), ReadOptions { online: true, ..auto() }] {
+        let loaded = load(&text, &options).unwrap();
+        assert_eq!(loaded.schema.feature_names().unwrap(), ["a"]);
+        assert_eq!((loaded.dataset.len(), row(&loaded, 1)), (2, vec![(0, 2.0)]));
+    }
+}
+
 /// A key that comes up late is found by a second reading of a file; where rows are read once it is an error with its line.
 #[test]
 fn late_keys_are_columns_too() {

@@ -62,7 +62,8 @@ fn open(opening: Opening<'_>) -> Result<Box<dyn RecordReader>, Error> {
     let wrong = |problem: String| located(ReadErrorKind::Damaged(problem));
     let bytes = take_all(&mut input, usize::MAX).map_err(|error| located(error.into()))?;
     let archive = Archive::open(bytes).map_err(wrong)?;
-    archive.check_unpacked(MOST_UNPACKED).map_err(wrong)?;
+    // A cell is a part of a line, and the workbook has it in memory several times.
+    archive.check_unpacked(MOST_UNPACKED, options.line_limit() as u64).map_err(wrong)?;
     let mut book = Xlsx::new(Cursor::new(archive.into_bytes())).map_err(|error| wrong(said(&error)))?;
     let noticed = Noticed::default();
     let sheet = choose_sheet(&book.sheet_names(), options.csv.sheet.as_deref(), &noticed).map_err(located)?;
