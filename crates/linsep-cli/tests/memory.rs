@@ -95,3 +95,39 @@ fn a_line_without_end_does_not_fill_the_memory() {
     let line = "train endless3.gz --memory 64MB --max-line 1MB";
     folder.linsep(line).exits(3).says(&["longer than 1,000,000 bytes", "--max-line"]);
 }
+
+/// The names of columns and words count, too, and a table with too many of them is refused before they are in memory.
+#[test]
+fn the_names_of_a_wide_table_keep_to_the_memory() {
+    let folder = Folder::new();
+    for (name, cells) in [("words", ["red", "blue"]), ("numbers", ["1", "2"])] {
+        let columns = 40_000;
+        let mut text: String = (0..columns).map(|j| format!("c{j},")).collect();
+        text.push_str("kind\n");
+        for row in 0..6 {
+            (0..columns).for_each(|j| text.extend([cells[(row * row + j) % 2], ","]));
+            text.push_str(["p\n", "q\n"][row % 2]);
+        }
+        folder.write("table.csv", text);
+        folder.linsep(&format!("convert table.csv {name}.linsep -q")).exits(0);
+        let train = format!("train {name}.linsep --epochs 1 --threads 2 -o model --memory");
+        let told = folder.linsep(&format!("{train} 16MB")).exits(2).err;
+        assert!(told.contains("16 MB is too little for so many columns and classes"), "{told}");
+        assert!(peak(&folder, &format!("{train} 16MB"), 2) < 16_000_000 + ALLOWANCE, "{name}");
+        let bytes = peak(&folder, &format!("{train} 100MB"), 0);
+        assert!(bytes < 100_000_000 + ALLOWANCE, "{name}: {bytes}");
+        // What it asks for is enough.
+        let needed = |megabytes: u64| {
+            let ran = folder.linsep(&format!("{train} {megabytes}MB"));
+            let told = ran.err.split(" need ").nth(1)?.split(' ').next()?.replace(',', "");
+            told.parse::<u64>().ok()
+        };
+        let mut least = 16;
+        while let Some(more) = needed(least) {
+            assert!(more > least, "{name}: {more} MB are asked for where there are {least}");
+            least = more;
+        }
+        let bytes = peak(&folder, &format!("{train} {least}MB"), 0);
+        assert!(bytes < least * 1_000_000 + ALLOWANCE, "{name}: {bytes} of {least} MB");
+    }
+}

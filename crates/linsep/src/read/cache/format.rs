@@ -268,11 +268,19 @@ fn description_sum(head: &[u8], text: &[u8], tail: &[u8]) -> blake3::Hash {
     blake3::Hasher::new().update(head).update(&tail[..16]).update(text).finalize()
 }
 
-/// Reads the metadata of a file of `length` bytes, of which `read` gives any range.
-pub(super) fn read_metadata<E: From<CacheFault>>(
+/// Where the description of a file is, and the head and the tail around it.
+struct Frame {
+    head: Vec<u8>,
+    version: u32,
+    start: u64,
+    size: u64,
+    tail: Vec<u8>,
+}
+
+fn read_frame<E: From<CacheFault>>(
     length: u64,
-    mut read: impl FnMut(u64, usize) -> Result<Vec<u8>, E>,
-) -> Result<Metadata, E> {
+    read: &mut impl FnMut(u64, usize) -> Result<Vec<u8>, E>,
+) -> Result<Frame, E> {
     let head = read(0, length.min(ALIGNMENT) as usize)?;
     if !head.starts_with(&MAGIC) {
         return Err(CacheFault::NotOne.into());
@@ -291,6 +299,23 @@ pub(super) fn read_metadata<E: From<CacheFault>>(
     if start.checked_add(size) != Some(end) || size > LONGEST_METADATA {
         return Err(CacheFault::Length.into());
     }
+    Ok(Frame { head, version, start, size, tail })
+}
+
+/// The length of the metadata of a file of `length` bytes, of which `read` gives any range.
+pub(super) fn metadata_size<E: From<CacheFault>>(
+    length: u64,
+    mut read: impl FnMut(u64, usize) -> Result<Vec<u8>, E>,
+) -> Result<u64, E> {
+    read_frame(length, &mut read).map(|frame| frame.size)
+}
+
+/// Reads the metadata of a file of `length` bytes, of which `read` gives any range.
+pub(super) fn read_metadata<E: From<CacheFault>>(
+    length: u64,
+    mut read: impl FnMut(u64, usize) -> Result<Vec<u8>, E>,
+) -> Result<Metadata, E> {
+    let Frame { head, version, start, size, tail } = read_frame(length, &mut read)?;
     let text = read(start, size as usize)?;
     // A damaged head cannot pass for another version: all of it is summed.
     if description_sum(&head, &text, &tail).as_bytes() != &tail[16..] {

@@ -6,6 +6,7 @@ use crate::dataset::{Plain, Row, Rows, Values, bytes_of, bytes_of_mut};
 use crate::read::error::{ReadError, ReadErrorKind};
 use crate::read::source::FileStamp;
 use crate::read::{Missing, ReadNotes, Schema};
+use crate::{Error, SettingsError};
 use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
@@ -22,6 +23,8 @@ pub(crate) struct PartReader {
     /// The file as it was when it was opened: all passes read the same rows.
     stamp: FileStamp,
     metadata: Metadata,
+    /// The length of its description.
+    described: u64,
 }
 
 /// Rows that were read together, in the order in which they were asked for.
@@ -113,24 +116,29 @@ impl Sums {
 }
 
 impl PartReader {
-    pub(crate) fn open(path: &Path) -> Result<Self, ReadError> {
+    /// Opens a cache whose description is no longer than `may_be_read` allows.
+    pub(crate) fn open(
+        path: &Path,
+        may_be_read: impl FnOnce(u64) -> Result<(), SettingsError>,
+    ) -> Result<Self, Error> {
         let name = path.display().to_string();
         let located = |kind| ReadError::whole(&name, kind);
         let file = Arc::new(File::open(path).map_err(|error| located(error.into()))?);
         let length = file.metadata().map_err(|error| located(error.into()))?.len();
-        let metadata = format::read_metadata(length, |start, count| {
+        let read = |start, count| {
             let mut bytes = vec![0; count];
             read_at(&file, start, &mut bytes)?;
             Ok(bytes)
-        })
-        .map_err(located)?;
+        };
+        let described = format::metadata_size(length, read).map_err(located)?;
+        may_be_read(described)?;
+        let metadata = format::read_metadata(length, read).map_err(located)?;
         if cfg!(target_endian = "big") {
-            return Err(located(ReadErrorKind::Misused(
-                "on this machine caches can only be read as a whole".to_string(),
-            )));
+            let problem = "on this machine caches can only be read as a whole".to_string();
+            return Err(located(ReadErrorKind::Misused(problem)).into());
         }
         let stamp = FileStamp::of(file.clone()).map_err(|error| located(error.into()))?;
-        Ok(Self { name, file, stamp, metadata })
+        Ok(Self { name, file, stamp, metadata, described })
     }
 
     /// Treats cells that will be missing in rows to come in this way.
@@ -157,6 +165,11 @@ impl PartReader {
 
     pub(crate) fn classes(&self) -> &[String] {
         &self.metadata.classes
+    }
+
+    /// The length of the description that the file begins to be read with: classes, columns, words.
+    pub(crate) fn described(&self) -> u64 {
+        self.described
     }
 
     pub(crate) fn schema(&self) -> &Schema {
