@@ -3,7 +3,6 @@
 use super::{BiasSpec, ClassSpec, DataSpec, TrainSpec, Trained, label, refuse_overwriting, tell};
 use crate::features::{Missing, Ngrams, Schema, TermKind, TermWeights, TextChoice, TextOptions};
 use crate::metric::Metric;
-use crate::numbers::counted;
 use crate::observe::{Note, Observer, Progress};
 use crate::read::Source;
 use crate::read::options::is_default;
@@ -213,19 +212,12 @@ fn learn_within(
     match training.run(&mut Second { outer: observer, until }) {
         Ok(mut trained) if trained.status != Status::Interrupted => {
             if let Some(path) = output {
-                match trained.model.save(&path) {
-                    Ok(()) => trained.saved = Some(path),
-                    Err(error) => trained.lost.push(error.at("the model is not saved")),
-                }
+                trained.save(&path);
             }
             Ok(trained)
         }
         Ok(_) | Err(Error::Interrupted) => {
             let Candidate { preparation, learner, fit } = tuned.tried[tuned.chosen].candidate;
-            let fit = match fit {
-                Fit::C(c) => format!("C = {c}"),
-                Fit::Passes(passes) => counted(passes, "pass", "passes"),
-            };
             let problem = format!(
                 "that takes longer, so no model is saved; train learns it: learner {}, features {}, {fit}",
                 learner.name(),

@@ -193,10 +193,7 @@ fn name(tried: &Tried) -> String {
             (kind, true) => format!("features of {kind}"),
             (kind, false) => format!("{kind} features"),
         },
-        match tried.candidate.fit {
-            Fit::C(c) => format!("C = {c}"),
-            Fit::Passes(passes) => counted(passes, "pass", "passes"),
-        }
+        tried.candidate.fit
     )
 }
 

@@ -2,8 +2,10 @@
 
 use crate::dataset::{Dataset, Rows};
 use crate::features::{Expansion, Features, MOST_WORDS, Scaling, Schema, TermWeights, TextChoice};
+use crate::numbers::counted;
 use crate::out_of_fold::Preparation;
 use crate::train::{Learner, LogisticOptions, Loss, SgdOptions, SvmLoss, SvmOptions};
+use std::fmt;
 
 /// One way to learn.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,6 +25,15 @@ pub enum Fit {
     C(f64),
     /// Passes of gradient descent, which has no penalty: the weights start at zero, and fewer passes leave them nearer to it.
     Passes(u64),
+}
+
+impl fmt::Display for Fit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::C(c) => write!(f, "C = {c}"),
+            Self::Passes(passes) => f.write_str(&counted(passes, "pass", "passes")),
+        }
+    }
 }
 
 /// Candidates that share their preparation and differ in how closely they follow the rows, which goes up.

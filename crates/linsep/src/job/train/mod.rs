@@ -83,6 +83,19 @@ pub struct Trained {
     pub lost: Vec<Error>,
 }
 
+impl Trained {
+    /// Saves the model, where the run learned one, and keeps where it is or why it is lost.
+    pub(super) fn save(&mut self, path: &Path) {
+        if !self.status.has_model() {
+            return;
+        }
+        match self.model.save(path) {
+            Ok(()) => self.saved = Some(path.to_path_buf()),
+            Err(error) => self.lost.push(error.at("the model is not saved")),
+        }
+    }
+}
+
 impl TrainSpec {
     /// Trains, writes what the specification names, and gives the model. An output that cannot be written once rows are
     /// being learned is named in [`Trained::lost`]: neither the model nor the other outputs are given up for it.
@@ -147,11 +160,8 @@ impl TrainSpec {
                 _ => error,
             },
         })?;
-        if let Some(path) = self.output.as_ref().filter(|_| trained.status.has_model()) {
-            match trained.model.save(path) {
-                Ok(()) => trained.saved = Some(path.clone()),
-                Err(error) => trained.lost.push(error.at("the model is not saved")),
-            }
+        if let Some(path) = &self.output {
+            trained.save(path);
         }
         Ok(trained)
     }
