@@ -21,9 +21,17 @@ for target in "${targets[@]}"; do
         exit 2
     fi
 done
+# The sanitizer's flags need a nightly compiler, or a stable one that is told to take them.
+if cargo +nightly --version >/dev/null 2>&1; then
+    fuzz() { ( cd .. && cargo +nightly fuzz "$@" ); }
+else
+    fuzz() { ( cd .. && RUSTC_BOOTSTRAP=1 cargo fuzz "$@" ); }
+fi
 # A program that is stopped must not leave its fuzzer running.
 trap 'trap - EXIT; kill 0' INT TERM
-( cd .. && cargo +nightly fuzz build --target-dir "$build" )
+for target in "${targets[@]}"; do
+    fuzz build --target-dir "$build" "$target"
+done
 
 table=$(printf '%-14s %12s %9s %9s  %s' target executions coverage features found)
 found=0
@@ -33,8 +41,8 @@ for target in "${targets[@]}"; do
     printf '\n%s, %s s\n' "$target" "$seconds"
     status=0
     # A panic ends the run; its input is the last line of the log that names a file.
-    ( cd .. && cargo +nightly fuzz run --target-dir "$build" "$target" "fuzz/corpus/$target" "fuzz/seeds/$target" -- \
-        "-max_total_time=$seconds" -rss_limit_mb=2048 -timeout=20 -max_len=8192 -print_final_stats=1 ) >"$log" 2>&1 || status=$?
+    fuzz run --target-dir "$build" "$target" "fuzz/corpus/$target" "fuzz/seeds/$target" -- \
+        "-max_total_time=$seconds" -rss_limit_mb=2048 -timeout=20 -max_len=8192 -print_final_stats=1 >"$log" 2>&1 || status=$?
     executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tail -n 1)
     coverage=$(grep -o 'cov: [0-9]*' "$log" | tail -n 1 | cut -d ' ' -f 2 || true)
     features=$(grep -o 'ft: [0-9]*' "$log" | tail -n 1 | cut -d ' ' -f 2 || true)

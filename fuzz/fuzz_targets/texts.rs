@@ -9,15 +9,13 @@ use linsep::Dataset;
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let Some((&choice, bytes)) = data.split_first() else { return };
     let bit = |place: u8| choice >> place & 1 == 1;
-    let text = TextOptions {
-        columns: vec!["1".to_string()],
-        terms: bit(0).then_some(TermKind::Characters),
-        ngrams: bit(1).then_some(Ngrams { least: 1, most: 2 }),
-        weights: Some(TermWeights::ALL[usize::from(choice >> 2 & 3) % 3]),
-        min_count: (!bit(5)).then_some(1),
-        hash_bits: bit(5).then_some(8),
-        ..TextOptions::default()
-    };
+    let mut text = TextOptions::default();
+    text.columns = vec!["1".to_string()];
+    text.terms = bit(0).then_some(TermKind::Characters);
+    text.ngrams = bit(1).then_some(Ngrams { least: 1, most: 2 });
+    text.weights = Some(TermWeights::ALL[usize::from(choice >> 2 & 3) % 3]);
+    text.min_count = (!bit(5)).then_some(1);
+    text.hash_bits = bit(5).then_some(8);
     let options = ReadOptions {
         format: Some(Format::CSV),
         skip_bad: bit(4),
