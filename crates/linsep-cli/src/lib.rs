@@ -20,6 +20,7 @@ pub const OUT_OF_MEMORY: u8 = Exit::BadFile as u8;
 /// Runs the program with these arguments, of which the first is its name, and gives its exit code. To be called once in a
 /// process: it listens for Ctrl-C and sets the number of threads.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    output::replace_closed_streams();
     exit_of(arguments) as u8
 }
 

@@ -1,13 +1,15 @@
 //! The `linsep` program: its arguments in, its exit code out.
 
-// An allocator needs it, in its own file.
+// An allocator and a look at the standard streams need it, each in its own file.
 #![deny(unsafe_code)]
 
+mod closed_streams;
 mod out_of_memory;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     out_of_memory::reserve_few_addresses();
+    closed_streams::note();
     ExitCode::from(linsep_cli::run(std::env::args_os()))
 }

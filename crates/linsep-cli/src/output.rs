@@ -1,8 +1,13 @@
-//! Standard output. A reader that closes it has had enough: that is no error and changes no exit code.
+//! Standard output. A reader that closes it has had enough: that is no error and changes no exit code. Nor is a report that
+//! nobody wanted, because standard output was closed from the start; rows and pictures that should go there are lost.
 
+use linsep::store::{closed_stream_error, is_closed_stream};
 use std::io::{self, BufWriter, StdoutLock, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Its descriptor.
+const STANDARD_OUTPUT: u8 = 1;
 
 /// Standard output, which remembers whether its reader has closed it.
 pub(crate) struct StandardOutput {
@@ -30,6 +35,9 @@ impl StandardOutput {
 
 impl Write for StandardOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if is_closed_stream(STANDARD_OUTPUT) {
+            return Err(closed_stream_error());
+        }
         let written = self.out.write(bytes);
         self.heard(written)
     }
@@ -59,12 +67,43 @@ pub(crate) fn print(print: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Res
         let _ = print(&mut io::stderr().lock());
         return Ok(());
     }
+    if is_closed_stream(STANDARD_OUTPUT) {
+        return Ok(());
+    }
+    print_product(print)
+}
+
+/// Prints the rows or the picture that a command is asked for: a standard output that was closed from the start has lost them.
+pub(crate) fn print_product(
+    print: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), linsep::Error> {
     let mut out = StandardOutput::open();
     match print(&mut out).and_then(|()| out.flush()) {
         Err(_) if out.is_closed() => Ok(()),
         printed => printed.map_err(failed),
     }
 }
+
+/// Puts `/dev/null` in the place of standard streams that are closed, so that no file that is opened takes their numbers, and
+/// what is printed. The runtime of a program has done so before; that of Python does not.
+#[cfg(unix)]
+pub(crate) fn replace_closed_streams() {
+    use std::os::fd::{AsFd, AsRawFd, IntoRawFd};
+    let is_open = |stream: &dyn AsFd| stream.as_fd().try_clone_to_owned().is_ok();
+    let open = [is_open(&io::stdin()), is_open(&io::stdout()), is_open(&io::stderr())];
+    (0..)
+        .zip(open)
+        .filter(|&(_, open)| !open)
+        .for_each(|(number, _)| linsep::store::note_closed_stream(number));
+    let null = || std::fs::OpenOptions::new().read(true).write(true).open("/dev/null").ok();
+    // The lowest number that is free is taken first.
+    while let Some(file) = null().filter(|file| file.as_raw_fd() <= 2) {
+        let _ = file.into_raw_fd();
+    }
+}
+
+#[cfg(not(unix))]
+pub(crate) fn replace_closed_streams() {}
 
 /// The error of a standard output that cannot be written to.
 pub(crate) fn failed(source: io::Error) -> linsep::Error {

@@ -61,6 +61,67 @@ fn a_closed_standard_output_does_not_change_the_answer() {
     assert_eq!(folder.names(), ["certificate", "fine", "model", "other", "overlap", "proof"]);
 }
 
+/// Runs a command whose standard stream with this number is closed before it starts.
+fn closed(folder: &Folder, number: u8, line: &str) -> Ran {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("exec \"$0\" {line} {number}>&-"), common::PROGRAM]);
+    shell.current_dir(folder.path("")).stdin(Stdio::null());
+    Ran::new(line, shell.output().expect("a shell"))
+}
+
+/// Rust's runtime opens `/dev/null` in the place of a closed descriptor, which would take every output.
+#[test]
+fn an_output_on_a_descriptor_that_was_closed_is_lost() {
+    let folder = folder();
+    let before = folder.names();
+    for line in [
+        "train fine -q -o /dev/stdout",
+        "train overlap -q -o /dev/fd/1 --require-convergence",
+        "tune fine -q -o /dev/stdout --time 1",
+        "separate overlap -q -o /dev/stdout",
+        "predict model fine -q -o /dev/stdout",
+        "convert fine /dev/stdout --to csv -q",
+        "demo iris --export /dev/stdout -q",
+        "generate square -q -o /dev/stdout",
+        "export model /dev/stdout -q",
+    ] {
+        closed(&folder, 1, line).exits(3).says(&["cannot write /dev/", "closed before the program started"]);
+    }
+    closed(&folder, 2, "train fine -q -o /dev/stderr").exits(3);
+    // Rows and pictures that should go to standard output.
+    for line in ["predict model fine -q", "generate square -q", "plot boundary fine -q", "completions bash"] {
+        closed(&folder, 1, line)
+            .exits(3)
+            .says(&["cannot write to standard output: it was closed before the program started"]);
+    }
+    assert_eq!(folder.names(), before);
+}
+
+/// Nobody wanted the report: the exit code is the answer.
+#[test]
+fn a_report_on_a_descriptor_that_was_closed_is_not_missed() {
+    let folder = folder();
+    for (line, code) in [
+        ("separate overlap -q", 1),
+        ("separate overlap --json -q", 1),
+        ("separate fine -q", 0),
+        ("verify proof overlap -q", 1),
+        ("train overlap --require-convergence -q", 1),
+        ("train fine -q -o other", 0),
+        ("evaluate model fine --json -q", 0),
+        ("predict model fine -q -o predictions", 0),
+        ("--help", 0),
+    ] {
+        closed(&folder, 1, line).exits(code).keeps_silent();
+    }
+    assert!(folder.has("other") && folder.has("predictions"));
+    // The device itself is a place like any other.
+    let null = File::options().read(true).write(true).open("/dev/null").expect("/dev/null");
+    let mut command = folder.command("train fine -q -o /dev/stdout");
+    let output = command.stdout(null).output().expect("run linsep");
+    assert_eq!(output.status.code(), Some(0));
+}
+
 #[test]
 fn an_output_that_was_asked_for_and_is_lost_is_an_error() {
     let folder = folder();

@@ -5,10 +5,12 @@
 
 mod arrays;
 mod place;
+mod streams;
 mod temporary;
 
 pub(crate) use arrays::{Opened, Tensors};
 pub(crate) use place::is_same_file;
+pub use streams::{closed_stream_error, is_closed_stream, note_closed_stream};
 pub use temporary::remove_temporary_files;
 pub(crate) use temporary::scratch_file;
 

@@ -1,6 +1,6 @@
 //! `linsep generate`
 
-use super::print_result;
+use super::print_product;
 use crate::args::{GenerateArgs, GenerateFormatArg, KindArg};
 use crate::console::{Console, ProgressDisplay};
 use crate::exit::{Exit, Usage};
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &GenerateArgs, console: Console) -> anyhow::Result<Exit>
         // What was made before Ctrl-C can be used: whole rows. If writing fails, there is no file.
         Some(path) => write_atomically(path, |out| job(out))?,
         None => {
-            print_result(|out| job(out))?;
+            print_product(|out| job(out))?;
         }
     }
     drop(display);

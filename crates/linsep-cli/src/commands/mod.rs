@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
         Command::Completions(args) => {
             let mut script = Vec::new();
             clap_complete::generate(args.shell, &mut Arguments::command(), "linsep", &mut script);
-            print_result(|out| out.write_all(&script))
+            print_product(|out| out.write_all(&script))
         }
     }
 }
@@ -66,6 +66,12 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
 /// Prints the result on standard output. If its reader has closed it, the command goes on to its own exit code.
 fn print_result(print: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<Exit> {
     output::print(print)?;
+    Ok(Exit::Fine)
+}
+
+/// Prints rows or a picture on standard output, which must not have been closed from the start.
+fn print_product(print: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<Exit> {
+    output::print_product(print)?;
     Ok(Exit::Fine)
 }
 

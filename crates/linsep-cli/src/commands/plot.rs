@@ -1,6 +1,6 @@
 //! `linsep plot`: runs the job whose result is drawn, and writes the picture.
 
-use super::{compare, load_model, print_result, separate};
+use super::{compare, load_model, print_product, separate};
 use crate::args::{
     ComparePlotArgs, DrawArgs, LearnArgs, LearnedPlotArgs, ModelPlotArgs, PathPlotArgs, PlotArgs, PlotKind,
     SeparationPlotArgs, WeightPlotArgs,
@@ -82,7 +82,7 @@ impl<'a> Canvas<'a> {
                 self.console.note(&format!("{} is written: {}", path.display(), figure.title()));
                 Ok(Exit::Fine)
             }
-            None => print_result(|out| out.write_all(&bytes)),
+            None => print_product(|out| out.write_all(&bytes)),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `linsep report`: everything about a data set, or a model on it, as one page.
 
-use super::{command, print_result};
+use super::{command, print_product};
 use crate::args::ReportArgs;
 use crate::console::{self, Console, ProgressDisplay, flags};
 use crate::exit::{Exit, Usage};
@@ -43,6 +43,6 @@ pub(crate) fn run(args: &ReportArgs, console: Console) -> anyhow::Result<Exit> {
             console.note(&format!("{} is written; any browser opens it", path.display()));
             Ok(Exit::Fine)
         }
-        None => print_result(|out| out.write_all(html.as_bytes())),
+        None => print_product(|out| out.write_all(html.as_bytes())),
     }
 }

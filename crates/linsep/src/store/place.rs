@@ -1,5 +1,6 @@
 //! Where a file that is written goes: links are followed, devices are told from files.
 
+use super::streams::{closed_stream_error, is_closed_stream, stream_named};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -42,6 +43,9 @@ fn follow(path: &Path) -> io::Result<Place> {
     let mut target = path.to_path_buf();
     for _ in 0..=MOST_LINKS {
         if is_special(&target) {
+            if stream_named(&target).is_some_and(is_closed_stream) {
+                return Err(closed_stream_error());
+            }
             return match fs::metadata(&target) {
                 Ok(metadata) if metadata.is_dir() => {
                     Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"))
@@ -94,18 +98,11 @@ pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
 #[cfg(unix)]
 pub(super) fn open_device(path: &Path) -> io::Result<File> {
     use std::os::fd::AsFd;
-    let own = fs::canonicalize("/dev/fd").ok();
-    let is_own = own.is_some() && fs::canonicalize(folder_of(path)).ok() == own;
-    let descriptor = |number: &str| {
-        path == Path::new("/dev").join(if number == "1" { "stdout" } else { "stderr" })
-            || is_own && path.file_name().is_some_and(|name| name == number)
-    };
     // The descriptor itself: whoever shares it goes on after what was written here.
-    if descriptor("1") {
-        return Ok(io::stdout().as_fd().try_clone_to_owned()?.into());
-    }
-    if descriptor("2") {
-        return Ok(io::stderr().as_fd().try_clone_to_owned()?.into());
+    match stream_named(path) {
+        Some(1) => return Ok(io::stdout().as_fd().try_clone_to_owned()?.into()),
+        Some(2) => return Ok(io::stderr().as_fd().try_clone_to_owned()?.into()),
+        _ => {}
     }
     let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
     fs::OpenOptions::new().write(true).append(is_file).open(path)
