@@ -134,3 +134,61 @@ fn logistic_regression_of_too_many_classes_is_refused_with_numbers() {
                     100,000,000,000 are tried: use --penalty l2";
     assert!(plain(&output).contains(expected), "{}", plain(&output));
 }
+
+/// One by one, every class visits every row in every pass: 20,000 classes of one row each make 400 million visits a pass.
+#[test]
+fn endless_runs_of_many_classes_are_refused_with_numbers() {
+    let rows: String = (1..=20_000).map(|i| format!("{i} 1:{i}\n")).collect();
+    let folder = Folder::with("rows.svm", rows);
+    let refused = |line: &str, expected: &str| {
+        let output = limited(&folder, 600, line);
+        let error = String::from_utf8_lossy(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(output.status.code(), Some(2), "{line}: {error}");
+        assert!(error.contains(expected), "{line}: {error}");
+    };
+    let instead = "Use --learner averaged, which goes through the rows for many classes together, or allow fewer --epochs; or \
+                   allow it with --max-seconds SECONDS, the time for all classes together";
+    for learner in ["sgd", "passive-aggressive", "pocket", "margin", "batch", "lifted", "voted", "kernel"] {
+        refused(&format!("train rows.svm --learner {learner}"), instead);
+    }
+    let visits = "learns 20,000 classes one by one, each from 20,000 rows in at least 10 passes and one to judge the result: \
+                  4,400,000,000 visits of rows, and more than 500,000,000 are not begun without a time limit";
+    refused("train rows.svm --learner svm", &format!("svm {visits}"));
+    refused(
+        "train rows.svm --learner sgd --epochs 1",
+        "in up to 1 pass and one to judge the result: 800,000,000 visits",
+    );
+    refused("train rows.svm --learner max-margin", &format!("max-margin {visits}"));
+    refused(
+        "train rows.svm --learner multiclass",
+        "in up to 100 passes: 40,000,000,000 scores, and more than",
+    );
+    refused("train rows.svm --learner logistic", "in every step: 400,000,000 scores, and more than");
+    refused(
+        "train rows.svm --learner memoriser",
+        "400,000,000 rows, and more than 100,000,000 are not begun",
+    );
+    let balanced = "Keep some of the classes with --classes A,B,…, or allow fewer --epochs";
+    refused("train rows.svm --learner averaged --class-weight balanced", balanced);
+    for learner in ["averaged", "sgd", "passive-aggressive"] {
+        refused(
+            &format!("train rows.svm --learner {learner} --memory 64MB"),
+            "Learn without --memory, or allow",
+        );
+    }
+    // The other commands that learn.
+    refused("compare rows.svm --learners svm --folds 2", visits);
+    refused("tune rows.svm", "a search learns 20,000 rows of 20,000 classes many times");
+}
+
+/// The time is for all classes together, not for each.
+#[test]
+fn a_time_limit_is_shared_by_all_classes() {
+    let folder = table(300);
+    for memory in ["", " --memory 64MB"] {
+        let line = format!("train many.csv --learner sgd --epochs 100000000 --max-seconds 1 --json{memory}");
+        let text = succeeds(&limited(&folder, 500, &line));
+        let record: serde_json::Value = serde_json::from_str(&text).expect("a record");
+        assert_eq!(record["status"], "time-limit");
+    }
+}

@@ -249,3 +249,12 @@ fn a_simpler_candidate_can_be_asked_for() {
     assert_eq!(features("--simpler 2"), "plain");
     folder.linsep("tune iris.csv --simpler -1").exits(2).says(&["standard errors"]);
 }
+
+/// There is no fraction to choose: the rows of each class are too few.
+#[test]
+fn classes_of_one_row_each_cannot_be_searched() {
+    let rows: String = (0..900).map(|i| format!("w{i} 1:{i} 2:{}\n", i * 7 % 31)).collect();
+    let folder = Folder::with("rows.svm", rows);
+    let ran = folder.linsep("tune rows.svm").exits(2).says(&["classes", "train"]);
+    assert!(!ran.err.contains("another fraction"), "{}", ran.err);
+}

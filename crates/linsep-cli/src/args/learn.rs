@@ -10,8 +10,8 @@ use std::path::Path;
 
 #[derive(Debug, Args)]
 pub(crate) struct LearnArgs {
-    /// Which learner [default: averaged; for more than two classes multiclass, or svm for numbered features that are more than
-    /// the rows; logistic with --features]
+    /// Which learner [default: averaged; for 3 to 1000 classes multiclass, or svm for numbered features that are more than the
+    /// rows; logistic with --features]
     #[arg(long, value_enum, help_heading = "Learning")]
     pub(crate) learner: Option<LearnerArg>,
     /// At most this many passes over the data [default: 100; 1000 for svm, logistic and max-margin; 1 when learning online]
@@ -20,7 +20,7 @@ pub(crate) struct LearnArgs {
     /// Stop after this many updates (with --shards, when all shards next pause after as many)
     #[arg(long, value_name = "N", help_heading = "Learning")]
     pub(crate) max_updates: Option<u64>,
-    /// Stop after this many seconds of training
+    /// Stop after this many seconds of training, all classes together
     #[arg(long, value_name = "SECONDS", help_heading = "Learning", allow_negative_numbers = true)]
     pub(crate) max_seconds: Option<f64>,
     /// In which order rows are visited [default: shuffle; given when learning online]

@@ -11,7 +11,7 @@ use crate::numbers::{counted, grouped};
 use crate::observe::{Note, Observer};
 use crate::read::options::is_default;
 use crate::scale::Scaling;
-use crate::train::{Learner, OptionValue, Options, Settings, learners};
+use crate::train::{Learner, OptionValue, Options, Settings, learners, refuse_endless};
 use crate::{Error, SettingsError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -124,7 +124,8 @@ impl CompareSpec {
         let data = self.classes.kept(loaded.dataset)?;
         label::check(&self.data, loaded.format, &loaded.schema, &data, observer)?;
         let mut contenders = Vec::new();
-        let chosen = if named.is_empty() { suited(&data, &settings, observer) } else { named.clone() };
+        let chosen =
+            if named.is_empty() { suited(&data, &settings, self.epochs, observer) } else { named.clone() };
         for learner in chosen {
             contenders.extend(combinations(learner, &self.grid)?);
         }
@@ -248,7 +249,12 @@ fn leave_out_unjudged(
 }
 
 /// All learners that suit the data and the settings; says which are left out and why.
-fn suited(data: &Dataset, settings: &Settings, observer: &mut dyn Observer) -> Vec<Learner> {
+fn suited(
+    data: &Dataset,
+    settings: &Settings,
+    epochs: Option<u64>,
+    observer: &mut dyn Observer,
+) -> Vec<Learner> {
     let (mut kept, left) = suitable(data);
     for (learner, reason) in left {
         let learner = learner.name();
@@ -256,12 +262,17 @@ fn suited(data: &Dataset, settings: &Settings, observer: &mut dyn Observer) -> V
             "{learner} is left out: {reason}; name it in ⟦learners⟧ to have it."
         )));
     }
-    // Learners that cannot use weights, or one class against the rest, are left out too.
-    kept.retain(|&learner| match (Settings { learner, ..settings.clone() }).check_on(data) {
-        Ok(()) => true,
-        Err(reason) => {
-            observer.note(Note::Remark(&format!("{} is left out: {}.", learner.name(), reason.problem)));
-            false
+    // Learners that cannot use weights, or one class against the rest, or would not end, are left out too.
+    kept.retain(|&learner| {
+        let epochs = epochs.unwrap_or(learner.usual_epochs());
+        let settings = Settings { learner, epochs, ..settings.clone() };
+        match settings.check_on(data).and_then(|()| refuse_endless(data, &settings)) {
+            Ok(()) => true,
+            Err(reason) => {
+                let learner = learner.name();
+                observer.note(Note::Remark(&format!("{learner} is left out: {}.", reason.problem)));
+                false
+            }
         }
     });
     kept

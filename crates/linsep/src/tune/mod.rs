@@ -21,9 +21,10 @@ use crate::compare::Baseline;
 use crate::dataset::Dataset;
 use crate::features::{Schema, TextChoice};
 use crate::metric::{JudgedFolds, JudgedRow, Metric};
+use crate::numbers::grouped;
 use crate::observe::{Observer, Progress, in_parallel};
 use crate::split::{folds, hold_out, others};
-use crate::train::Settings;
+use crate::train::{Settings, refuse_endless};
 use crate::{Error, SettingsError};
 use candidates::{Family, families};
 use choice::{choose, first_least};
@@ -195,6 +196,7 @@ pub fn tune(
     let TuneSettings { metric, folds, simpler, .. } = *settings;
     let all =
         Search { schema, data, settings: &settings.settings, metric, folds, simpler, texts: &settings.texts };
+    all.refuse_endless()?;
     let judging = settings.judging.settled(data);
     let aside =
         if judging == Judging::Aside { estimate::rows_aside(data, &settings.settings)? } else { Vec::new() };
@@ -293,7 +295,10 @@ impl Search<'_> {
             return self.try_all(all, self.folds, observer);
         }
         let share = (MANY_VALUES / values).max(FEWEST_SAMPLED / self.data.len() as f64).min(0.5);
-        let sample = hold_out(self.data, share, self.settings.seed)?.held_out;
+        let sample = match hold_out(self.data, share, self.settings.seed) {
+            Err(Error::Settings(_)) => return Err(self.too_few_rows().into()),
+            split => split?.held_out,
+        };
         let first = Search { data: &sample, ..*self };
         let of_sample = first.try_all(all, self.folds, observer)?;
         if !of_sample.whole {
@@ -305,6 +310,37 @@ impl Search<'_> {
         let of_all = self.try_all(left, parts, observer)?;
         // Where no candidate was judged on all rows, the sample tells which is best so far.
         Ok(if of_all.candidates.is_empty() { Searched { whole: false, ..of_sample } } else { of_all })
+    }
+
+    /// Refuses a search that would not come to an end.
+    fn refuse_endless(&self) -> Result<(), SettingsError> {
+        let learner = crate::train::Learner::Logistic(Default::default());
+        let settings = Settings { learner, ..self.settings.clone() };
+        refuse_endless(self.data, &settings).map_err(|_| {
+            let problem = format!(
+                "a search learns {} rows of {} classes many times, which would not come to an end: keep some of the classes \
+                 with ⟦classes=A,B,…⟧, or learn with train, which needs no search",
+                grouped(self.data.len() as u64),
+                grouped(self.present_classes())
+            );
+            SettingsError::new("classes", problem)
+        })
+    }
+
+    fn present_classes(&self) -> u64 {
+        self.data.class_counts().iter().filter(|&&count| count > 0).count() as u64
+    }
+
+    /// The error of a table with many classes of one or two rows each.
+    fn too_few_rows(&self) -> SettingsError {
+        let problem = format!(
+            "{} rows of {} classes are too few for a search: candidates are first judged on a sample with its share of every \
+             class, which would have no rows. Give more rows of each class, keep some of the classes with ⟦classes=A,B,…⟧, or \
+             learn with train, which needs no search",
+            grouped(self.data.len() as u64),
+            grouped(self.present_classes())
+        );
+        SettingsError::new("classes", problem)
     }
 
     /// How many values the prepared rows of these families have, counted for each score.

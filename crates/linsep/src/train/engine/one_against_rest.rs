@@ -10,6 +10,7 @@ use crate::theta::Theta;
 use crate::train::engine::checkpoint::CheckpointError;
 use crate::train::engine::class_blocks::{self, Shared};
 use crate::train::engine::class_scores::ClassScores;
+use crate::train::engine::endless::TimeShares;
 use crate::train::engine::evidence::{Evidence, check_finite, conclude, facts_of, facts_on, judge, unjudged};
 use crate::train::engine::fit::Fit;
 use crate::train::engine::learned::Learned;
@@ -89,6 +90,7 @@ pub fn train_each(
         });
         runs.into_iter().collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect()
     } else {
+        let shares = settings.max_seconds.map(|limit| TimeShares::in_parallel(limit, names.len()));
         let stopped = OnceLock::new();
         // The same rows are seen for every class.
         let seen = (settings.learner == Learner::Memoriser).then(|| Seen::new(data, settings, observer));
@@ -99,7 +101,8 @@ pub fn train_each(
                 return Err(Error::Interrupted);
             }
             let name = data.classes()[place].clone();
-            let settings = Settings { positive: Some(name), ..settings.clone() };
+            let max_seconds = shares.as_ref().map(TimeShares::next);
+            let settings = Settings { positive: Some(name), max_seconds, ..settings.clone() };
             let task = Task::against_rest(data, &settings, extent, place)?;
             let fit = match &seen {
                 Some(seen) => seen.learn(&task, task.weights.as_deref(), &settings),

@@ -15,6 +15,7 @@ use crate::read::cache::Part;
 use crate::theory::margin::{certain_agreement, quotient_down};
 use crate::theta::Theta;
 use crate::train::engine::checkpoint::CheckpointError;
+use crate::train::engine::endless::{TimeShares, refuse_endless_rows};
 use crate::train::engine::evidence::{Facts, Judged, check_finite, conclude};
 use crate::train::engine::learned::Learned;
 use crate::train::engine::one_against_rest;
@@ -28,6 +29,7 @@ use crate::train::settings::Settings;
 use crate::{Error, SettingsError};
 use data::{BlockTable, Measured, Room};
 use rayon::prelude::*;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Vectors with a number for each feature that are in memory together at the worst moment, when the result is judged:
@@ -81,7 +83,11 @@ pub fn train_out_of_core(
     let file = MeasuredFile { data, table, room, measured };
     let outcome = match many {
         true => file.each_against_rest(settings, part, observer)?,
-        false => file.two_sides(settings, checkpoint, &mut part, observer)?,
+        false => {
+            let classes = ClassPair::choose(data.classes(), settings.positive.as_deref())?;
+            let sides = file.sides(settings, data.classes(), classes)?;
+            file.two_sides(sides, settings, checkpoint, &mut part, observer)?
+        }
     };
     Ok((outcome, file.measured.counts))
 }
@@ -103,10 +109,10 @@ struct Sides {
 }
 
 impl MeasuredFile<'_> {
-    /// What [`Task::new`](crate::train::engine::run::Task::new) checks and prepares for rows in memory.
-    fn sides(&self, settings: &Settings) -> Result<Sides, Error> {
-        let (names, counts) = (self.data.classes(), &self.measured.counts);
-        let classes = ClassPair::choose(names, settings.positive.as_deref())?;
+    /// What [`Task::new`](crate::train::engine::run::Task::new) checks and prepares for rows in memory. `names` are those of the
+    /// data; sides that share them are told apart at once.
+    fn sides(&self, settings: &Settings, names: &[String], classes: ClassPair) -> Result<Sides, Error> {
+        let counts = &self.measured.counts;
         let signs: Vec<i8> = classes.signs_of(names).into_iter().map(|sign| sign.unwrap_or(-1)).collect();
         let rows_of = |sign: i8| -> u64 {
             counts.iter().zip(&signs).filter(|&(_, &own)| own == sign).map(|(&count, _)| count).sum()
@@ -124,12 +130,12 @@ impl MeasuredFile<'_> {
 
     fn two_sides(
         &self,
+        sides: Sides,
         settings: &Settings,
         checkpoint: Option<State>,
         part: &mut Part,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, Error> {
-        let sides = self.sides(settings)?;
         let data = self.data;
         let mut state = match checkpoint {
             Some(mut state) => {
@@ -214,15 +220,20 @@ impl MeasuredFile<'_> {
         mut part: Part,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, Error> {
-        let counted = self.data.classes().iter().zip(&self.measured.counts);
-        let names: Vec<String> =
-            counted.filter(|&(_, &count)| count > 0).map(|(name, _)| name.clone()).collect();
+        // One list of names for the sides of all classes.
+        let all: Arc<[String]> = self.data.classes().into();
+        let own_places: Vec<usize> =
+            (0..all.len()).filter(|&place| self.measured.counts[place] > 0).collect();
+        let names: Vec<String> = own_places.iter().map(|&place| all[place].clone()).collect();
         if names.len() < 2 {
             return Err(ClassError::One { class: names.first().cloned().unwrap_or_default() }.into());
         }
+        let rows = self.data.rows() as u64;
+        refuse_endless_rows(rows, names.len(), settings, "Learn without ⟦memory⟧")?;
+        let shares = settings.max_seconds.map(|limit| TimeShares::one_by_one(limit, names.len()));
         let mut runs = Vec::new();
         let mut stopped = None;
-        for name in &names {
+        for (name, &place) in names.iter().zip(&own_places) {
             // As in memory, classes that have not been begun are so only for a moment.
             if observer.will_stop()
                 && stopped.get_or_insert_with(Instant::now).elapsed() > one_against_rest::GRACE
@@ -230,8 +241,10 @@ impl MeasuredFile<'_> {
                 one_against_rest::warn_not_begun(&Error::Interrupted, observer);
                 return Err(Error::Interrupted);
             }
-            let own = Settings { positive: Some(name.clone()), ..settings.clone() };
-            let run = self.two_sides(&own, None, &mut part, observer)?;
+            let max_seconds = shares.as_ref().map(TimeShares::next);
+            let own = Settings { positive: Some(name.clone()), max_seconds, ..settings.clone() };
+            let sides = self.sides(&own, &all, ClassPair::against_rest(&all, place))?;
+            let run = self.two_sides(sides, &own, None, &mut part, observer)?;
             runs.push((run.learned, run.evidence));
         }
         let (learned, mut evidence, boundaries) = one_against_rest::together(runs, &names);

@@ -8,6 +8,7 @@ use crate::dataset::Dataset;
 use crate::observe::Observer;
 use crate::theory::margin::Extent;
 use crate::theta::Theta;
+use crate::train::engine::endless::refuse_endless;
 use crate::train::engine::one_against_rest::{Present, present};
 use crate::train::engine::run::{Status, Task, check_lengths};
 use crate::train::engine::weights::row_weights;
@@ -45,6 +46,7 @@ pub(crate) fn logistic_path(
         let classes = Classes::Pair(task.classes.clone());
         return along(&rows, settings, options, prices, observer, &mut |c, thetas| each(c, thetas, &classes));
     }
+    refuse_endless(data, settings)?;
     let Present { names, places, labels, .. } = present(data)?;
     let extent = Extent::of(data, settings.bias.input());
     check_lengths(&extent)?;

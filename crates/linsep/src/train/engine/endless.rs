@@ -1,0 +1,163 @@
+//! Runs of thousands of classes that would not come to an end are refused before they begin, and a time limit is shared by
+//! the classes.
+//!
+//! A run for each of K classes through N rows visits K · N rows in every pass, whatever the learner; only perceptrons are
+//! spared most of that ([`class_blocks`]). With a row or more for each class, that is the square of their number.
+
+use crate::SettingsError;
+use crate::dataset::Dataset;
+use crate::numbers::{counted, grouped};
+use crate::train::engine::class_blocks;
+use crate::train::learners::Learner;
+use crate::train::settings::Settings;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+/// Up to so many classes, the work is that of the rows times a number that everybody expects.
+const FEW_CLASSES: usize = 1000;
+// What takes ten to thirty seconds of a processor for rows of one number each, as measured.
+const MOST_VISITS: u64 = 500_000_000;
+const MOST_VISITS_BY_KERNELS: u64 = 100_000_000;
+const MOST_SCORES: u64 = 10_000_000_000;
+const MOST_SCORES_IN_A_STEP: u64 = 50_000_000;
+const MOST_REMEMBERED: u64 = 100_000_000;
+/// Passes that learners with a goal of their own take at the least, whatever they are allowed.
+const FEWEST_TO_A_GOAL: u64 = 10;
+
+/// Refuses a run of many classes that would not come to an end, unless it has a time limit.
+pub(crate) fn refuse_endless(data: &Dataset, settings: &Settings) -> Result<(), SettingsError> {
+    let classes = data.class_counts().iter().filter(|&&count| count > 0).count();
+    if settings.positive.is_some() || class_blocks::suits(data, settings, classes) {
+        return Ok(());
+    }
+    let averaged = Settings { learner: Learner::Averaged, ..settings.clone() };
+    let instead = if class_blocks::suits(data, &averaged, classes) {
+        "Use ⟦learner=averaged⟧, which goes through the rows for many classes together"
+    } else {
+        "Keep some of the classes with ⟦classes=A,B,…⟧"
+    };
+    refuse_endless_rows(data.len() as u64, classes, settings, instead)
+}
+
+/// The same for so many rows and classes; `instead` is a sentence about what can be done.
+pub(crate) fn refuse_endless_rows(
+    rows: u64,
+    classes: usize,
+    settings: &Settings,
+    instead: &str,
+) -> Result<(), SettingsError> {
+    if classes <= FEW_CLASSES || settings.max_seconds.is_some() {
+        return Ok(());
+    }
+    let all = rows.saturating_mul(classes as u64);
+    let (name, many, each) = (settings.learner.name(), grouped(classes as u64), grouped(rows));
+    let has_goal = matches!(settings.learner, Learner::Svm(_) | Learner::MaxMargin(_));
+    let passes = if has_goal { settings.epochs.min(FEWEST_TO_A_GOAL) } else { settings.epochs };
+    let in_passes = |what: String| {
+        format!(
+            "{what} in {} {}",
+            if has_goal { "at least" } else { "up to" },
+            counted(passes, "pass", "passes")
+        )
+    };
+    let (work, most, said) = match settings.learner {
+        Learner::Memoriser => {
+            (all, MOST_REMEMBERED, format!("remembers {each} rows for each of {many} classes: @ rows"))
+        }
+        Learner::Multiclass(_) => {
+            let said = in_passes(format!("scores {many} classes for each of {each} rows"));
+            (all.saturating_mul(passes), MOST_SCORES, format!("{said}: @ scores"))
+        }
+        Learner::Logistic(_) => {
+            let said = format!("scores {many} classes for each of {each} rows in every step: @ scores");
+            (all, MOST_SCORES_IN_A_STEP, said)
+        }
+        learner => {
+            let kernels = matches!(learner, Learner::Kernel(_));
+            let most = if kernels { MOST_VISITS_BY_KERNELS } else { MOST_VISITS };
+            let said = in_passes(format!("learns {many} classes one by one, each from {each} rows"));
+            // The result of each is judged on all rows as well.
+            let visits = all.saturating_mul(passes.saturating_add(1));
+            (visits, most, format!("{said} and one to judge the result: @ visits of rows"))
+        }
+    };
+    if work <= most {
+        return Ok(());
+    }
+    let problem = format!(
+        "{name} {}, and more than {} are not begun without a time limit. {instead}, or allow fewer ⟦epochs⟧; or allow it with \
+         ⟦max_seconds=SECONDS⟧, the time for all classes together",
+        said.replace('@', &grouped(work)),
+        grouped(most)
+    );
+    // Steps and memories are not fewer in fewer passes.
+    let fixed = matches!(settings.learner, Learner::Memoriser | Learner::Logistic(_));
+    let problem = if fixed { problem.replace(", or allow fewer ⟦epochs⟧", "") } else { problem };
+    Err(SettingsError::new("learner", problem))
+}
+
+/// A time limit that the runs of many classes share.
+pub(crate) struct TimeShares {
+    clock: Instant,
+    limit: f64,
+    /// Runs that are not begun yet.
+    left: AtomicUsize,
+    at_once: usize,
+}
+
+impl TimeShares {
+    /// For runs as [`in_parallel`](crate::observe::in_parallel) makes them: within a thread of the pool, one follows the other.
+    pub(crate) fn in_parallel(limit: f64, runs: usize) -> Self {
+        let at_once = if rayon::current_thread_index().is_some() { 1 } else { rayon::current_num_threads() };
+        Self { at_once, ..Self::one_by_one(limit, runs) }
+    }
+
+    pub(crate) fn one_by_one(limit: f64, runs: usize) -> Self {
+        Self { clock: Instant::now(), limit, left: AtomicUsize::new(runs), at_once: 1 }
+    }
+
+    /// The seconds of the run that begins now: what is left, in equal parts. A run that is begun learns something, so no part is
+    /// zero.
+    pub(crate) fn next(&self) -> f64 {
+        let left = self.left.fetch_sub(1, Ordering::Relaxed);
+        let rounds = left.div_ceil(self.at_once).max(1);
+        ((self.limit - self.clock.elapsed().as_secs_f64()) / rounds as f64).max(1e-9)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_limit_is_divided_among_the_runs() {
+        let shares = TimeShares::one_by_one(1000.0, 4);
+        // Hardly any time has passed, so each has a larger part of what is left.
+        for parts in [4.0, 3.0, 2.0, 1.0] {
+            let share = shares.next();
+            assert!(share <= 1000.0 / parts && share > 900.0 / parts, "{share} of {parts}");
+        }
+        let shares = TimeShares { at_once: 2, ..TimeShares::one_by_one(1000.0, 5) };
+        assert!(shares.next() <= 1000.0 / 3.0);
+        // Time that has run out still leaves a run its first rows.
+        assert!(TimeShares::one_by_one(1e-12, 3).next() > 0.0);
+    }
+
+    #[test]
+    fn few_classes_and_limited_times_are_never_refused() {
+        let settings =
+            Settings { learner: Learner::named("sgd").unwrap(), epochs: u64::MAX, ..Settings::default() };
+        assert!(refuse_endless_rows(u64::MAX, FEW_CLASSES, &settings, "").is_ok());
+        assert!(refuse_endless_rows(FEW_CLASSES as u64, FEW_CLASSES + 1, &settings, "").is_err());
+        let limited = Settings { max_seconds: Some(1.0), ..settings.clone() };
+        assert!(refuse_endless_rows(u64::MAX, FEW_CLASSES + 1, &limited, "").is_ok());
+        let remembers = Settings { learner: Learner::Memoriser, ..settings };
+        assert!(refuse_endless_rows(1001, 1001, &remembers, "").is_ok());
+        let error = refuse_endless_rows(20_000, 20_000, &remembers, "Do without").unwrap_err();
+        assert_eq!(
+            error.problem,
+            "memoriser remembers 20,000 rows for each of 20,000 classes: 400,000,000 rows, and more than 100,000,000 are not \
+             begun without a time limit. Do without; or allow it with ⟦max_seconds=SECONDS⟧, the time for all classes together"
+        );
+    }
+}
