@@ -8,7 +8,7 @@ use crate::read::Source;
 use crate::read::options::is_default;
 use crate::store::check_writable;
 use crate::train::{Settings, Status};
-use crate::tune::{Candidate, Ended, Fit, Judging, TuneSettings, Tuned, tune};
+use crate::tune::{Ended, Fit, Judging, TuneSettings, Tuned, tune};
 use crate::{Error, SettingsError};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
@@ -97,16 +97,20 @@ impl TuneSpec {
             let problem = "a search reads the rows twice, which standard input cannot do: name a file";
             return Err(SettingsError::new("data", problem).into());
         }
-        let tuned = self.search(observer)?;
+        let (tuned, reading) = self.search(observer)?;
         let training = self.training(&tuned);
         let trained = match tuned.ended {
-            Some(Ended::Interrupted) => learn_within(LITTLE, training, &tuned, observer)?,
+            // The rows are read again, and reading is the smaller part.
+            Some(Ended::Interrupted) if reading > LITTLE / 4 => return Err(not_learned(&training, observer)),
+            Some(Ended::Interrupted) => learn_within(LITTLE, training, observer)?,
             _ => training.run(&mut Second { outer: observer, until: None })?,
         };
         Ok(TunedModel { tuned, trained })
     }
 
-    fn search(&self, observer: &mut dyn Observer) -> Result<Tuned, Error> {
+    /// What a search finds, and how long the rows took to be read.
+    fn search(&self, observer: &mut dyn Observer) -> Result<(Tuned, Duration), Error> {
+        let clock = Instant::now();
         let place = |error: Error| match error {
             Error::Interrupted => Error::Interrupted,
             error => error.at(self.data.source.name()),
@@ -134,7 +138,9 @@ impl TuneSpec {
             simpler: self.simpler,
             texts: self.text_choices(&loaded.schema),
         };
-        tune(&loaded.schema, &rows, &settings, observer).map_err(place)
+        let reading = clock.elapsed();
+        let tuned = tune(&loaded.schema, &rows, &settings, observer).map_err(place)?;
+        Ok((tuned, reading))
     }
 
     /// How texts are read for a search: with the longest terms that are tried.
@@ -201,7 +207,6 @@ const LITTLE: Duration = Duration::from_secs(1);
 fn learn_within(
     limit: Duration,
     mut training: TrainSpec,
-    tuned: &Tuned,
     observer: &mut dyn Observer,
 ) -> Result<Trained, Error> {
     observer.note(Note::Warning(
@@ -216,18 +221,29 @@ fn learn_within(
             }
             Ok(trained)
         }
-        Ok(_) | Err(Error::Interrupted) => {
-            let Candidate { preparation, learner, fit } = tuned.tried[tuned.chosen].candidate;
-            let problem = format!(
-                "that takes longer, so no model is saved; train learns it: learner {}, features {}, {fit}",
-                learner.name(),
-                preparation.features.name()
-            );
-            observer.note(Note::Warning(&problem));
-            Err(Error::Interrupted)
-        }
+        Ok(_) | Err(Error::Interrupted) => Err(not_learned(&training, observer)),
         Err(error) => Err(error),
     }
+}
+
+/// Says how the best so far can be learned, where that takes too long for a user who waits.
+fn not_learned(training: &TrainSpec, observer: &mut dyn Observer) -> Error {
+    observer.note(Note::Warning(&format!(
+        "interrupted: learning the best so far from all rows takes more than a second, so no model is saved. To learn it with \
+         train: {}",
+        settings_of(training)
+    )));
+    Error::Interrupted
+}
+
+/// The choices of a search, as settings of training.
+fn settings_of(training: &TrainSpec) -> String {
+    let mut settings = vec![("learner", training.learner.clone().unwrap_or_default())];
+    settings.extend(training.options.iter().map(|(name, value)| (name, value.to_string())));
+    settings.extend(training.epochs.map(|passes| ("epochs", passes.to_string())));
+    settings.extend(training.features.map(|features| ("features", features.name().to_string())));
+    let settings = settings.into_iter().map(|(name, value)| format!("⟦{name}={value}⟧"));
+    settings.collect::<Vec<_>>().join(", ")
 }
 
 /// The observer of a second reading: what was said of the first is not said again. After an interruption it stops at an instant.
@@ -286,18 +302,18 @@ mod tests {
             output: Some(model.clone()),
             ..TuneSpec::default()
         };
-        let tuned = spec.search(&mut ()).unwrap();
+        let (tuned, _) = spec.search(&mut ()).unwrap();
         let mut heard = Heard::default();
-        let unfinished = learn_within(Duration::ZERO, spec.training(&tuned), &tuned, &mut heard);
+        let unfinished = learn_within(Duration::ZERO, spec.training(&tuned), &mut heard);
         assert!(matches!(unfinished, Err(Error::Interrupted)), "{unfinished:?}");
         assert!(
-            heard.0.last().unwrap().contains("no model is saved; train learns it: learner "),
+            heard.0.last().unwrap().contains("no model is saved. To learn it with train: ⟦learner="),
             "{:?}",
             heard.0
         );
         assert_eq!(std::fs::read(&model).unwrap(), b"the model of before");
         let hour = Duration::from_secs(3600);
-        let finished = learn_within(hour, spec.training(&tuned), &tuned, &mut ()).unwrap();
+        let finished = learn_within(hour, spec.training(&tuned), &mut ()).unwrap();
         assert_eq!(finished.saved.as_deref(), Some(model.as_path()));
         crate::model::Model::load(&model).unwrap();
     }
