@@ -169,3 +169,15 @@ fn the_limit_holds_under_a_real_one() {
     folder.linsep(plain).exits(0);
     assert_eq!(folder.model("plain.model"), folder.model("within.model"));
 }
+
+/// A file that is read back with fewer features is told of, also quietly; lost names are not.
+#[test]
+fn a_feature_that_is_lost_is_told_also_quietly() {
+    let folder = Folder::with("rows.csv", "a,b,c,label\n1,0,0,x\n0,2,0,y\n");
+    folder
+        .linsep("convert -q rows.csv rows.svm --label label")
+        .exits(0)
+        .says(&["warning: The last 1 feature has no values but zeros"]);
+    folder.write("full.csv", "a,b,label\n1,0,x\n0,2,y\n");
+    folder.linsep("convert -q full.csv full.svm --label label").exits(0).keeps_silent();
+}

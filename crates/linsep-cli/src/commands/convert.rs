@@ -38,7 +38,9 @@ pub(crate) fn run(args: &ConvertArgs, console: Console) -> anyhow::Result<Exit> 
     let converted = convert(&data.source, &data.read, &args.output, format, &mut display)?;
     tell(&converted.notes, &mut display);
     for loss in &converted.lost {
-        display.note(Note::Remark(loss));
+        // A file that is read back as other rows must be told of, also quietly.
+        let note = if loss.changes_rows { Note::Warning } else { Note::Remark };
+        display.note(note(&loss.text));
     }
     console.note(&format!(
         "{}, {}, to {}",

@@ -17,6 +17,7 @@ pub use storage::{Array, Plain};
 pub(crate) use storage::{FileBytes, bytes_of, bytes_of_mut};
 
 use crate::memory::fallibly;
+use crate::numbers::grouped;
 use rayon::prelude::*;
 use shared::not_finite;
 use std::collections::HashSet;
@@ -25,6 +26,11 @@ use std::sync::{Arc, OnceLock};
 
 /// Rows that are changed by one thread at a time.
 const ROWS_TOGETHER: usize = 256;
+
+/// What there is no memory for, where so many rows fit.
+fn fitting(rows: usize) -> String {
+    if rows == 0 { "the rows".to_string() } else { format!("more than {} rows", grouped(rows as u64)) }
+}
 
 /// What is wrong with numbers handed over as a data set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -52,9 +58,9 @@ pub enum DatasetError {
         weight: String,
     },
     /// The memory for more rows is not there.
-    #[error("there is not enough memory for more than {} rows", crate::numbers::grouped(*rows as u64))]
+    #[error("there is not enough memory for {}", fitting(*rows))]
     Memory {
-        /// The rows so far.
+        /// The rows so far; 0 where not even the first fit.
         rows: usize,
     },
     /// A label that no class can have.
@@ -482,6 +488,13 @@ mod tests {
 
     fn small() -> Dataset {
         Dataset::dense(2, &[1.0, 0.0, 0.0, 2.5, -1.0, 3.0], &["b", "a", "b"]).unwrap()
+    }
+
+    #[test]
+    fn memory_that_is_not_there_is_told_in_rows() {
+        let told = |rows| DatasetError::Memory { rows }.to_string();
+        assert_eq!(told(12_345), "there is not enough memory for more than 12,345 rows");
+        assert_eq!(told(0), "there is not enough memory for the rows");
     }
 
     #[test]

@@ -52,8 +52,17 @@ pub struct Converted {
     pub features: u64,
     /// What was noticed while reading.
     pub notes: ReadNotes,
-    /// What the written format cannot hold and the rows had, one sentence each.
-    pub lost: Vec<String>,
+    /// What the written format cannot hold and the rows had.
+    pub lost: Vec<Loss>,
+}
+
+/// Something that a format cannot hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// One sentence about it.
+    pub text: String,
+    /// Whether the file is read back, by default, as other rows than were written.
+    pub changes_rows: bool,
 }
 
 /// Writes the rows of a source in another format: a file that is whole, or none.
@@ -93,9 +102,8 @@ pub fn convert(
             }
             let mut lost = write(&loaded.dataset, &loaded.schema, path, format, observer)?;
             if texts {
-                lost.push(
-                    "Texts are written as the values of their terms, as learned from all rows.".to_string(),
-                );
+                let text = "Texts are written as the values of their terms, as learned from all rows.";
+                lost.push(Loss { text: text.to_string(), changes_rows: false });
             }
             let (rows, features) = (loaded.dataset.len() as u64, loaded.dataset.columns() as u64);
             Ok(Converted { rows, features, notes: loaded.notes, lost })
@@ -125,7 +133,7 @@ pub fn write(
     path: &Path,
     format: Format,
     observer: &mut dyn Observer,
-) -> Result<Vec<String>, Error> {
+) -> Result<Vec<Loss>, Error> {
     let (_, compression) = format_of_name(path);
     readable::check(data, schema, format)?;
     let mut interrupted = false;
@@ -186,31 +194,32 @@ fn compressed(
 }
 
 /// What a format cannot hold of these rows.
-fn lost(data: &Dataset, schema: &Schema, format: Format) -> Vec<String> {
+fn lost(data: &Dataset, schema: &Schema, format: Format) -> Vec<Loss> {
     let mut lost = Vec::new();
+    let mut lose = |text: String, changes_rows| lost.push(Loss { text, changes_rows });
     let named = schema.feature_names().is_some();
     if format == Format::LIBSVM && !text_formats::first_row_has_zeros(data) {
         let used = (0..data.len()).map(|i| text_formats::used_width(data.row(i))).max().unwrap_or(0);
         if used < data.columns() {
             let count =
                 crate::numbers::counted((data.columns() - used) as u64, "feature has", "features have");
-            lost.push(format!(
+            let text = format!(
                 "The last {count} no values but zeros, and LIBSVM does not say how many features there are."
-            ));
+            );
+            lose(text, true);
         }
         let from_zero = schema.index_base() == 0;
         if from_zero && (0..data.len()).all(|i| text_formats::first_used(data.row(i)) != Some(0)) {
-            lost.push(
-                "The features count from 0 but none is number 0: read the file with ⟦index_base=0⟧."
-                    .to_string(),
-            );
+            let text = "The features count from 0 but none is number 0: read the file with ⟦index_base=0⟧.";
+            lose(text.to_string(), true);
         }
     }
     if named && matches!(format, Format::LIBSVM | Format::NPZ) {
-        lost.push(format!("The names of the features are lost: {} has no place for them.", format.title()));
+        let title = format.title();
+        lose(format!("The names of the features are lost: {title} has no place for them."), false);
     }
     if format.is_table() && matches!(schema, Schema::Table { columns, .. } if columns.iter().any(is_words)) {
-        lost.push("Columns of words are written as one column of 0 and 1 for each word.".to_string());
+        lose("Columns of words are written as one column of 0 and 1 for each word.".to_string(), false);
     }
     lost
 }

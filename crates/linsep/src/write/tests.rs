@@ -53,14 +53,14 @@ fn assert_round_trips(text: &[u8]) {
         let path = folder.0.join(format!("first-{first}"));
         let lost = converted(&source, &path).lost;
         let once = loaded(&Source::File(path.clone()));
-        let narrowed = lost.iter().any(|loss| loss.contains("no values but zeros"));
+        let narrowed = lost.iter().any(|loss| loss.text.contains("no values but zeros"));
         if !narrowed {
             assert_eq!(once.dataset.fingerprint(), expected.fingerprint(), "{first} {lost:?}");
         }
         for second in NAMES {
             let next = folder.0.join(format!("second-{second}"));
             let lost = converted(&Source::File(path.clone()), &next).lost;
-            if !lost.iter().any(|loss| loss.contains("no values but zeros")) {
+            if !lost.iter().any(|loss| loss.text.contains("no values but zeros")) {
                 let twice = loaded(&Source::File(next));
                 assert_eq!(twice.dataset.fingerprint(), once.dataset.fingerprint(), "{first} to {second}");
             }
@@ -91,8 +91,8 @@ fn names_of_features_and_words_stay() {
         assert_eq!(after.dataset.fingerprint(), before.dataset.fingerprint());
     }
     let lost = converted(&source, &folder.0.join("rows.npz")).lost;
-    assert!(lost[0].contains("names of the features are lost"), "{lost:?}");
-    assert!(converted(&source, &folder.0.join("words.csv")).lost[0].contains("0 and 1"));
+    assert!(lost[0].text.contains("names of the features are lost"), "{lost:?}");
+    assert!(converted(&source, &folder.0.join("words.csv")).lost[0].text.contains("0 and 1"));
 }
 
 #[test]
@@ -126,11 +126,11 @@ fn what_is_lost_is_told() {
     let wide = folder.0.join("wide.csv");
     fs::write(&wide, "a,b,kind\n1,0,x\n2,0,y\n").unwrap();
     let lost = converted(&Source::File(wide), &path).lost;
-    assert!(lost[0].starts_with("The last 1 feature has no values but zeros"), "{lost:?}");
+    assert!(lost[0].text.starts_with("The last 1 feature has no values but zeros"), "{lost:?}");
     let options = ReadOptions { libsvm: LibsvmOptions { index_base: Some(0) }, ..ReadOptions::default() };
     let source = Source::Shared("test".to_string(), b"1 1:2\n-1 2:1\n"[..].into());
     let lost = convert(&source, &options, &path, Format::LIBSVM, &mut ()).unwrap().lost;
-    assert!(lost[0].contains("⟦index_base=0⟧"), "{lost:?}");
+    assert!(lost[0].text.contains("⟦index_base=0⟧"), "{lost:?}");
     assert_eq!(fs::read(&path).unwrap(), b"1 1:2\n-1 2:1\n");
 }
 
