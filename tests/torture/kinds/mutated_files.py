@@ -111,11 +111,10 @@ def commands_of_read(name, t):
         ("predict", f"{data}.model", data, "--csv"),
         ("evaluate", f"{data}.model", data),
         ("convert", data, t.random.choice(["new.csv", "new.svm", "new.npz", "new.linsep"])),
-        ("inspect", data),
     ]
     if "/" in name:
         return [*others, ("predict", f"{data}.model", name), ("predict", f"{data}.model", name, "--explain")]
-    return [*others, ("train", data, "--epochs", "1", "--online"), ("train", data, "--epochs", "2", "--memory", "16MB")]
+    return [*others, ("inspect", data), ("train", data, "--epochs", "1", "--online"), ("train", data, "--epochs", "2", "--memory", "16MB")]
 
 
 def commands(name, t):

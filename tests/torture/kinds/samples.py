@@ -30,7 +30,7 @@ def json_lines(points):
 
 def vowpal_wabbit(points):
     signs = {"a": 1, "b": -1}
-    return "".join(f"{signs[kind]} 1.5 'row|n x:{x!r} word |m:2 y:{y!r}\n" for kind, x, y in points).encode()
+    return "".join(f"{signs[kind]} 'row|n x:{x!r} word |m:2 y:{y!r}\n" for kind, x, y in points).encode()
 
 
 def archive(members):

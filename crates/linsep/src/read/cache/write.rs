@@ -87,7 +87,7 @@ fn make_with(
     let mut scratch = Scratch::new(path).map_err(failed)?;
     while let Some(batch) = stream.next_batch()? {
         scratch.append(&batch).map_err(|error| match error {
-            Failure::Rows(error) => error.into(),
+            Failure::Rows(error) => Error::from(error).at(source.name()),
             Failure::Io(error) => failed(error),
         })?;
         if observer.progress(&stream.progress(scratch.rows)).is_break() {
