@@ -198,5 +198,5 @@ figure{margin:1.25rem 0}@media (min-width:56rem){.beside{display:grid;grid-templ
 figure svg{max-width:100%;height:auto;display:block}\
 @media (max-width:38rem){dl{grid-template-columns:minmax(0,1fr)}dt{margin-top:.5rem}}\
 @media print{body{max-width:none;padding:0;font-size:10.5pt}nav{display:none}h2,h3{break-after:avoid}\
-h2+p{break-after:avoid}figure,tr,ul.short li,ul.warnings li{break-inside:avoid}thead{display:table-header-group}\
+h2+p,caption,thead,tbody tr:first-child{break-after:avoid}figure,tr,pre,ul.short li,ul.warnings li{break-inside:avoid}thead{display:table-header-group}\
 figure svg{max-height:105mm;width:auto}td:not(.n){max-width:90mm}pre{white-space:pre-wrap;overflow-wrap:anywhere}a{color:inherit;text-decoration:none}}";
