@@ -287,6 +287,84 @@ def test_points_are_edited_by_keys_alone(watched, page):
     page.wait_for_function("() => linsep.edit.list.length === 50 && linsep.set.rows === 50 && !linsep.controller")
 
 
+def test_the_last_point_can_be_removed(watched, page):
+    send(page, "two.csv", b"x,y,class\n0,0,a\n1,1,b\n")
+    page.wait_for_function("() => linsep.set.name === 'two.csv' && !linsep.controller")
+    watched.settle()
+    page.click("#edit")
+    page.wait_for_function("() => linsep.edit.list?.length === 2")
+    page.locator("#picture").focus()
+    page.keyboard.press("n")
+    page.keyboard.press("Delete")
+    page.wait_for_function("() => linsep.edit.list.length === 1 && !linsep.controller")
+    page.keyboard.press("Delete")
+    page.wait_for_function("() => linsep.edit.list.length === 0 && !linsep.controller")
+    for key in ("n", "p", "l", "Delete", "ArrowLeft", "Escape"):
+        page.keyboard.press(key)
+    page.keyboard.press("n")
+    expect(page.locator("#status")).to_contain_text("there is no point")
+    page.keyboard.press("a")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => linsep.edit.list.length === 1")
+    watched.settle()
+
+
+def test_counts_are_spelled_for_one_and_many(watched, page):
+    assert page.evaluate("import('/dom.js').then(({ counted }) => [counted(1, 'row', 'rows'), counted(0, 'row', 'rows'), counted(1234, 'row', 'rows')])") == ["1 row", "0 rows", "1,234 rows"]
+    send(page, "one.csv", b"x,y,class\n0,0,a\n1,1,b\n2,,b\n")
+    page.wait_for_function("() => linsep.set.name === 'one.csv' && !linsep.controller")
+    watched.settle()
+    assert "1 rows" not in page.locator("main").inner_text()
+
+
+LABELS = "[...new DOMParser().parseFromString(await linsep.picture.svg('t').text(), 'image/svg+xml').querySelectorAll('text')]"
+
+
+@pytest.mark.parametrize("scale", ["none", "standard"])
+@pytest.mark.parametrize("row", [(3, 1.7e9, 1e6), (2e-8, -1e-7, 1e-12), (1e6, -5e6, -1e6), (1, 0, 1)])
+def test_numbers_at_the_axes_are_whole_and_differ(watched, page, row, scale):
+    across, offset, up = row
+    lines = [f"{offset + across * i},{-7 * up + up * (i * 5 % 11)},{'ab'[i > 20]}" for i in range(40)]
+    send(page, "axes.csv", ("t,u,class\n" + "\n".join(lines) + "\n").encode())
+    page.wait_for_function("() => linsep.set.name === 'axes.csv' && !linsep.controller")
+    page.select_option("select[name=scale], #form select:has(option[value=standard])", scale)
+    watched.settle()
+    labels = page.evaluate(
+        "async () => { const { textWidth } = await import('/pen.js'); return "
+        + LABELS
+        + ".map((one) => ({ text: one.textContent, x: Number(one.getAttribute('x')), anchor: one.getAttribute('text-anchor'), size: Number(one.getAttribute('font-size')), width: textWidth(one.textContent, Number(one.getAttribute('font-size'))) })); }"
+    )
+    wide = page.evaluate("linsep.picture.drawn.width")
+    for axis in ("middle", "end"):
+        numbers = [one for one in labels if one["anchor"] == axis and one["size"] == 11 and "θ" not in one["text"]]
+        texts = [one["text"] for one in numbers]
+        assert len(texts) > 1 and len(set(texts)) == len(texts), texts
+        left = {"middle": 0.5, "end": 1}[axis]
+        assert all(one["x"] - left * one["width"] >= 0 and one["x"] + (1 - left) * one["width"] <= wide for one in numbers), numbers
+    across = sorted((one for one in labels if one["anchor"] == "middle" and one["size"] == 11 and "θ" not in one["text"]), key=lambda one: one["x"])
+    assert all(a["x"] + a["width"] / 2 < b["x"] - b["width"] / 2 for a, b in zip(across, across[1:])), across
+
+
+def test_names_cannot_turn_the_text_around_them(watched, page):
+    """Overrides of the direction of text, which make a name look like another, are shown as what they are: no letters."""
+    turned = "\u202egnp.exe\u202c"
+    rows = "".join(f"{i},{i * 3 % 7},{turned if i % 2 else 'plain'}\n" for i in range(20))
+    send(page, f"{turned}.csv", f"{turned}a,b\u2066,class\n{rows}".encode())
+    page.wait_for_function("() => linsep.set.name.includes('gnp') && !linsep.controller")
+    watched.settle()
+    seen = "[document.documentElement.outerHTML, document.title].join()"
+    for tab in ("learn", "proof", "separate", "compare"):
+        page.click(f"#tab-{tab}")
+        watched.settle()
+        if tab == "compare":
+            page.click("#compare-run")
+            watched.settle()
+        assert not page.evaluate(f"/[\\u202a-\\u202e\\u2066-\\u2069]/.test({seen}.replace(/ value=\"[^\"]*\"/g, ''))"), tab
+    drawn = page.evaluate("linsep.picture.svg('t').text()")
+    assert "gnp" in drawn and not set(drawn) & set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+    expect(page.locator("#legend")).to_contain_text("\ufffdgnp.exe\ufffd")
+
+
 def test_what_is_edited_is_what_is_learned(watched, page):
     """A point on the wrong side makes the square inseparable, and the engine says so."""
     page.click("#edit")

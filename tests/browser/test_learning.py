@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import xml.etree.ElementTree as tree
 
 import pytest
@@ -191,14 +192,25 @@ def test_the_proof_follows_the_run(page):
     expect(lines.nth(1)).to_contain_text("Update 3 was a mistake")
     row = page.evaluate("linsep.learn.drawing['update.row'][2] + 1")
     expect(lines.nth(1)).to_contain_text(f"Row {row} was")
-    number = f"{trace['norm_squared'][2]:.4g}"
-    assert number in lines.nth(3).inner_text(), (number, lines.nth(3).inner_text())
+    # Each side of an inequality is rounded away from the other.
+    norm, bound = re.search(r"‖² = (\S+) ≤ kR² = .* = (\S+)$", lines.nth(3).inner_text()).groups()
+    for shown, exact in ((norm, trace["norm_squared"][2]), (bound, trace["norm_squared_bound"][2])):
+        assert exact <= float(shown.replace(",", "")) <= 1.001 * exact, (shown, exact)
+
+
+def test_a_result_beside_the_last_update_is_explained(watched):
+    page = watched.open("#data=square&settings=" + json.dumps({**TEXTBOOK, "learner": "averaged"}))
+    expect(page.locator("#plane-note")).to_contain_text("The dashed line is the result")
+    page = watched.open("#data=square&settings=" + json.dumps(TEXTBOOK))
+    expect(page.locator("#plane-note")).not_to_contain_text("dashed")
 
 
 def test_without_a_separator_the_proof_says_what_is_left(watched):
     page = watched.open("#data=xor&view=proof&settings=" + json.dumps({**TEXTBOOK, "epochs": 5}))
     expect(page.locator("#curves canvas")).to_have_count(2)
     expect(page.locator("#proof-lines")).to_contain_text("There is no θ* to compare with")
+    intro = page.locator("#proof-intro").inner_text()
+    assert "found no boundary θ*" in intro and "γ its" not in intro
 
 
 def test_a_learner_that_the_theorem_does_not_cover_says_so(watched):
@@ -265,7 +277,7 @@ def test_what_is_saved_is_what_is_shown(page, tmp_path):
 def test_spam_is_drawn_in_the_plane_of_its_weights(watched):
     page = watched.open("#data=spam&settings=" + json.dumps({"epochs": 3}))
     note = page.locator("#plane-note").inner_text()
-    assert "plane of the weights θ" in note and "57 features" in note and "of 4601 rows are drawn; all are computed with" in note
+    assert "plane of the weights θ" in note and "57 features" in note and "of 4,601 rows are drawn; all are computed with" in note
     assert page.evaluate("linsep.learn.drawing.about.final[1]") == pytest.approx(0, abs=1e-9)
     assert read_number(page.locator("#step-number").inner_text().split("/")[1]) == total(page) > 500
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from conftest import run_job
@@ -14,8 +15,8 @@ def test_separable_points_show_their_band(watched, page, server, tmp_path, progr
     watched.settle()
     expect(page.locator("#verdict")).to_have_text("Separable")
     record = run_job(server, {"job": "separate", "data": {"source": "square"}})["record"]
-    text = page.locator("#separate-report").inner_text()
-    assert f"{record['margin']['lower']:.4g}" in text
+    low, high = page.evaluate("/between (\\S+) and (\\S+)\\.$/.exec([...document.querySelectorAll('#separate-report p')].map((p) => p.textContent).find((text) => text.includes('best margin'))).slice(1)")
+    assert float(low) <= record["margin"]["lower"] <= record["margin"]["upper"] <= float(high)
     shown = page.evaluate("({ band: linsep.shown.band, marks: linsep.shown.points.mark.filter((m) => m === 1).length })")
     assert shown["band"]["width"] > 0 and shown["marks"] >= 2
     # No row is inside the band.
@@ -37,6 +38,35 @@ def test_separable_points_show_their_band(watched, page, server, tmp_path, progr
         with page.expect_download() as download:
             page.click(f"#separate-downloads [data-part={part}]")
         assert download.value.suggested_filename == {"spec": "square.toml", "picture": "square.svg"}[part]
+
+
+BOUNDS = [0.552549, 0.552551, 0.123456, 1.5, 7, 999.99, 4436.5, 123456, 12345678.9, 1.23456e-7, 9.9999e20, 1 / 3, 2e-5]
+
+
+def test_bounds_are_rounded_as_the_program_rounds_them(watched, page, server):
+    """A lower bound is never rounded up, nor an upper one down, and the digits are those of the report."""
+    for number, (low, high) in zip(BOUNDS, page.evaluate("async (all) => { const { atLeast, atMost } = await import('/dom.js'); return all.map((one) => [atLeast(one), atMost(one)]); }", BOUNDS)):
+        low, high = (float(text.replace(",", "").replace("−", "-")) for text in (low, high))
+        assert low <= number <= high and high - low <= 2e-3 * number, number
+    page.click("#tab-separate")
+    watched.settle()
+    for data in ("square", "blobs", "iris-setosa"):
+        page.select_option("#data-select", data)
+        watched.settle()
+        page.click("#decide")
+        watched.settle()
+        told = page.evaluate("document.querySelector('#separate-report details').textContent")
+        words = page.evaluate("[...document.querySelectorAll('#separate-report p')].map((p) => p.textContent).find((text) => text.includes('best margin'))")
+        low, high = re.search(r"between (\S+) and (\S+)\.$", words).groups()
+        assert low in told and high in told, (data, words, told)
+    page.click("#tab-compare")
+    page.click("#compare-run")
+    watched.settle()
+    for cells in page.eval_on_selector_all("#compare-table tbody tr", "rows => rows.map((row) => [...row.children].map((cell) => cell.textContent))"):
+        result = run_job(server, {"job": "train", "data": {"source": "iris-setosa"}, "learner": cells[0], "scale": "none", "classes": {"only": ["setosa", "versicolor"]}})
+        margin = result["record"]["margin"]
+        assert cells[3] == "none" or float(cells[3]) <= margin["lower"], cells
+        assert margin["upper"] <= float(cells[4].replace(",", "")), cells
 
 
 def test_points_that_overlap_show_the_rows_that_prove_it(watched, server):

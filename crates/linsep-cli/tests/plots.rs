@@ -377,18 +377,108 @@ fn many_rows_are_thinned_for_the_picture_alone() {
     assert!(drawn.out.len() < 600_000, "{} bytes", drawn.out.len());
 }
 
+#[test]
+fn a_curve_counts_rows_as_often_as_they_occur() {
+    let folder = Folder::new();
+    let (mut short, mut long) = ("a,b,n,label\n".to_string(), "a,b,label\n".to_string());
+    for i in 0..60 {
+        let (a, b, times) = (i * 7 % 13, i * 5 % 11, 1 + i * i % 4);
+        let label = if a + b + i % 5 > 11 { "yes" } else { "no" };
+        short.push_str(&format!("{a},{b},{times},{label}\n"));
+        (0..times).for_each(|_| long.push_str(&format!("{a},{b},{label}\n")));
+    }
+    folder.write("rows.csv", &short);
+    folder.write("long.csv", long);
+    folder.linsep("train long.csv --learner logistic -o m.model -q").exits(0);
+    // Drawn of rows with counts, and of the same rows written out: the same curve, with the AUC that evaluate gives.
+    let counted = folder.linsep("plot roc rows.csv --weights n --model m.model -q").exits(0).out;
+    let judged = folder.linsep("evaluate m.model rows.csv --weights n --json -q").exits(0).json();
+    let auc = format!("{:.4}", judged["auc"].as_f64().expect("an AUC"));
+    let seen = texts(&counted);
+    assert_eq!(after(&seen, "AUC "), auc);
+    assert!(seen.contains(&format!("on {} rows", judged["rows"])), "{seen}");
+    let paths = |svg: &str| -> Vec<String> {
+        let document = checked(svg);
+        let paths = document.descendants().filter_map(|node| node.attribute("d").map(str::to_string));
+        paths.collect()
+    };
+    let written_out = folder.linsep("plot roc long.csv --model m.model -q").exits(0).out;
+    assert_eq!(paths(&counted), paths(&written_out));
+    folder.write("once.csv", short.replace(",n,", ",other,"));
+    let once = folder.linsep("plot roc once.csv --model m.model -q").exits(0).out;
+    assert_ne!(paths(&counted), paths(&once));
+    // And on a page: rows, mistakes and the curve.
+    folder.linsep("report rows.csv --weights n --model m.model -o page.html -q").exits(0);
+    let page = folder.text("page.html");
+    let mistakes = format!("of {} mistakes on {} rows", judged["errors"], judged["rows"]);
+    assert!(page.contains(&mistakes) && page.contains(&format!("AUC {auc} on {}", judged["rows"])), "{page}");
+}
+
+#[test]
+fn the_best_learners_are_all_named() {
+    let folder = Folder::with_iris("iris.csv");
+    let of = "iris.csv --classes versicolor,virginica --learners perceptron,logistic,svm,max-margin";
+    let compared = folder.linsep(&format!("compare {of} --json -q")).exits(0).json();
+    let learners = compared["learners"].as_array().expect("learners");
+    let best = learners[0]["value"].as_f64().expect("a value");
+    let equal = learners.iter().filter(|entry| entry["value"] == learners[0]["value"]).count();
+    let seen = texts(&folder.linsep(&format!("plot compare {of} -q")).exits(0).out).replace('\u{a0}', " ");
+    let flowing = seen.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flowing.contains("of 3 learners with a model (1 has none), "), "{flowing}");
+    let verb = if equal == 1 { "has" } else { "have" };
+    assert!(flowing.contains(&format!("{verb} the lowest error, {:.2} %", 100.0 * best)), "{flowing}");
+    // Setosa is easy: no learner is better than the others.
+    let easy =
+        "plot compare iris.csv --positive setosa --learners perceptron,averaged,logistic,svm,max-margin -q";
+    let seen = texts(&folder.linsep(easy).exits(0).out).replace('\u{a0}', " ");
+    let flowing = seen.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flowing.contains("and 3 others have the lowest error, 0.00 %"), "{flowing}");
+}
+
+#[test]
+fn numbers_at_the_axes_differ_whatever_is_added_to_all() {
+    let folder = Folder::new();
+    let row =
+        |i: i64| format!("{},{:e},{}\n", 1_700_000_000 + 3 * i, -1e-7 + 1e-12 * (i * 7 % 13) as f64, i > 20);
+    folder.write("time.csv", format!("time,small,label\n{}", (0..40).map(row).collect::<String>()));
+    for kind in ["boundary", "separation"] {
+        let seen = texts(&folder.linsep(&format!("plot {kind} time.csv -q")).exits(0).out);
+        let numbers: Vec<&str> = seen.lines().filter(|line| line.starts_with("1,700,000,")).collect();
+        let distinct: BTreeSet<&str> = numbers.iter().copied().collect();
+        assert!(numbers.len() > 2 && distinct.len() == numbers.len(), "{kind}: {seen}");
+        let small: Vec<&str> =
+            seen.lines().filter(|line| line.ends_with("e−8") || line.ends_with("e−7")).collect();
+        let distinct: BTreeSet<&str> = small.iter().copied().collect();
+        assert!(small.len() > 2 && distinct.len() == small.len(), "{kind}: {small:?}");
+    }
+}
+
+#[test]
+fn a_figure_speaks_of_nothing_that_there_is_not() {
+    let folder = Folder::with_iris("iris.csv");
+    let drawn = |line: &str| texts(&folder.linsep(&format!("plot {line} -q")).exits(0).out);
+    // A separator that nobody found.
+    let overlap = drawn(&format!("learning iris.csv --classes versicolor,virginica {PETALS} --epochs 20"));
+    assert!(!overlap.contains("⟨θ_k, θ*⟩") && overlap.contains("none was found"), "{overlap}");
+    let known = drawn(&format!("learning iris.csv --positive setosa {PETALS}"));
+    assert!(known.contains("⟨θ_k, θ*⟩") && !known.contains("none was found"), "{known}");
+    // Rows that are all the same: no boundary, and no weights.
+    folder.write("same.csv", format!("a,b,label\n{}", "1,2,u\n1,2,v\n".repeat(10)));
+    let same = drawn("boundary same.csv");
+    assert!(same.contains("There is no boundary") && !same.contains("solid line"), "{same}");
+    assert!(!same.lines().any(|line| line == "boundary"), "{same}");
+    let same = drawn("learning same.csv");
+    assert!(same.contains("no boundary to draw") && !same.lines().any(|line| line == "boundary"), "{same}");
+    folder.linsep("plot path same.csv -o path.svg").exits(2).says(&["no path to draw"]);
+    assert!(!folder.has("path.svg"));
+}
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_leaves_no_picture() {
-    use std::process::Command;
-    use std::time::Duration;
     let folder = Folder::new();
     folder.linsep("generate random-labels --rows 400 --features 30 -o data.csv -q").exits(0);
     let line = "plot trace data.csv --epochs 1000000000 -o t.svg";
-    let child = folder.start(&mut folder.command(line));
-    std::thread::sleep(Duration::from_millis(700));
-    let sent = Command::new("kill").arg("-INT").arg(child.id().to_string()).status();
-    assert!(sent.expect("kill").success());
-    Ran::new(line, child.wait_with_output().expect("wait")).exits(130).says(&["interrupted"]);
+    folder.linsep_interrupted(line).exits(130).says(&["interrupted"]);
     assert_eq!(folder.names(), ["data.csv"]);
 }

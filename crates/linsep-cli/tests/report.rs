@@ -179,6 +179,53 @@ fn worst_mistakes_have_their_lines() {
     assert_eq!(table.matches("<tr><td").count(), wrong.len());
 }
 
+/// What is not known of rows is not claimed: neither that a model has learned from them, nor that it has not.
+#[test]
+fn a_given_model_is_judged_on_what_is_known_of_the_rows() {
+    let folder = Folder::new();
+    let row = |i: u64| {
+        format!("{},{},{}\n", i * 7 % 23, i * 5 % 11, if i * 7 % 23 > 9 + i % 4 { "yes" } else { "no" })
+    };
+    let table = |rows: u64| format!("a,b,label\n{}", (0..rows).map(row).collect::<String>());
+    folder.write("sixty.csv", table(60));
+    folder.write("forty.csv", table(40));
+    for (train, claims, denies) in [
+        ("forty.csv", "of 60 rows of this file (95 % interval", vec!["has not learned", "was trained on"]),
+        (
+            "sixty.csv --holdout 0.3",
+            "of the rows that it was trained on together with those that were held out",
+            vec!["has not learned", "rows that it was trained on, which"],
+        ),
+        ("sixty.csv", "of the rows that it was trained on, which", vec!["has not learned", "held out"]),
+    ] {
+        folder.linsep(&format!("train {train} --learner logistic -o m.model -q")).exits(0);
+        let page = folder.linsep("report sixty.csv --model m.model -q").exits(0).out;
+        let seen = checked(&page);
+        let short = seen.split("The data").nth(1).expect("In short");
+        assert!(short.contains(claims), "{train}: {short}");
+        let quality = seen.split("How good the model is").nth(2).expect("quality");
+        for text in [short, quality.split("AUC").next().unwrap_or_default()] {
+            assert!(denies.iter().all(|claim| !text.contains(claim)), "{train}: {text}");
+        }
+        // As evaluate does.
+        let judged = folder.linsep("evaluate m.model sixty.csv --json -q").exits(0).json();
+        assert_eq!(judged["training_rows"] == true, train.starts_with("sixty"), "{judged}");
+        assert_eq!(judged["held_out_rows"] == true, train.contains("holdout"), "{judged}");
+    }
+    let seen = checked(&folder.linsep("report sixty.csv -q").exits(0).out);
+    assert!(seen.contains("held-out rows, which it has not learned from (95 % interval"), "{seen}");
+}
+
+#[test]
+fn the_page_and_its_figure_count_the_same_learners() {
+    let folder = Folder::with_iris("iris.csv");
+    let page = folder.linsep("report iris.csv --classes versicolor,virginica -q").exits(0).out;
+    let seen = checked(&page).split_whitespace().collect::<Vec<_>>().join(" ");
+    let counts: Vec<&str> =
+        seen.match_indices(" with a model (1 has none)").map(|(at, _)| &seen[at - 12..at]).collect();
+    assert!(counts.len() > 2 && counts.iter().all(|count| *count == counts[0]), "{counts:?}");
+}
+
 #[test]
 fn many_classes_one_feature_and_hostile_names_make_pages_too() {
     let folder = Folder::with_iris("iris.csv");
@@ -215,15 +262,9 @@ fn what_cannot_be_reported_is_said() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_leaves_no_page() {
-    use std::process::Command;
-    use std::time::Duration;
     let folder = Folder::new();
     folder.linsep("generate random-labels --rows 400 --features 30 -o data.csv -q").exits(0);
     let line = "report data.csv --epochs 1000000000 -o page.html";
-    let child = folder.start(&mut folder.command(line));
-    std::thread::sleep(Duration::from_millis(700));
-    let sent = Command::new("kill").arg("-INT").arg(child.id().to_string()).status();
-    assert!(sent.expect("kill").success());
-    Ran::new(line, child.wait_with_output().expect("wait")).exits(130).says(&["interrupted"]);
+    folder.linsep_interrupted(line).exits(130).says(&["interrupted"]);
     assert_eq!(folder.names(), ["data.csv"]);
 }

@@ -1,9 +1,18 @@
 // Several learners on the same data, and many orders of the same rows.
 
 import * as api from "./api.js";
-import { byId, el, fill, grouped, short } from "./dom.js";
+import { atLeast, atMost, byId, counted, el, fill, grouped } from "./dom.js";
 import { axesOf, command } from "./learn.js";
+import { DASHES } from "./picture.js";
+import { svgElement } from "./pen.js";
 import { table } from "./separate.js";
+
+/** The line of a learner as the picture has it. */
+function sample(i) {
+  const svg = svgElement("svg", { class: "sample", viewBox: "0 0 40 8", "aria-hidden": "true" });
+  svg.append(svgElement("path", { d: "M0 4H40", "stroke-dasharray": DASHES[i % DASHES.length].join(" ") || undefined }));
+  return svg;
+}
 
 const USUAL = ["perceptron", "averaged", "svm", "logistic"];
 const ORDERS = 30;
@@ -71,14 +80,14 @@ export class Compare {
   }
 
   #legend() {
-    fill(byId("compare-legend"), this.lines.map((one, i) => el("li", { class: `dash-${i % 6} ink-${i % 6}` }, one.name, one.words ? el("span", { class: "help" }, ` ${one.words}`) : null)));
+    fill(byId("compare-legend"), this.lines.map((one, i) => el("li", { class: `ink-${i % 6}` }, sample(i), one.name, one.words ? el("span", { class: "help" }, ` ${one.words}`) : null)));
   }
 
   #table({ record, command: text }) {
     const percent = (share) => (share === null || share === undefined ? "–" : `${(100 * share).toFixed(2)} %`);
-    const rows = record.learners.map((one) => [one.label, percent(one.training_error), percent(one.held_out_error), one.margin.lower === null ? "none" : short(one.margin.lower), short(one.margin.upper), grouped(one.updates), one.status]);
+    const rows = record.learners.map((one) => [one.label, percent(one.training_error), percent(one.held_out_error), one.margin.lower === null ? "none" : atLeast(one.margin.lower), atMost(one.margin.upper), grouped(one.updates), one.status]);
     fill(byId("compare-report"),
-      el("p", {}, `The error on held-out rows is that of ${grouped(record.folds)} parts, each held out in turn. Always answering ${record.baseline.class ?? "the largest class"} errs on ${percent(record.baseline.error)}.`),
+      el("p", {}, `The error on held-out rows is that of ${counted(record.folds, "part", "parts")}, each held out in turn. Always answering “${record.baseline.class ?? "the largest class"}” errs on ${percent(record.baseline.error)}.`),
       table("Learners side by side", ["learner", "training error", "held-out error", "γ* ≥", "γ* ≤", "updates", "result"], rows, "compare-table"),
       command(text));
   }
@@ -104,8 +113,8 @@ export class Compare {
       }
       const different = new Set(this.lines.map((one) => one.line.map((value) => value.toPrecision(9)).join()));
       fill(byId("compare-report"), el("p", { id: "orders-report" },
-        `${count} orders of the same rows: between ${grouped(Math.min(...updates))} and ${grouped(Math.max(...updates))} updates, ${converged} runs without a mistake at the end`,
-        this.lines.length ? `, ${different.size} different boundaries. Each is an answer; the data alone does not choose one.` : "."));
+        `${count} orders of the same rows: between ${grouped(Math.min(...updates))} and ${grouped(Math.max(...updates))} updates, ${counted(converged, "run", "runs")} without a mistake at the end`,
+        this.lines.length ? `, ${counted(different.size, "boundary", "different boundaries")}. Each is an answer; the data alone does not choose one.` : "."));
     });
   }
 

@@ -1,7 +1,7 @@
 // Data: the built-in sets, a file of one's own, which classes are told apart.
 
 import * as api from "./api.js";
-import { byId, el, fill, grouped } from "./dom.js";
+import { byId, counted, el, fill, grouped, write } from "./dom.js";
 
 export class Data {
   constructor(app) {
@@ -15,7 +15,7 @@ export class Data {
     input.addEventListener("change", () => { if (input.files[0]) this.send(input.files[0]); input.value = ""; });
     this.#drops();
     byId("read-again").addEventListener("click", () => this.#readAgain());
-    byId("formats").textContent = app.about.formats.map((format) => format.name).join(", ");
+    write("formats", app.about.formats.map((format) => format.name).join(", "));
   }
 
   #drops() {
@@ -88,13 +88,13 @@ export class Data {
     if (![...this.select.options].some((option) => option.value === set.id)) this.remember(set);
     this.select.value = set.id;
     byId("read-options").hidden = !this.own.has(set.id);
-    byId("data-title").textContent = set.title;
+    write("data-title", set.title);
     const built = app.about.data.find((one) => one.id === set.id);
-    const classes = set.class_count > 6 ? `${grouped(set.class_count)} classes` : `classes ${set.classes.map((one) => `${one.name} (${grouped(one.rows)})`).join(", ")}`;
-    const counts = `${grouped(set.rows)} rows, ${grouped(set.features)} ${set.features === 1 ? "feature" : "features"}, ${classes}`;
+    const classes = set.class_count > 6 ? `${grouped(set.class_count)} classes` : `${set.class_count === 1 ? "class" : "classes"} ${set.classes.map((one) => `${one.name} (${grouped(one.rows)})`).join(", ")}`;
+    const counts = `${counted(set.rows, "row", "rows")}, ${counted(set.features, "feature", "features")}, ${classes}`;
     fill(byId("data-about"), built ? `${built.about} ` : "", built ? `${counts}.` : `${counts}. Read as ${set.format}.`);
-    const skipped = set.skipped_rows ? [`${grouped(set.skipped_rows)} malformed rows were skipped.`] : [];
-    const dropped = set.dropped_rows ? [`${grouped(set.dropped_rows)} rows were left out.`] : [];
+    const skipped = set.skipped_rows ? [`${counted(set.skipped_rows, "malformed row was", "malformed rows were")} skipped.`] : [];
+    const dropped = set.dropped_rows ? [`${counted(set.dropped_rows, "row was", "rows were")} left out.`] : [];
     fill(byId("data-remarks"), [...skipped, ...dropped, ...set.remarks].map((remark) => el("li", {}, remark)));
     this.#classes(set);
   }

@@ -178,6 +178,7 @@ export class Edit {
     } else if (event.key === "n" || event.key === "N" || event.key === "p" || event.key === "P") {
       const by = event.key.toLowerCase() === "n" ? 1 : -1;
       this.cursor = null;
+      if (!this.list.length) return this.app.say("there is no point: A adds one");
       this.selected = (this.selected + by + this.list.length) % this.list.length;
       const point = this.list[this.selected];
       this.app.say(`point ${this.selected + 1} of ${this.list.length}: ${short(point.x)}, ${short(point.y)}, ${this.classes[point.side]}`);

@@ -1,7 +1,7 @@
 // Learning: the run, its picture at each update, its report.
 
 import * as api from "./api.js";
-import { byId, el, fill, grouped, save, short } from "./dom.js";
+import { byId, counted, el, fill, grouped, save, short } from "./dom.js";
 import { PAST } from "./picture.js";
 import { report } from "./report.js";
 
@@ -60,7 +60,7 @@ export class Learn {
       const row = drawing["update.row"][k - 1] + 1;
       return `pass ${grouped(pass)}: row ${grouped(row)}, agreement ${short(drawing["update.agreement"][k - 1])}`;
     }
-    if (drawing["pass.number"]) return k === 0 ? "before the first pass" : `after ${grouped(drawing["pass.number"][k - 1])} ${drawing["pass.number"][k - 1] === 1 ? "pass" : "passes"}`;
+    if (drawing["pass.number"]) return k === 0 ? "before the first pass" : `after ${counted(drawing["pass.number"][k - 1], "pass", "passes")}`;
     return this.result ? "this learner gives its answer at once" : "";
   }
 
@@ -69,6 +69,12 @@ export class Learn {
     if (k < 1 || !drawing["line.a"]) return null;
     const i = drawing["update.row"] ? Math.floor((k - 1) / stride) : k - 1;
     return [drawing["line.a"][i], drawing["line.b"][i], drawing["line.c"][i]];
+  }
+
+  /** Whether the result is another boundary than that of the last update: an average, or the best one. */
+  endsElsewhere() {
+    const last = this.line(this.drawing["update.row"]?.length ?? 0);
+    return Boolean(last && this.drawing.about.final) && !same(this.drawing.about.final, last);
   }
 
   /** Counts the mistakes of each drawn row up to step k. */
@@ -115,7 +121,7 @@ export class Learn {
   /** What the picture shows, for those who do not see it. */
   alternative(k) {
     const { about } = this.drawing;
-    const parts = [`${grouped(this.drawing.x?.length ?? 0)} of ${grouped(about.rows)} rows of the classes ${about.outcomes.join(" and ")}`];
+    const parts = [`${grouped(this.drawing.x?.length ?? 0)} of ${counted(about.rows, "row", "rows")} of the classes ${about.outcomes.join(" and ")}`];
     const line = this.line(k);
     if (line && about.features === 2) {
       parts.push(`boundary ${short(line[0])} · ${about.axes[0].name} + ${short(line[1])} · ${about.axes[1].name} + ${short(line[2])} = 0${about.axes.some((axis) => axis.divisor !== 1 || axis.mean !== 0) ? " in scaled units" : ""}`);

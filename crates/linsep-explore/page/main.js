@@ -1,7 +1,7 @@
 // The page: what is chosen, what is shown, and how the parts hear of each other.
 
 import * as api from "./api.js";
-import { byId, debounced, el, fill, grouped, save } from "./dom.js";
+import { byId, counted, debounced, el, fill, grouped, harmless, save, write } from "./dom.js";
 import { Compare } from "./compare.js";
 import { Data } from "./data.js";
 import { Edit, unpacked } from "./edit.js";
@@ -26,7 +26,7 @@ class App {
       byId("loading").hidden = true;
       return this.failed(failure);
     }
-    byId("version").textContent = this.about.version;
+    write("version", this.about.version);
     this.picture = new Picture(byId("picture"));
     this.proof = new Proof();
     this.player = new Player((k) => this.#moved(k));
@@ -161,7 +161,7 @@ class App {
     this.#describePicture(words);
   }
 
-  #describePicture = debounced(200, (words) => byId("picture").setAttribute("aria-label", `${this.set.title}: ${words}`));
+  #describePicture = debounced(200, (words) => byId("picture").setAttribute("aria-label", harmless(`${this.set.title}: ${words}`)));
 
   axes() {
     return this.learn.drawing.about.plane === "columns" ? this.learn.drawing.about.axes : [{ mean: 0, divisor: 1 }, { mean: 0, divisor: 1 }];
@@ -174,14 +174,15 @@ class App {
     const { about } = source;
     const drawn = source.x?.length ?? 0;
     const parts = [];
-    if (drawn < about.rows) parts.push(`${grouped(drawn)} of ${grouped(about.rows)} rows are drawn; all are computed with.`);
+    if (drawn < about.rows) parts.push(`${grouped(drawn)} of ${counted(about.rows, "row", "rows")} are drawn; all are computed with.`);
     if (about.plane === "theta") parts.push(`${grouped(about.features)} features are drawn in the plane of the weights θ and the strongest direction across them. The distance of each row to the final boundary is true; earlier boundaries are drawn where they cut this plane.`);
     if (about.plane === "means") parts.push(`${grouped(about.features)} features are drawn in the plane of the difference between the classes and the strongest direction across it. This result has no boundary that could be drawn there.`);
     if (about.plane === "columns" && about.axes?.some((axis) => axis.divisor !== 1 || axis.mean !== 0)) parts.push("The columns are drawn on the scale on which they are learned; the axes have the units of the file.");
     if (about.updates > (source["update.row"]?.length ?? Infinity)) parts.push(`The first ${grouped(source["update.row"].length)} of ${grouped(about.updates)} updates can be gone through.`);
     if (about.region) parts.push("The boundary is no straight line: the regions are those of the result.");
+    if (source === this.learn.drawing && this.learn.endsElsewhere()) parts.push("The dashed line is the result; the solid one is the boundary of the update that is shown.");
     if (about.stride > 1) parts.push(`The boundary is drawn after every ${grouped(about.stride)} updates.`);
-    byId("plane-note").textContent = parts.join(" ");
+    write("plane-note", parts.join(" "));
     fill(byId("legend"), about.outcomes.slice(0, 6).map((name, i) => el("li", { class: `shape shape-${i % 6}` }, name)),
       about.outcomes.length > 6 ? el("li", {}, `… ${grouped(about.outcomes.length - 6)} more`) : null);
   }
@@ -195,7 +196,7 @@ class App {
     byId("failure").hidden = true;
     const bar = byId("progress");
     const timer = setTimeout(() => { if (this.controller === controller) bar.hidden = false; }, 180);
-    byId("progress-words").textContent = what;
+    write("progress-words", what);
     byId("progress-bar").removeAttribute("value");
     try {
       await action(controller.signal, (line) => { if (this.controller === controller) this.#hear(line); });
@@ -217,7 +218,7 @@ class App {
 
   #hear(line) {
     if (line.progress) {
-      byId("progress-words").textContent = line.progress.text;
+      write("progress-words", line.progress.text);
       const bar = byId("progress-bar");
       if (line.progress.share === null || line.progress.share === undefined) bar.removeAttribute("value");
       else bar.value = line.progress.share;
@@ -234,15 +235,15 @@ class App {
   }
 
   failed(failure) {
-    byId("failure-message").textContent = failure.message;
-    byId("failure-help").textContent = failure.help ? `What to do: ${failure.help}` : "";
+    write("failure-message", failure.message);
+    write("failure-help", failure.help ? `What to do: ${failure.help}` : "");
     byId("failure").hidden = false;
     byId("loading").hidden = true;
   }
 
   /** Says something to those who listen. */
   say(words) {
-    byId("status").textContent = words;
+    write("status", words);
   }
 
   savePicture() {

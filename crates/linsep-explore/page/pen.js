@@ -1,5 +1,7 @@
 // Two ways to draw the same picture: on a canvas, fast; and as SVG, to be saved.
 
+import { harmless } from "./dom.js";
+
 const NS = "http://www.w3.org/2000/svg";
 
 /** Draws on a canvas of so many CSS pixels. */
@@ -51,7 +53,7 @@ export class CanvasPen {
     this.context.font = `${weight} ${size}px ${FONT}`;
     this.context.textAlign = align;
     this.context.textBaseline = "alphabetic";
-    this.context.fillText(text, x, y);
+    this.context.fillText(harmless(text), x, y);
   }
 
   within(x, y, width, height, draw) {
@@ -67,6 +69,20 @@ export class CanvasPen {
 
 export const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif";
 
+const ruler = document.createElement("canvas").getContext("2d");
+/** How wide a text is, in pixels. */
+export function textWidth(text, size) {
+  ruler.font = `400 ${size}px ${FONT}`;
+  return ruler.measureText(harmless(text)).width;
+}
+
+/** An element of SVG; attributes that are undefined are left out. */
+export function svgElement(name, attributes) {
+  const element = document.createElementNS(NS, name);
+  for (const [key, value] of Object.entries(attributes)) if (value !== undefined) element.setAttribute(key, value);
+  return element;
+}
+
 /** Writes SVG. Texts become text nodes, so that no name is read as markup. */
 export class SvgPen {
   constructor(width, height, title, background) {
@@ -77,13 +93,12 @@ export class SvgPen {
     this.clips = 0;
     const attributes = { xmlns: NS, viewBox: `0 0 ${width} ${height}`, width, height, role: "img" };
     for (const [name, value] of Object.entries(attributes)) this.root.setAttribute(name, value);
-    this.#add("title", {}).textContent = title;
+    this.#add("title", {}).textContent = harmless(title);
     this.#add("rect", { width, height, fill: background });
   }
 
   #add(name, attributes) {
-    const element = document.createElementNS(NS, name);
-    for (const [key, value] of Object.entries(attributes)) if (value !== undefined) element.setAttribute(key, value);
+    const element = svgElement(name, attributes);
     this.at.append(element);
     return element;
   }
@@ -112,7 +127,7 @@ export class SvgPen {
     const attributes = { x: round(x), y: round(y), fill, "font-size": size, "font-family": FONT, "text-anchor": anchor };
     if (weight !== 400) attributes["font-weight"] = weight;
     if (opacity !== 1) attributes.opacity = opacity;
-    this.#add("text", attributes).textContent = text;
+    this.#add("text", attributes).textContent = harmless(text);
   }
 
   within(x, y, width, height, draw) {

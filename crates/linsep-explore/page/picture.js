@@ -1,9 +1,11 @@
 // The picture: rows in their plane, boundaries, the band that is free of rows, the example of an update.
 
-import { CanvasPen, SvgPen } from "./pen.js";
-import { short } from "./dom.js";
+import { CanvasPen, SvgPen, textWidth } from "./pen.js";
+import { fixed } from "./dom.js";
 
 const MARGIN = { left: 54, right: 18, top: 30, bottom: 46 };
+/** The size of the numbers at the axes. */
+const TICK = 11;
 /** Boundaries before the current one that are still seen. */
 const PAST = 14;
 
@@ -18,7 +20,7 @@ export function inks() {
   };
 }
 
-const DASHES = [[], [9, 4], [3, 3], [12, 4, 3, 4], [6, 3, 2, 3, 2, 3], [2, 5]];
+export const DASHES = [[], [9, 4], [3, 3], [12, 4, 3, 4], [6, 3, 2, 3, 2, 3], [2, 5]];
 
 export class Picture {
   constructor(canvas) {
@@ -73,10 +75,30 @@ export class Picture {
     this.view = { x: range(x ?? []), y: range(y ?? []) };
   }
 
-  /** From places of the plane to pixels and back. */
+  /** From places of the plane to pixels and back, with as much room on the left as the numbers there need. */
   #scale() {
+    let left = MARGIN.left;
+    let scale = this.#scaleFrom(left);
+    if (this.scene.flat) return scale;
+    // More room on the left leaves less for the picture, which may change the numbers: twice is enough.
+    for (let i = 0; i < 2; i++) {
+      const widest = Math.max(0, ...this.#upTicks(scale).map((tick) => textWidth(tick.text, TICK)));
+      const needed = Math.min(this.drawn.width / 2, Math.ceil(widest) + 14);
+      if (needed <= left) break;
+      left = needed;
+      scale = this.#scaleFrom(left);
+    }
+    return scale;
+  }
+
+  /** The numbers at the axis upwards. */
+  #upTicks(scale) {
+    return ticks(scale.y0, scale.y1, this.scene.axes[1], scale.box.height / 60);
+  }
+
+  #scaleFrom(left) {
     const { width, height } = this.drawn;
-    const box = { x: MARGIN.left, y: MARGIN.top, width: width - MARGIN.left - MARGIN.right, height: height - MARGIN.top - MARGIN.bottom };
+    const box = { x: left, y: MARGIN.top, width: width - left - MARGIN.right, height: height - MARGIN.top - MARGIN.bottom };
     let [x0, x1] = this.view.x;
     let [y0, y1] = this.view.y;
     let [sx, sy] = [box.width / (x1 - x0), box.height / (y1 - y0)];
@@ -290,7 +312,8 @@ export class Picture {
   /** θ before, what the update adds, θ after: as arrows in a corner. */
   #vectors(pen, ink, scale, { before, after }) {
     const size = Math.min(104, scale.box.width / 4);
-    const half = size / 2 + 4;
+    const title = "θ + z = new θ";
+    const half = Math.max(size, textWidth(title, 11)) / 2 + 4;
     const [cx, cy] = this.#corner(scale, half);
     const all = [before, after, [0, 0]];
     const middle = [0, 1].map((axis) => (Math.max(...all.map((one) => one[axis])) + Math.min(...all.map((one) => one[axis]))) / 2);
@@ -299,7 +322,7 @@ export class Picture {
     const at = ([x, y]) => [cx + (x - middle[0]) * k, cy - (y - middle[1]) * k];
     pen.path([[cx - half, cy - half - 14], [cx + half, cy - half - 14], [cx + half, cy + half], [cx - half, cy + half]],
       { fill: ink.surface, stroke: ink.line, opacity: 0.94, closed: true });
-    pen.text(cx, cy - half - 1, "θ + z = new θ", { fill: ink.quiet, size: 11, align: "center" });
+    pen.text(cx, cy - half - 1, title, { fill: ink.quiet, size: 11, align: "center" });
     pen.circle(...at([0, 0]), 2, { fill: ink.quiet });
     arrow(pen, at([0, 0]), at(before), { stroke: ink.quiet, width: 1.6, dash: [3, 2] });
     arrow(pen, at(before), at(after), { stroke: ink.bad, width: 2 });
@@ -310,37 +333,71 @@ export class Picture {
     const { box } = scale;
     const [across, up] = this.scene.axes;
     pen.path([[box.x, box.y], [box.x, box.y + box.height], [box.x + box.width, box.y + box.height]], { stroke: ink.line, width: 1 });
-    for (const tick of ticks(scale.x0, scale.x1, across, box.width / 90)) {
+    for (const tick of ticksApart(scale, across)) {
       const x = scale.px(tick.at);
       pen.path([[x, box.y + box.height], [x, box.y + box.height + 4]], { stroke: ink.line });
-      pen.text(x, box.y + box.height + 17, tick.text, { fill: ink.quiet, size: 11, align: "center" });
+      // In the middle below its mark, but not beyond the picture.
+      const half = textWidth(tick.text, TICK) / 2;
+      const middle = Math.max(half + 2, Math.min(box.x + box.width + MARGIN.right - 2 - half, x));
+      pen.text(middle, box.y + box.height + 17, tick.text, { fill: ink.quiet, size: TICK, align: "center" });
     }
     if (!this.scene.flat) {
-      for (const tick of ticks(scale.y0, scale.y1, up, box.height / 60)) {
+      for (const tick of this.#upTicks(scale)) {
         const y = scale.py(tick.at);
         pen.path([[box.x - 4, y], [box.x, y]], { stroke: ink.line });
-        pen.text(box.x - 7, y + 4, tick.text, { fill: ink.quiet, size: 11, align: "right" });
+        pen.text(box.x - 7, y + 4, tick.text, { fill: ink.quiet, size: TICK, align: "right" });
       }
     }
-    pen.text(box.x + box.width / 2, box.y + box.height + 36, cut(across.name), { fill: ink.text, size: 12, align: "center" });
-    if (!this.scene.flat) pen.text(box.x - 40, box.y - 11, `↑ ${cut(up.name)}`, { fill: ink.text, size: 12 });
+    const room = box.x + box.width;
+    const name = cut(across.name, room);
+    const half = textWidth(name, 12) / 2;
+    const middle = Math.max(half + 4, Math.min(room + MARGIN.right - 4 - half, box.x + box.width / 2));
+    pen.text(middle, box.y + box.height + 36, name, { fill: ink.text, size: 12, align: "center" });
+    if (!this.scene.flat) pen.text(14, box.y - 11, cut(`↑ ${up.name}`, room - 10), { fill: ink.text, size: 12 });
   }
 }
 
-const cut = (name) => (name.length > 48 ? `${name.slice(0, 47)}…` : name);
+/** A name that is at most so wide: its end is left out if need be. */
+function cut(name, room) {
+  if (textWidth(name, 12) <= room) return name;
+  const letters = [...name].slice(0, 300);
+  while (letters.length && textWidth(`${letters.join("")}…`, 12) > room) letters.pop();
+  return `${letters.join("")}…`;
+}
 
-/** Round values in the units of the file, and where they are. */
-function ticks(from, to, { mean, divisor }, wanted) {
+/** The numbers at the axis across: fewer, where long ones would run into each other. */
+function ticksApart(scale, axis) {
+  for (let wanted = scale.box.width / 70; wanted >= 1; wanted -= 0.5) {
+    const found = ticks(scale.x0, scale.x1, axis, wanted);
+    const half = found.map((tick) => textWidth(tick.text, TICK) / 2);
+    if (found.every((tick, i) => !i || scale.px(tick.at) - scale.px(found[i - 1].at) >= half[i] + half[i - 1] + 10)) return found;
+  }
+  return ticks(scale.x0, scale.x1, axis, 1).slice(0, 1);
+}
+
+/** Round values in the units of the file, and where they are. Neighbours differ, however large they are beside their differences. */
+export function ticks(from, to, { mean, divisor }, wanted) {
   const [low, high] = [from * divisor + mean, to * divisor + mean];
   const span = high - low;
   if (!(span > 0) || !Number.isFinite(span)) return [];
-  const rough = span / Math.max(2, wanted);
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((by) => by * power).find((by) => by >= rough);
+  const rough = span / Math.max(1, wanted);
+  let exponent = Math.floor(Math.log10(rough));
+  const times = [1, 2, 5].find((by) => by * 10 ** exponent >= rough) ?? 1;
+  if (times === 1 && 10 ** exponent < rough) exponent++;
+  const step = Number(`${times}e${exponent}`);
+  const most = Math.max(Math.abs(low), Math.abs(high));
+  const needed = Math.max(3, Math.min(17, Math.floor(Math.log10(most)) - exponent));
+  const text = (value) => {
+    if (value === 0) return "0";
+    if ((most >= 1e-4 && most < 1e7) || (needed > 3 && most >= 1e7 && most < 1e15)) return fixed(value, Math.max(0, Math.min(12, -exponent)));
+    return value.toExponential(needed).replace(/\.?0*e\+?/, "e").replaceAll("-", "−");
+  };
   const found = [];
-  for (let i = Math.ceil(low / step); i * step <= high && found.length < 30; i++) {
-    const value = i * step;
-    found.push({ at: (value - mean) / divisor, text: short(Number(value.toPrecision(12))) });
+  const first = Math.ceil(low / step);
+  for (let k = 0; k < 30 && (first + k) * step <= high; k++) {
+    const value = Number(`${(first + k) * times}e${exponent}`);
+    const shown = text(value);
+    if (shown !== found.at(-1)?.text) found.push({ at: (value - mean) / divisor, text: shown });
   }
   return found;
 }

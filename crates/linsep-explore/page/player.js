@@ -1,6 +1,6 @@
 // Goes through a run: play, pause, step by one update, scrub back and forth.
 
-import { byId, grouped } from "./dom.js";
+import { byId, grouped, write } from "./dom.js";
 
 /** How long a run is played, and how fast at least, in updates per second. */
 const SECONDS = 14;
@@ -43,8 +43,8 @@ export class Player {
     if (Number(this.slider.value) !== to) this.slider.value = String(to);
     const words = this.words?.(to) ?? "";
     this.slider.setAttribute("aria-valuetext", `${this.unit()} ${to} of ${this.total}. ${words}`);
-    byId("step-number").textContent = `${grouped(to)} / ${grouped(this.total)}`;
-    byId("step-words").textContent = words;
+    write("step-number", `${grouped(to)} / ${grouped(this.total)}`);
+    write("step-words", words);
     this.onMove(to);
   }
 

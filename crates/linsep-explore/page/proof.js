@@ -1,6 +1,6 @@
 // The proof of the convergence theorem, in step with the run: its curves, and its lines with the current numbers.
 
-import { byId, el, fill, grouped, short } from "./dom.js";
+import { atLeast, atMost, byId, el, fill, grouped, short, write } from "./dom.js";
 import { Curve } from "./curves.js";
 
 /** A curve with its title and its sentence. */
@@ -24,8 +24,9 @@ export class Proof {
     this.result = result;
     const trace = (name) => drawing[`trace.${name}`];
     const cards = [];
+    const known = Boolean(trace("alignment"));
+    write("proof-intro", intro(Boolean(trace("norm_squared")), known));
     if (trace("norm_squared")) {
-      const known = Boolean(trace("alignment"));
       if (known) {
         cards.push(card("It turns towards θ*", "Every mistake adds at least γ to the agreement with θ*: the curve stays above a line that climbs.", [
           { name: "⟨θₖ, θ*⟩", values: trace("alignment") }, { name: "kγ, its floor", values: trace("alignment_bound"), dash: true, accent: true }], { least: 0 }));
@@ -45,7 +46,7 @@ export class Proof {
     this.curves = cards.map((one) => one.curve);
     fill(byId("curves"), cards.map((one) => one.element));
     byId("no-proof").hidden = cards.length > 0;
-    byId("no-proof").textContent = cards.length ? "" : reason(result);
+    write("no-proof", cards.length ? "" : reason(result));
     byId("proof-lines").hidden = cards.length === 0;
   }
 
@@ -80,23 +81,31 @@ export class Proof {
       `⟨θ${sub(k - 1)}, z⟩ = ${short(agreement)} ≤ 0`);
     if (known) {
       line("Each mistake turns θ towards θ*", "θ* has every row on its right side by at least γ, so adding z adds at least γ to the agreement with θ*.",
-        `⟨θ${sub(k)}, θ*⟩ = ${short(at("alignment", k))} ≥ kγ = ${grouped(k)} · ${short(gamma)} = ${short(at("alignment_bound", k))}`);
+        `⟨θ${sub(k)}, θ*⟩ = ${atLeast(at("alignment", k))} ≥ kγ = ${grouped(k)} · ${atLeast(gamma)} = ${atLeast(at("alignment_bound", k))}`);
     }
     line("Each mistake lengthens θ only a little", "‖θ + z‖² = ‖θ‖² + 2⟨θ, z⟩ + ‖z‖². The middle part is not positive, because it was a mistake; the last is at most R².",
-      `‖θ${sub(k)}‖² = ${short(norm2)} ≤ kR² = ${grouped(k)} · ${short(radius2)} = ${short(at("norm_squared_bound", k))}`);
+      `‖θ${sub(k)}‖² = ${atMost(norm2)} ≤ kR² = ${grouped(k)} · ${atMost(radius2)} = ${atMost(at("norm_squared_bound", k))}`);
     if (known) {
       const product = Math.sqrt(norm2) * star;
       line("Agreement is at most length times length", "This is the inequality of Cauchy and Schwarz.",
-        `${short(at("alignment", k))} ≤ ‖θ${sub(k)}‖ · ‖θ*‖ = ${short(Math.sqrt(norm2))} · ${short(star)} = ${short(product)}`);
+        `${atLeast(at("alignment", k))} ≤ ‖θ${sub(k)}‖ · ‖θ*‖ = ${atMost(Math.sqrt(norm2))} · ${atMost(star)} = ${atMost(product)}`);
       const bound = radius2 * star * star / (gamma * gamma);
       line("So there is a last mistake", `The left side grows like k, the right side like √k: k γ ≤ √k R ‖θ*‖. Hence k is at most (R‖θ*‖/γ)².`,
-        `k = ${grouped(k)} ≤ (R‖θ*‖/γ)² = ${short(bound)}`);
+        `k = ${grouped(k)} ≤ (R‖θ*‖/γ)² = ${atMost(bound)}`);
     } else {
       line("There is no θ* to compare with", "This run has not found a boundary with every row on its right side. If there is one, its margin is small: at most the length of θ, shared among the mistakes.",
-        `γ* ≤ ‖θ${sub(k)}‖ / k = ${short(at("margin_upper", k))}`);
+        `γ* ≤ ‖θ${sub(k)}‖ / k = ${atMost(at("margin_upper", k))}`);
     }
     fill(byId("proof-lines"), lines);
   }
+}
+
+/** What the letters stand for, of those that this run has. */
+function intro(traced, known) {
+  const why = "Why a perceptron stops if a boundary exists, with the numbers of the update that is shown.";
+  if (!traced) return "Why a perceptron stops if a boundary exists.";
+  if (known) return `${why} θ* is the boundary that the run found, γ its smallest agreement with a row, R the length of the longest row.`;
+  return `${why} This run has found no boundary θ* with every row on its right side, so what compares with one is left out. R is the length of the longest row.`;
 }
 
 function lower(result, upper) {

@@ -1,7 +1,7 @@
 // Separation: the verdict with its certificate, and the rows that prove it.
 
 import * as api from "./api.js";
-import { byId, el, fill, grouped, save, short } from "./dom.js";
+import { atLeast, atMost, byId, el, fill, grouped, save, short } from "./dom.js";
 import { axesOf, command, stem } from "./learn.js";
 import { report } from "./report.js";
 
@@ -73,7 +73,7 @@ export class Separate {
     const list = record.verdict === "complete" ? record.closest_rows : record.witness_rows;
     const parts = [];
     if (record.verdict === "complete") {
-      parts.push(el("p", {}, `The best margin γ* is between ${short(record.margin.lower)} and ${short(record.margin.upper)}.`));
+      parts.push(el("p", {}, `The best margin γ* is between ${atLeast(record.margin.lower)} and ${atMost(record.margin.upper)}.`));
     }
     if (list?.length) {
       const value = record.verdict === "complete" ? "distance" : "share";

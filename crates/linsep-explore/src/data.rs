@@ -214,7 +214,7 @@ const BUILT_IN: &[BuiltIn] = &[
     BuiltIn {
         id: "spam",
         title: "Spam",
-        about: "4601 e-mails, by how often 57 words and signs occur in them.",
+        about: "4,601 e-mails, by how often 57 words and signs occur in them.",
         usual: || json!({}),
         open: |embedded| of_program(embedded, "spam.csv", "Spam", ReadOptions::default()),
     },

@@ -1,5 +1,6 @@
 //! Lessons: pages that a teacher has prepared, as steps with a text, data and settings.
 
+use linsep::job::Spec;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::fmt;
@@ -88,6 +89,8 @@ impl Lesson {
         if lesson.steps.is_empty() {
             return refuse("it has no [[step]]".to_string());
         }
+        // The points that the steps are about, until a step has others or a built-in set.
+        let mut rows: Option<linsep::Dataset> = None;
         for (i, step) in lesson.steps.iter().enumerate() {
             let of_step = |problem: String| format!("step {} (\"{}\"): {problem}", i + 1, step.title);
             let built_in = crate::data::Store::built_in();
@@ -108,21 +111,31 @@ impl Lesson {
                 (None, Some(points)) => {
                     let source =
                         linsep::Source::Shared("points".to_string(), points.clone().into_bytes().into());
-                    if let Err(error) = linsep::read(&source, &linsep::ReadOptions::default(), &mut ()) {
-                        return refuse(of_step(linsep::spelling::plain(&error.to_string())));
+                    match linsep::read(&source, &linsep::ReadOptions::default(), &mut ()) {
+                        Ok(loaded) => rows = Some(loaded.dataset),
+                        Err(error) => return refuse(of_step(linsep::spelling::plain(&error.to_string()))),
                     }
                 }
-                _ => {}
+                (Some(_), None) => rows = None,
+                (None, None) => {}
             }
             let mut job = step.settings.clone();
             job.insert("job".to_string(), "train".into());
             job.insert("data".to_string(), serde_json::json!({"source": "square"}));
-            if let Err(problem) = crate::jobs::parse(Value::Object(job)) {
+            if let Err(problem) = check_settings(job, rows.as_ref()) {
                 return refuse(of_step(format!("settings: {problem}")));
             }
         }
         Ok(lesson)
     }
+}
+
+/// Refuses settings that a page could not learn with.
+fn check_settings(job: Map<String, Value>, rows: Option<&linsep::Dataset>) -> Result<(), String> {
+    let (Spec::Train(spec), _) = crate::jobs::parse(Value::Object(job))? else { return Ok(()) };
+    let classes = rows.filter(|_| !spec.classes.only.is_empty()).map(|rows| spec.classes.names(rows));
+    let checked = spec.check_settings().and(classes.transpose());
+    checked.map(|_| ()).map_err(|error| crate::watch::worded(&error.problem))
 }
 
 /// The lessons that come with the program.
@@ -163,6 +176,23 @@ mod tests {
         assert!(refused(&step("data = \"xor\"\ncolour = 1")).contains("colour"));
         let settings = step("data = \"xor\"\n[step.settings]\nepochs = \"x\"");
         assert!(refused(&settings).contains("settings: epochs"), "{}", refused(&settings));
+        for (settings, why) in [
+            ("learner = \"perzeptron\"", "\"perzeptron\""),
+            ("options = { C = 1 }", "C"),
+            ("learner = \"svm\"\noptions = { C = -1 }", "C"),
+            ("epochs = 0", "epochs"),
+            ("max_pairs = 3", "features"),
+        ] {
+            let error = refused(&step(&format!("data = \"xor\"\n[step.settings]\n{settings}")));
+            assert!(
+                error.contains("step 1 (\"S\"): settings: ") && error.contains(why),
+                "{settings}: {error}"
+            );
+            assert!(!error.contains('⟦') && !error.contains("--"), "{error}");
+        }
+        let points =
+            "points = \"x,y,class\\n1,2,a\\n3,4,b\"\n[step.settings]\nclasses = { only = [\"a\", \"c\"] }";
+        assert!(refused(&step(points)).contains("\"c\", which no row has"), "{}", refused(&step(points)));
         assert!(Lesson::parse(&step("data = \"xor\""), "own.toml").is_ok());
     }
 }

@@ -11,7 +11,7 @@ use crate::output;
 use linsep::chart::{self, Figure, FigureFormat, Theme};
 use linsep::features::Features;
 use linsep::job::{
-    DataSpec, EvaluateSpec, SeparationView, TrainSpec, Trained, View, refuse_overwriting,
+    DataSpec, EvaluateSpec, SeparationView, TrainSpec, Trained, View, WhichRows, refuse_overwriting,
     refuse_reading_twice,
 };
 use linsep::report::describe_no_model;
@@ -194,7 +194,7 @@ fn judged(args: &ModelPlotArgs, kind: Judged, console: Console) -> anyhow::Resul
             let spec = EvaluateSpec { model: path.clone(), data: rows, row_weights, threshold: None };
             let (evaluated, judged) =
                 spec.run_with_rows(&model, &mut ProgressDisplay::of_whole_job(console))?;
-            let which = if evaluated.is_of_training_rows() { "training rows" } else { "rows" };
+            let which = evaluated.which_rows();
             (evaluated, judged, which)
         }
         None => {
@@ -206,7 +206,7 @@ fn judged(args: &ModelPlotArgs, kind: Judged, console: Console) -> anyhow::Resul
                 Err(exit) => return Ok(exit),
             };
             let Some(held_out) = trained.held_out else { return Err(Error::Interrupted.into()) };
-            (held_out.evaluated, held_out.judged, "held-out rows")
+            (held_out.evaluated, held_out.judged, WhichRows::HeldOut)
         }
     };
     let (figure, needed) = match kind {
@@ -310,6 +310,10 @@ fn path(args: &PathPlotArgs, console: Console) -> anyhow::Result<Exit> {
     };
     match chart::path(&trained.source.name(), &trained.path, class) {
         Some(figure) => canvas.write(&figure),
-        None => Err(Error::Interrupted.into()),
+        None => {
+            let reason =
+                "no feature gets a weight other than zero, whatever the penalty: there is no path to draw";
+            Err(Usage(reason.to_string()).into())
+        }
     }
 }

@@ -106,6 +106,16 @@ impl Folder {
         Ran::new(line, output)
     }
 
+    /// Starts the program, sends it Ctrl-C after a while, and waits for its end.
+    #[cfg(unix)]
+    pub(crate) fn linsep_interrupted(&self, line: &str) -> Ran {
+        let child = self.start(&mut self.command(line));
+        std::thread::sleep(std::time::Duration::from_millis(700));
+        let sent = Command::new("kill").arg("-INT").arg(child.id().to_string()).status();
+        assert!(sent.expect("kill").success());
+        Ran::new(line, child.wait_with_output().expect("wait for linsep"))
+    }
+
     /// Starts a command whose output is collected.
     pub(crate) fn start(&self, command: &mut Command) -> Child {
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("start linsep")

@@ -3,7 +3,7 @@
 use super::stream::streamed;
 use super::{Failure, answer};
 use crate::data::DataSet;
-use crate::drawing::{Arrays, Plane, Seen, sample};
+use crate::drawing::{Arrays, Drawn, Plane, Seen, sample};
 use crate::server::App;
 use crate::watch::Watch;
 use axum::body::Body;
@@ -11,7 +11,6 @@ use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
-use linsep::features::RecipeBuffer;
 use linsep::read::ReadOptions;
 use serde::Deserialize;
 use serde_json::json;
@@ -138,7 +137,6 @@ pub(super) async fn points(
         };
         let (schema, data) = set.settled();
         let rows = crate::jobs::rows_of(data, &only);
-        let names: Vec<String> = (0..data.columns().min(2)).map(|j| schema.feature_name(j)).collect();
         let seen = Seen::as_read(data, &rows);
         let classes: Vec<&String> =
             data.classes().iter().filter(|class| only.is_empty() || only.contains(class)).collect();
@@ -151,19 +149,10 @@ pub(super) async fn points(
         let signs: Vec<i8> = (0..rows.len()).map(|i| if place(i) == Some(last) { 1 } else { -1 }).collect();
         let plane = Plane::of(&seen, None, &signs);
         let drawn = sample(rows.len(), []);
-        let mut buffer = RecipeBuffer::default();
-        let places: Vec<(f64, f64)> =
-            drawn.iter().map(|&i| plane.place(seen.row(i as usize, &mut buffer))).collect();
         let mut arrays = Arrays::default();
-        arrays.put("x", places.iter().map(|place| place.0));
-        arrays.put("y", places.iter().map(|place| place.1));
-        arrays.put("row", drawn.iter().map(|&i| rows[i as usize]));
-        arrays.put("side", drawn.iter().map(|&i| place(i as usize).unwrap_or(0).min(255) as u8));
-        arrays.say("plane", &plane.name());
-        arrays.say("axes", &seen.column_axes(&names));
-        arrays.say("features", &data.columns());
-        arrays.say("rows", &rows.len());
-        arrays.say("outcomes", &classes);
+        let outcomes = classes.iter().map(|class| class.to_string()).collect();
+        let rows_drawn = Drawn { seen: &seen, plane: &plane, which: &drawn, schema, outcomes };
+        rows_drawn.put(&mut arrays, |i| place(i).unwrap_or(0));
         Ok(([(header::CONTENT_TYPE, "application/octet-stream")], arrays.into_bytes()).into_response())
     })
     .await

@@ -12,7 +12,7 @@ pub(crate) use plane::{Line, Plane};
 pub(crate) use region::region;
 pub(crate) use sample::{MOST_DRAWN, sample};
 
-use linsep::features::{RecipeBuffer, Scaler};
+use linsep::features::{RecipeBuffer, Scaler, Schema};
 use linsep::{Dataset, Model, Row};
 use serde::Serialize;
 
@@ -70,8 +70,10 @@ impl<'a> Seen<'a> {
     }
 
     /// The names of the two columns, and what a place on their axes stands for.
-    pub(crate) fn column_axes(&self, names: &[String]) -> [Axis; 2] {
-        let name = |j: usize| names.get(j).cloned().unwrap_or_default();
+    pub(crate) fn column_axes(&self, schema: &Schema) -> [Axis; 2] {
+        let name = |j: usize| {
+            if j < self.data.columns() { schema.feature_name(j) } else { String::new() }
+        };
         let axis = |j: usize| match self.recipe.map(|model| &model.recipe.scaling) {
             Some(Scaler::MaxAbs { divisor }) if j < divisor.len() => {
                 Axis { divisor: divisor[j], ..Axis::plain(name(j)) }
@@ -82,6 +84,39 @@ impl<'a> Seen<'a> {
             _ => Axis::plain(name(j)),
         };
         [axis(0), axis(1)]
+    }
+}
+
+/// What a picture says of rows, whatever was learned from them.
+pub(crate) struct Drawn<'a> {
+    pub(crate) seen: &'a Seen<'a>,
+    pub(crate) plane: &'a Plane,
+    /// Which of the rows that take part are drawn.
+    pub(crate) which: &'a [u32],
+    /// The columns.
+    pub(crate) schema: &'a Schema,
+    /// The classes, in the order of their places.
+    pub(crate) outcomes: Vec<String>,
+}
+
+impl Drawn<'_> {
+    /// Packs where the rows are drawn, which rows of the file they are and of which class, and what the axes are. Gives their
+    /// places.
+    pub(crate) fn put(self, arrays: &mut Arrays, outcome: impl Fn(usize) -> usize) -> Vec<(f64, f64)> {
+        let Self { seen, plane, which, schema, outcomes } = self;
+        let mut buffer = RecipeBuffer::default();
+        let places: Vec<(f64, f64)> =
+            which.iter().map(|&i| plane.place(seen.row(i as usize, &mut buffer))).collect();
+        arrays.put("x", places.iter().map(|place| place.0));
+        arrays.put("y", places.iter().map(|place| place.1));
+        arrays.put("row", which.iter().map(|&i| seen.rows[i as usize]));
+        arrays.put("side", which.iter().map(|&i| outcome(i as usize).min(255) as u8));
+        arrays.say("plane", &plane.name());
+        arrays.say("axes", &seen.column_axes(schema));
+        arrays.say("features", &seen.features);
+        arrays.say("rows", &seen.rows.len());
+        arrays.say("outcomes", &outcomes);
+        places
     }
 }
 

@@ -2,12 +2,11 @@
 
 use super::report::blocks;
 use crate::data::DataSet;
-use crate::drawing::{Arrays, Plane, Seen, sample};
+use crate::drawing::{Arrays, Drawn, Plane, Seen, sample};
 use crate::results::Kept;
 use crate::server::App;
 use crate::watch::{Listener, Watch};
 use linsep::Error;
-use linsep::features::RecipeBuffer;
 use linsep::job::{Decided, SeparateSpec, Separated, Sides, Spec};
 use linsep::report::{SeparateRecord, separate_report};
 use linsep::separate::CertificateText;
@@ -63,21 +62,12 @@ fn drawing(separated: &Separated, decided: &Decided) -> Vec<u8> {
         shares.chain(contradicting).chain(blamed.iter().map(|&row| (row, 2u8))).collect();
     let position = |row: usize| rows.binary_search(&(row as u32)).ok();
     let drawn = sample(rows.len(), marked.keys().filter_map(|&row| position(row)));
-    let mut buffer = RecipeBuffer::default();
-    let places: Vec<(f64, f64)> =
-        drawn.iter().map(|&i| plane.place(seen.row(i as usize, &mut buffer))).collect();
     let mut arrays = Arrays::default();
-    arrays.put("x", places.iter().map(|place| place.0));
-    arrays.put("y", places.iter().map(|place| place.1));
-    arrays.put("row", drawn.iter().map(|&i| rows[i as usize]));
-    arrays.put("side", drawn.iter().map(|&i| u8::from(signs[i as usize] > 0)));
+    let schema = &separated.schema;
+    let outcomes = vec![separation.classes.negative_name(), separation.classes.positive.clone()];
+    let rows_drawn = Drawn { seen: &seen, plane: &plane, which: &drawn, schema, outcomes };
+    rows_drawn.put(&mut arrays, |i| usize::from(signs[i] > 0));
     arrays.put("mark", drawn.iter().map(|&i| marked.get(&(rows[i as usize] as usize)).copied().unwrap_or(0)));
-    let names: Vec<String> = (0..data.columns().min(2)).map(|j| separated.schema.feature_name(j)).collect();
-    arrays.say("plane", &plane.name());
-    arrays.say("axes", &seen.column_axes(&names));
-    arrays.say("features", &data.columns());
-    arrays.say("rows", &rows.len());
-    arrays.say("outcomes", &[separation.classes.negative_name(), separation.classes.positive.clone()]);
     if let Some(theta) = &separation.weights {
         arrays.say("final", &plane.line(theta));
         let least =

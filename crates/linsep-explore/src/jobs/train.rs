@@ -3,7 +3,7 @@
 use super::report::blocks;
 use super::rows_of;
 use crate::data::DataSet;
-use crate::drawing::{Arrays, History, Line, Plane, Seen, region, sample};
+use crate::drawing::{Arrays, Drawn, History, Line, Plane, Seen, region, sample};
 use crate::results::Kept;
 use crate::server::App;
 use crate::watch::{Listener, Watch};
@@ -137,20 +137,9 @@ fn draw(
     let mut most: Vec<(u32, u32)> = mistakes.into_iter().collect();
     most.sort_by_key(|&(row, count)| (std::cmp::Reverse(count), row));
     let drawn = sample(rows.len(), most.iter().take(MOST_MISTAKEN).map(|&(row, _)| row as usize));
-    let mut buffer = RecipeBuffer::default();
-    let places: Vec<(f64, f64)> =
-        drawn.iter().map(|&i| plane.place(seen.row(i as usize, &mut buffer))).collect();
-    arrays.put("x", places.iter().map(|place| place.0));
-    arrays.put("y", places.iter().map(|place| place.1));
-    arrays.put("row", drawn.iter().map(|&i| rows[i as usize]));
-    arrays.put("side", drawn.iter().map(|&i| outcome(i as usize).min(255) as u8));
-    let names: Vec<String> = (0..data.columns().min(2)).map(|j| schema.feature_name(j)).collect();
-    let axes = seen.column_axes(&names);
-    arrays.say("plane", &plane.name());
-    arrays.say("axes", &axes);
-    arrays.say("features", &seen.features);
-    arrays.say("rows", &rows.len());
-    arrays.say("outcomes", &model.classes.outcomes());
+    let outcomes = model.classes.outcomes();
+    let rows_drawn = Drawn { seen: &seen, plane: &plane, which: &drawn, schema, outcomes };
+    let places = rows_drawn.put(&mut arrays, outcome);
     arrays.say("updates", &model.evidence.updates);
     arrays.say("steps", &if makes_updates { "updates" } else { "passes" });
     if let (Some(theta), true) = (linear, draws_lines) {
@@ -163,7 +152,7 @@ fn draw(
         && (linear.is_none() || !draws_lines)
         && model.classes.outcomes().len() <= 255
     {
-        let region = region(model, &axes, &places, data.columns());
+        let region = region(model, &seen.column_axes(schema), &places, data.columns());
         arrays.say("region", &region);
         arrays.put("region", region.outcomes);
     }

@@ -10,6 +10,9 @@ const TICK: f64 = 11.0;
 /// The size of the names of axes.
 const NAME: f64 = 12.0;
 
+/// How far the texts at ticks may reach beyond the rectangle of their panel.
+const BESIDE: f64 = 12.0;
+
 /// A pair of axes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Panel {
@@ -75,11 +78,19 @@ impl Panel {
         let panel = Self { area, x: axes.x, y: axes.y };
         let grid = Pen::line(Ink::Grid, 1.0);
         let about_x = (area.width / 72.0).clamp(3.0, 8.0) as usize;
-        let x_ticks = axes.x_ticks.unwrap_or_else(|| axes.x.ticks(about_x));
+        let x_ticks = axes.x_ticks.unwrap_or_else(|| {
+            // Fewer, where long numbers would run into each other.
+            let all = (2..=about_x).rev().map(|about| axes.x.ticks(about));
+            let mut apart = all.skip_while(|ticks| !are_apart(ticks, &panel));
+            apart.next().unwrap_or_else(|| axes.x.ticks(2).into_iter().take(1).collect())
+        });
         for (value, text) in &x_ticks {
             let x = panel.x_at(*value);
             sheet.line((x, area.y), (x, area.bottom()), grid);
-            sheet.text(x, area.bottom() + 15.0, text, TICK, false, Anchor::Middle, Ink::Muted);
+            // In the middle below its line, but not beyond the sheet.
+            let half = width(text, TICK, false) / 2.0;
+            let middle = x.min(outer.right() + BESIDE - half).max(outer.x - BESIDE + half);
+            sheet.text(middle, area.bottom() + 15.0, text, TICK, false, Anchor::Middle, Ink::Muted);
         }
         for (value, text) in &y_ticks {
             let y = panel.y_at(*value);
@@ -219,6 +230,14 @@ impl Panel {
             sheet.mark(What::Path(steps), pen, Some(self.area));
         }
     }
+}
+
+/// Whether the texts of ticks across leave room between them.
+fn are_apart(ticks: &[(f64, String)], panel: &Panel) -> bool {
+    ticks.windows(2).all(|pair| {
+        let half = |(_, text): &(f64, String)| width(text, TICK, false) / 2.0;
+        panel.x_at(pair[1].0) - panel.x_at(pair[0].0) >= half(&pair[0]) + half(&pair[1]) + 12.0
+    })
 }
 
 /// The height of the k-th of so many lines from the top.

@@ -30,11 +30,16 @@ pub fn boundary(view: &View) -> Figure {
             errors => counted(errors, "mistake", "mistakes"),
         }
     );
+    let is_drawn = border_is_drawn(view);
     let mut how = match (&view.border, scene.classes.len()) {
+        _ if view.weighs_nothing() => {
+            "There is no boundary: all weights are zero, and every row is given the same class.".to_string()
+        }
+        _ if !is_drawn => "The boundary is outside of the picture: all of it is on one side.".to_string(),
         (Border::Curves(_), 3..) => "Lines are where the predicted class changes.".to_string(),
         _ => "The solid line is the boundary.".to_string(),
     };
-    how += match view.margin {
+    how += match view.margin.filter(|_| is_drawn) {
         Some(margin) if margin.soft => {
             " Dashed lines are the margin: the ringed rows on it or within hold it in its place."
         }
@@ -53,13 +58,31 @@ pub fn boundary(view: &View) -> Figure {
     draw_border(&mut sheet, &panel, view);
     let mut keys = draw_rows(&mut sheet, &panel, scene);
     keys.extend(mark_rows(&mut sheet, &panel, view));
-    keys.extend(border_keys(view));
+    if is_drawn {
+        keys.extend(border_keys(view));
+    }
     sheet.legend(&keys);
     note_thinning(&mut sheet, scene);
     if !view.model().recipe.expansion.is_none() && matches!(scene.axes, PlaneAxes::Boundary { .. }) {
         sheet.note("Distances are those in the space of the expanded features.");
     }
     sheet.finish()
+}
+
+/// Whether some of the boundary is within the limits of the picture.
+fn border_is_drawn(view: &View) -> bool {
+    let changes = |values: &mut dyn Iterator<Item = f64>| {
+        let (low, high) =
+            values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
+        low < 0.0 && high >= 0.0
+    };
+    match &view.border {
+        Border::Line([a, b, c]) => {
+            let [across, up] = view.scene.limits;
+            changes(&mut across.iter().flat_map(|x| up.iter().map(move |y| a * x + b * y + c)))
+        }
+        Border::Curves(all) => all.iter().any(|values| changes(&mut values.iter().copied())),
+    }
 }
 
 /// Says that not all rows are drawn, where that is so.

@@ -5,15 +5,15 @@ use super::figure::{Anchor, Dot, Figure, Key, Pen, Sheet, What};
 use super::ink::{Dash, Ink, Shape};
 use super::scale::Scale;
 use super::text::file_name;
-use crate::job::Evaluated;
+use crate::job::{Evaluated, WhichRows};
 use crate::numbers::{grouped, percent};
 
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 500.0;
 
-/// The observed share of each bin of probabilities, with its exact 95 % interval; `which` says which rows. `None` for a model
-/// without probabilities.
-pub fn calibration(source: &str, which: &str, evaluated: &Evaluated) -> Option<Figure> {
+/// The observed share of each bin of probabilities, with its exact 95 % interval. `None` for a model without
+/// probabilities.
+pub fn calibration(source: &str, which: WhichRows, evaluated: &Evaluated) -> Option<Figure> {
     let source = file_name(source);
     let found = evaluated.probabilities()?;
     let positive = match evaluated {

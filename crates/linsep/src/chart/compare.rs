@@ -8,6 +8,7 @@ use super::text::file_name;
 use crate::compare::Comparison;
 use crate::metric::Metric;
 use crate::numbers::counted;
+use crate::report::describe_best;
 
 const WIDTH: f64 = 760.0;
 /// Between two learners.
@@ -26,15 +27,13 @@ pub fn compare(source: &str, comparison: &Comparison) -> Figure {
         .filter_map(|entry| Some((entry, factor * entry.value?, factor * entry.value_error.unwrap_or(0.0))))
         .collect();
     let rows = counted(comparison.rows, "row", "rows");
-    let learners = counted(shown.len() as u64, "learner", "learners");
-    let title = match shown.first() {
-        Some((best, value, _)) => format!(
-            "{source}: of {learners} on {rows}, {} has the lowest {}, {value:.digits$}{unit}",
-            best.label,
-            metric.title()
-        ),
-        None => format!("{source}: no learner has a value, because none has a model"),
+    let title = match (describe_best(comparison), shown.first()) {
+        (Some(best), Some((_, value, _))) => {
+            format!("{source}: on {rows}, {best}, {value:.digits$}{unit}")
+        }
+        _ => format!("{source}: no learner has a value, because none has a model"),
     };
+    let best = comparison.best().len();
     let folds = comparison.folds;
     let held_out = match comparison.interrupted {
         true => {
@@ -88,7 +87,7 @@ pub fn compare(source: &str, comparison: &Comparison) -> Figure {
         let dots = vec![Dot { x: panel.x_at(*value), y, says }];
         sheet.mark(What::Dots { shape: Shape::Circle, radius: 4.4, dots }, Pen::fill(Ink::Series(0)), None);
         let right = panel.area.right() + 112.0 - 4.0;
-        sheet.text(right, y + 4.0, &text, SMALL, k == 0, Anchor::End, Ink::Text);
+        sheet.text(right, y + 4.0, &text, SMALL, k < best, Anchor::End, Ink::Text);
     }
     keys.push((
         Key::Line(Ink::Text, Dash::Dashed, 1.3),

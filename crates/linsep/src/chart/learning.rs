@@ -34,10 +34,22 @@ pub fn learning(view: &View, points: &[TracePoint]) -> Figure {
         }
         None => format!("{source}: the boundary after each of {mistakes}"),
     };
-    let how = "At each mistake the boundary turns towards the ringed row, which was on its wrong side. Below, the proof: ⟨θ_k, θ*⟩ \
-               grows at least as kγ, and ‖θ_k‖² at most as kR².";
-    let mut sheet = Sheet::new("learning", WIDTH, &title, how);
     let frames: Vec<&TracePoint> = thinned(points.iter().collect(), MOST_FRAMES);
+    let line = |point: &&TracePoint| view.line_at(point).is_some_and(|[a, b, _]| a != 0.0 || b != 0.0);
+    let has_line = frames.iter().any(line);
+    let how = format!(
+        "{} Below, the proof: {}",
+        match has_line {
+            true => "At each mistake the boundary turns towards the ringed row, which was on its wrong side.",
+            false =>
+                "The ringed row was a mistake. No feature ever has a weight, so there is no boundary to draw.",
+        },
+        match separator_is_known(&frames) {
+            true => "⟨θ_k, θ*⟩ grows at least as kγ, and ‖θ_k‖² at most as kR².",
+            false => "‖θ_k‖² grows at most as kR². What needs a separator θ* is left out: none was found.",
+        }
+    );
+    let mut sheet = Sheet::new("learning", WIDTH, &title, &how);
     sheet.y += 18.0;
     let status = sheet.y - 6.0;
     let panel = draw_plane(&mut sheet, scene, "distance to the last boundary", HEIGHT);
@@ -48,7 +60,9 @@ pub fn learning(view: &View, points: &[TracePoint]) -> Figure {
         return sheet.finish();
     }
     draw_boundaries(&mut sheet, &panel, view, &frames, status);
-    keys.push((Key::Line(Ink::Text, Dash::Solid, 2.0), "boundary".to_string()));
+    if has_line {
+        keys.push((Key::Line(Ink::Text, Dash::Solid, 2.0), "boundary".to_string()));
+    }
     keys.push((Key::Dot(Shape::Ring, Ink::Text), "the row that was mistaken".to_string()));
     sheet.y += 12.0;
     let curves = sheet.space(240.0);
@@ -146,9 +160,14 @@ fn long_line(panel: &Panel, [a, b, c]: [f64; 3]) -> Option<[f64; 4]> {
     Some([fx - along * ny, fy + along * nx, fx + along * ny, fy - along * nx])
 }
 
+/// Whether a separator θ* is known, which two of the curves are about.
+fn separator_is_known(frames: &[&TracePoint]) -> bool {
+    !frames.is_empty() && frames.iter().all(|point| point.alignment.is_some())
+}
+
 /// The curves of the proof, which rise as the boundary turns.
 fn draw_curves(sheet: &mut Sheet, area: Rect, frames: &[&TracePoint]) {
-    let known = frames.iter().all(|point| point.alignment.is_some());
+    let known = separator_is_known(frames);
     let count = if known { 2 } else { 1 };
     let wide = (area.width - 30.0 * (count - 1) as f64) / count as f64;
     let mut cells = (0..count).map(|k| Rect { x: area.x + k as f64 * (wide + 30.0), width: wide, ..area });

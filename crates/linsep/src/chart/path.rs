@@ -15,7 +15,7 @@ const HEIGHT: f64 = 460.0;
 const NAMED: usize = 6;
 
 /// The weights of the class numbered `class` of the path, in the units of the file, as the weight C of the loss grows. `None`
-/// for an empty path.
+/// for an empty path, and where every weight stays zero.
 pub fn path(source: &str, points: &[PathPoint], class: usize) -> Option<Figure> {
     let source = file_name(source);
     let last = points.last()?.classes.get(class)?;
@@ -25,6 +25,9 @@ pub fn path(source: &str, points: &[PathPoint], class: usize) -> Option<Figure> 
         for (feature, weight) in &point.classes.get(class)?.weights {
             curves.entry(feature).or_default().push((point.c, *weight));
         }
+    }
+    if curves.is_empty() {
+        return None;
     }
     let first_of: BTreeMap<&str, f64> = curves.iter().map(|(name, curve)| (*name, curve[0].0)).collect();
     let mut order: Vec<&str> = curves.keys().copied().collect();

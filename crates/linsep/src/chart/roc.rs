@@ -5,24 +5,25 @@ use super::figure::{Dot, Figure, Key, Pen, Sheet, What, dot_pen};
 use super::ink::{Dash, Ink, Shape};
 use super::scale::Scale;
 use super::text::file_name;
-use crate::job::{Evaluated, JudgedRow};
-use crate::model::roc as curve_of;
+use crate::job::{Evaluated, JudgedRow, WhichRows};
+use crate::model::{Times, roc as curve_of};
 use crate::numbers::{grouped, percent};
 
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 500.0;
 
-/// The ROC curve of rows of two sides; `which` says which rows, such as `held-out rows`. `None` for more than two sides, and
-/// where the rows are all of one side.
-pub fn roc(source: &str, which: &str, evaluated: &Evaluated, rows: &[JudgedRow]) -> Option<Figure> {
+/// The ROC curve of rows of two sides, each counted as often as it occurs. `None` for more than two sides, and where the
+/// rows are all of one side.
+pub fn roc(source: &str, which: WhichRows, evaluated: &Evaluated, rows: &[JudgedRow]) -> Option<Figure> {
     let source = file_name(source);
     let Evaluated::Pair { evaluation, classes, .. } = evaluated else { return None };
     let scores: Vec<f64> = rows.iter().map(|row| row.score).collect();
     let signs: Vec<i8> = rows.iter().map(|row| if row.truth == 1 { 1 } else { -1 }).collect();
-    let curve = curve_of(&scores, &signs);
+    let times: Vec<u64> = rows.iter().map(|row| row.times).collect();
+    let curve = curve_of(&scores, &signs, Times::each(&times));
     let auc = evaluation.auc.filter(|_| !curve.is_empty())?;
     let (positive, negative) = (&classes.positive, classes.negative_name());
-    let title = format!("{source}: AUC {auc:.4} on {} {which}", grouped(rows.len() as u64));
+    let title = format!("{source}: AUC {auc:.4} on {} {which}", grouped(evaluation.rows));
     let how = format!(
         "Each point of the curve is a threshold: how much of “{positive}” it finds, and how much of “{negative}” it calls \
          “{positive}”. The closer to the upper left corner the better; guessing is the dotted line."

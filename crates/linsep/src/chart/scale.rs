@@ -141,22 +141,38 @@ fn linear_ticks(low: f64, high: f64, about: usize) -> Vec<(f64, String)> {
     let step = digits * power;
     let decimals = (more - exponent).clamp(0, 12) as usize;
     let (first, last) = ((low / step - 1e-9).ceil() as i64, (high / step + 1e-9).floor() as i64);
-    let text = |value: f64| match value.abs() {
+    let most = low.abs().max(high.abs());
+    // As many digits as tell neighbours apart, which are many where the numbers are large beside their differences.
+    let needed = (libm::log10(most).floor() as i32 - exponent + more).clamp(0, 17) as usize;
+    let text = |value: f64| match most {
         _ if value == 0.0 => "0".to_string(),
-        size if !(1e-4..1e7).contains(&size) && !(1e-4..1e7).contains(&high.abs().max(low.abs())) => {
-            scientific(value)
-        }
-        size if decimals == 0 && size >= 1000.0 => plain(value),
-        _ => with_minus(format!("{value:.decimals$}")),
+        most if (1e-4..1e7).contains(&most) => fixed(value, decimals),
+        most if needed > SCIENTIFIC && (1e7..1e15).contains(&most) => fixed(value, decimals),
+        _ => scientific(value, needed.max(SCIENTIFIC)),
     };
-    (first..=last).take(50).map(|k| k as f64 * step).map(|value| (value, text(value))).collect()
+    let mut ticks: Vec<(f64, String)> =
+        (first..=last).take(50).map(|k| k as f64 * step).map(|value| (value, text(value))).collect();
+    // Beyond the digits of floating-point numbers, neighbours are the same.
+    ticks.dedup_by(|next, tick| next.1 == tick.1);
+    ticks
+}
+
+/// Digits after the point of a number with an exponent, where nothing else is needed.
+const SCIENTIFIC: usize = 3;
+
+/// A number with so many digits after the point, its thousands apart.
+fn fixed(value: f64, decimals: usize) -> String {
+    let text = format!("{:.decimals$}", value.abs());
+    let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
+    let whole = whole.parse::<u64>().map_or(whole.to_string(), grouped);
+    with_minus(format!("{}{whole}{rest}", if value < 0.0 { "-" } else { "" }))
 }
 
 /// A number as short as it can be.
 pub(super) fn plain(value: f64) -> String {
     match value.abs() {
         _ if value == 0.0 => "0".to_string(),
-        size if !(1e-4..1e9).contains(&size) => scientific(value),
+        size if !(1e-4..1e9).contains(&size) => scientific(value, SCIENTIFIC),
         size if value.fract() == 0.0 => {
             with_minus(format!("{}{}", if value < 0.0 { "-" } else { "" }, grouped(size as u64)))
         }
@@ -170,16 +186,16 @@ pub(super) fn short(value: f64, digits: usize) -> String {
     plain(rounded)
 }
 
-fn scientific(value: f64) -> String {
-    let text = format!("{value:.3e}");
+fn scientific(value: f64, digits: usize) -> String {
+    let text = format!("{value:.digits$e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let mantissa = mantissa.trim_end_matches('0').trim_end_matches('.');
     with_minus(format!("{mantissa}e{exponent}"))
 }
 
-/// A minus as wide as a plus.
+/// Minus signs as wide as a plus.
 fn with_minus(text: String) -> String {
-    text.replacen('-', "−", 1)
+    text.replace('-', "−")
 }
 
 #[cfg(test)]
@@ -200,10 +216,29 @@ mod tests {
         assert_eq!(texts(Scale::log(1.0, 10.0), 6), ["1", "2", "5", "10"]);
         assert_eq!(texts(Scale::linear(1e-9, 3e-9), 2)[0], "1e−9");
         assert_eq!(short(0.123_456, 3), "0.123");
+        assert_eq!(short(-1.5e-7, 3), "−1.5e−7");
         assert_eq!(short(-1234.5, 3), "−1,230");
     }
 
+    #[test]
+    fn ticks_differ_where_numbers_are_large_beside_their_differences() {
+        let time = 1_700_000_000.0;
+        assert_eq!(texts(Scale::linear(time, time + 40.0), 2)[1], "1,700,000,020");
+        assert_eq!(texts(Scale::linear(time, time + 0.5), 2)[1], "1,700,000,000.25");
+        assert_eq!(texts(Scale::linear(-1.7e20, -1.7e20 + 4e15), 2)[0], "−1.7e20");
+        assert_eq!(texts(Scale::linear(3e-9, 3e-9 + 4e-14), 2)[1], "3.00002e−9");
+        assert_eq!(texts(Scale::linear(0.0, 3e7), 3), ["0", "1e7", "2e7", "3e7"]);
+    }
+
     proptest! {
+        #[test]
+        fn ticks_all_differ(mantissa in -10.0f64..10.0, exponent in -30i32..30, part in 1e-10f64..10.0, about in 2usize..10) {
+            let low = mantissa * 10f64.powi(exponent);
+            let ticks = Scale::linear(low, low + part * low.abs().max(1e-300)).ticks(about);
+            let texts: std::collections::BTreeSet<&str> = ticks.iter().map(|(_, text)| text.as_str()).collect();
+            prop_assert!(texts.len() == ticks.len() && !ticks.is_empty(), "{ticks:?}");
+        }
+
         #[test]
         fn ticks_are_within_and_in_order(low in -1e6f64..1e6, span in 1e-9f64..1e9, about in 2usize..10) {
             for scale in [Scale::linear(low, low + span), Scale::log(span, span * 1e4), Scale::square_root(span)] {

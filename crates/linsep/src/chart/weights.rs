@@ -34,7 +34,8 @@ pub fn weights(name: &str, model: &Model, outcome: usize, top: usize) -> Option<
     let class = shown_class(model, outcome);
     let shown: Vec<usize> = features.iter().copied().take(top.max(1)).collect();
     let strongest = shown.first().map_or(String::new(), |&j| model.recipe.feature_name(j));
-    let title = format!("{name}: “{strongest}” has the largest weight for “{class}”");
+    let speaks = if shown.first().is_some_and(|&j| all[j] < 0.0) { "against" } else { "for" };
+    let title = format!("{name}: “{strongest}” has the largest weight, {speaks} “{class}”");
     let mut how = format!("Bars to the right speak for “{class}”, those to the left against it.");
     how += match (scaled, units.is_some()) {
         (true, true) => {

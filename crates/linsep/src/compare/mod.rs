@@ -92,6 +92,19 @@ pub struct Comparison {
     pub interrupted: bool,
 }
 
+impl Comparison {
+    /// The learners that were judged, the best first: those with a model.
+    pub fn judged(&self) -> impl Iterator<Item = &Entry> {
+        self.learners.iter().filter(|entry| entry.value.is_some())
+    }
+
+    /// The learners that no other one is better than: several, where they are equally good.
+    pub fn best(&self) -> Vec<&Entry> {
+        let first = self.judged().next().and_then(|entry| entry.value);
+        self.judged().take_while(|entry| entry.value == first).collect()
+    }
+}
+
 /// One learner.
 #[derive(Clone, Debug, Serialize)]
 pub struct Entry {

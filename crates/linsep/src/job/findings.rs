@@ -6,7 +6,7 @@ use super::separate::Sides;
 use super::view::View;
 use super::{
     CompareSpec, DataSpec, EvaluateSpec, Evaluated, JudgedRow, SeparateSpec, Separated, SeparationView,
-    TrainSpec, Trained,
+    TrainSpec, Trained, WhichRows,
 };
 use crate::compare::Comparison;
 use crate::dataset::Dataset;
@@ -91,8 +91,8 @@ pub struct JudgedModel {
     pub evaluated: Evaluated,
     /// Every row by itself.
     pub rows: Vec<JudgedRow>,
-    /// Which rows these are, such as `held-out rows`.
-    pub which: &'static str,
+    /// Which rows these are.
+    pub which: WhichRows,
     /// The rows on a plane, where the model can be drawn.
     pub view: Option<View>,
 }
@@ -178,7 +178,7 @@ impl FindingsSpec {
             let data = self.train.data.clone();
             let spec = EvaluateSpec { model: path.clone(), data, row_weights, threshold: None };
             let (evaluated, rows) = spec.run_with_rows(&model, observer)?;
-            let which = if evaluated.is_of_training_rows() { "training rows" } else { "rows" };
+            let which = evaluated.which_rows();
             let view = self.view(&model, observer)?;
             return Ok(JudgedModel { model, trained: None, evaluated, rows, which, view });
         }
@@ -195,7 +195,7 @@ impl FindingsSpec {
         let (evaluated, rows) = (held_out.evaluated.clone(), std::mem::take(&mut held_out.judged));
         let model = trained.model.clone();
         let view = self.view(&model, observer)?;
-        Ok(JudgedModel { model, trained: Some(trained), evaluated, rows, which: "held-out rows", view })
+        Ok(JudgedModel { model, trained: Some(trained), evaluated, rows, which: WhichRows::HeldOut, view })
     }
 
     /// The rows on a plane; `None` where such a model cannot be drawn.

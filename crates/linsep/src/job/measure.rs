@@ -10,6 +10,7 @@ use crate::model::{
 use crate::observe::{Observer, Pace, Progress};
 use crate::theory::binomial::Interval;
 use serde::Serialize;
+use std::fmt;
 
 /// What the rows tell about a model; `docs/json.md` describes every field.
 #[derive(Clone, Debug, Serialize)]
@@ -60,7 +61,47 @@ pub enum Evaluated {
     },
 }
 
+/// Which rows a model was judged on, as far as that is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhichRows {
+    /// Those that were held out: the model has not learned from them.
+    HeldOut,
+    /// Those that it was trained on.
+    Training,
+    /// Those that it was trained on, together with those that were held out.
+    TrainingAndHeldOut,
+    /// Those of another file. Some of them may have been among the training rows all the same.
+    OfFile,
+}
+
+impl fmt::Display for WhichRows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            WhichRows::HeldOut => "held-out rows",
+            WhichRows::Training => "training rows",
+            WhichRows::TrainingAndHeldOut => "training and held-out rows",
+            WhichRows::OfFile => "rows",
+        })
+    }
+}
+
 impl Evaluated {
+    /// Rows judged, each as often as it occurs.
+    pub fn rows(&self) -> u64 {
+        match self {
+            Evaluated::Pair { evaluation, .. } => evaluation.rows,
+            Evaluated::Many { evaluation, .. } => evaluation.rows,
+        }
+    }
+
+    /// Rows predicted wrong, each as often as it occurs.
+    pub fn errors(&self) -> u64 {
+        match self {
+            Evaluated::Pair { evaluation, .. } => evaluation.errors,
+            Evaluated::Many { evaluation, .. } => evaluation.errors,
+        }
+    }
+
     /// The share of rows predicted wrong.
     pub fn error(&self) -> f64 {
         match self {
@@ -77,17 +118,14 @@ impl Evaluated {
         }
     }
 
-    /// Whether the model was trained on these very rows, all of them or all but those that were held out.
-    pub fn is_of_training_rows(&self) -> bool {
-        match self {
-            Evaluated::Pair { training_rows, .. } | Evaluated::Many { training_rows, .. } => *training_rows,
-        }
-    }
-
-    /// Whether these are the rows that the model was trained on together with those that were held out.
-    pub fn has_held_out_rows(&self) -> bool {
-        match self {
-            Evaluated::Pair { held_out_rows, .. } | Evaluated::Many { held_out_rows, .. } => *held_out_rows,
+    /// Which rows of a file these are. Rows that were held out in training are judged by themselves, and are not asked about.
+    pub fn which_rows(&self) -> WhichRows {
+        let (Evaluated::Pair { training_rows, held_out_rows, .. }
+        | Evaluated::Many { training_rows, held_out_rows, .. }) = self;
+        match (training_rows, held_out_rows) {
+            (false, _) => WhichRows::OfFile,
+            (true, false) => WhichRows::Training,
+            (true, true) => WhichRows::TrainingAndHeldOut,
         }
     }
 
@@ -158,9 +196,11 @@ impl Evaluated {
 
     /// Reasons to trust the model less, where these are rows of a file.
     pub fn warnings(&self) -> Vec<Warning> {
-        let training = self
-            .is_of_training_rows()
-            .then_some(Warning::TrainingRows { held_out: self.has_held_out_rows() });
+        let training = match self.which_rows() {
+            WhichRows::Training => Some(Warning::TrainingRows { held_out: false }),
+            WhichRows::TrainingAndHeldOut => Some(Warning::TrainingRows { held_out: true }),
+            WhichRows::HeldOut | WhichRows::OfFile => None,
+        };
         training.into_iter().chain(Warning::of_measures(self, JudgedOn::Judged)).collect()
     }
 }
@@ -178,6 +218,8 @@ pub struct JudgedRow {
     pub score: f64,
     /// Of two sides, the probability of the positive one; of many, that of the winner. `None` for a model without.
     pub probability: Option<f64>,
+    /// How often it occurs.
+    pub times: u64,
 }
 
 /// Rows with what was predicted and what is true.
@@ -266,7 +308,7 @@ impl Judged {
         wrong as u64 + self.unknown
     }
 
-    /// Every row by itself.
+    /// Every row by itself. Copies of a row that were written out one after the other are one again.
     pub(super) fn rows(&self) -> Vec<JudgedRow> {
         let row = |i: usize| JudgedRow {
             line: self.lines[i],
@@ -274,8 +316,16 @@ impl Judged {
             found: self.found[i],
             score: self.scores[i],
             probability: self.probabilities.get(i).map(|row| row.shown),
+            times: self.times.get(i).copied().unwrap_or(1),
         };
-        (0..self.lines.len()).map(row).collect()
+        let mut rows: Vec<JudgedRow> = Vec::new();
+        for row in (0..self.lines.len()).map(row) {
+            match rows.last_mut() {
+                Some(last) if JudgedRow { times: row.times, ..*last } == row => last.times += row.times,
+                _ => rows.push(row),
+            }
+        }
+        rows
     }
 
     /// The measures. The baseline always answers the outcome `usual`, or else the most frequent one of these rows.

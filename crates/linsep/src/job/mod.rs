@@ -29,7 +29,7 @@ pub use evaluate::EvaluateSpec;
 pub use export::{ExportSpec, Exported, Rounding, RoundingCheck};
 pub use findings::{DataFigures, FeatureFigures, Findings, FindingsSpec, JudgedModel};
 pub use form::{learner_form, settings_form};
-pub use measure::{Evaluated, JudgedRow};
+pub use measure::{Evaluated, JudgedRow, WhichRows};
 pub use predict::{PredictSpec, Predicted, Show};
 pub(crate) use separate::place_of;
 pub use separate::{BiasKind, Blamed, Decided, ReferenceRule, ReferenceSpec, SeparateSpec, Separated, Sides};

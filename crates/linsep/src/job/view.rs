@@ -327,6 +327,11 @@ impl View {
         }
     }
 
+    /// Whether the boundary of a line is none, because no feature has a weight.
+    pub fn weighs_nothing(&self) -> bool {
+        matches!(self.border, Border::Line([a, b, _]) if a == 0.0 && b == 0.0)
+    }
+
     /// The model.
     pub fn model(&self) -> &Model {
         &self.model

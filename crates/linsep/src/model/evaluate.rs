@@ -254,18 +254,18 @@ pub struct RocPoint {
 
 /// The ROC curve, from no row called positive to all, with a point for each score that occurs. Empty if a class is missing.
 /// The area under it, by straight lines, is the AUC.
-pub fn roc(scores: &[f64], signs: &[i8]) -> Vec<RocPoint> {
-    let positives = signs.iter().filter(|&&sign| sign > 0).count();
-    let negatives = signs.len() - positives;
+pub fn roc(scores: &[f64], signs: &[i8], times: Times<'_>) -> Vec<RocPoint> {
+    let positives: u64 = (0..signs.len()).filter(|&i| signs[i] > 0).map(|i| times.of(i)).sum();
+    let negatives = times.total(signs.len()) - positives;
     if positives == 0 || negatives == 0 {
         return Vec::new();
     }
     let mut order: Vec<usize> = (0..scores.len()).collect();
     order.sort_unstable_by(|&a, &b| scores[b].total_cmp(&scores[a]));
-    let mut called = [0usize; 2];
+    let mut called = [0u64; 2];
     let mut points = vec![RocPoint { false_positives: 0.0, true_positives: 0.0 }];
     for group in order.chunk_by(|&a, &b| scores[a] == scores[b]) {
-        group.iter().for_each(|&i| called[usize::from(signs[i] > 0)] += 1);
+        group.iter().for_each(|&i| called[usize::from(signs[i] > 0)] += times.of(i));
         points.push(RocPoint {
             false_positives: called[0] as f64 / negatives as f64,
             true_positives: called[1] as f64 / positives as f64,
@@ -281,10 +281,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_area_under_the_curve_is_the_auc(rows in prop::collection::vec((-5i32..6, any::<bool>()), 1..60)) {
-            let scores: Vec<f64> = rows.iter().map(|(score, _)| f64::from(*score)).collect();
-            let signs: Vec<i8> = rows.iter().map(|(_, up)| if *up { 1 } else { -1 }).collect();
-            let curve = roc(&scores, &signs);
+        fn the_area_under_the_curve_is_the_auc(rows in prop::collection::vec((-5i32..6, any::<bool>(), 1u64..5), 1..60)) {
+            let scores: Vec<f64> = rows.iter().map(|(score, ..)| f64::from(*score)).collect();
+            let signs: Vec<i8> = rows.iter().map(|(_, up, _)| if *up { 1 } else { -1 }).collect();
+            let times: Vec<u64> = rows.iter().map(|(.., times)| *times).collect();
+            let curve = roc(&scores, &signs, Times::each(&times));
             let area: f64 = curve
                 .windows(2)
                 .map(|pair| {
@@ -292,7 +293,7 @@ mod tests {
                     width * (pair[0].true_positives + pair[1].true_positives) / 2.0
                 })
                 .sum();
-            match auc(&scores, &signs, Times::ONCE) {
+            match auc(&scores, &signs, Times::each(&times)) {
                 Some(auc) => prop_assert!((area - auc).abs() < 1e-12, "{area} {auc}"),
                 None => prop_assert!(curve.is_empty()),
             }

@@ -31,6 +31,11 @@ impl<'a> Page<'a> {
         escaped(&(self.spelling.text)(text))
     }
 
+    /// The same for text that is wrapped: a number stays with its percent sign.
+    fn flowing(&self, text: &str) -> String {
+        self.safe(text).replace(" %", "\u{a0}%")
+    }
+
     /// Begins a section that the list of contents names.
     pub(super) fn section(&mut self, id: &'static str, title: &str) {
         if !self.sections.is_empty() {
@@ -47,7 +52,7 @@ impl<'a> Page<'a> {
     }
 
     pub(super) fn paragraph(&mut self, text: &str) {
-        let text = self.safe(text);
+        let text = self.flowing(text);
         let _ = writeln!(self.body, "<p>{text}</p>");
     }
 
@@ -57,7 +62,7 @@ impl<'a> Page<'a> {
         }
         let _ = writeln!(self.body, "<ul class=\"{class}\">");
         for item in items {
-            let item = self.safe(item);
+            let item = self.flowing(item);
             let _ = writeln!(self.body, "<li>{item}</li>");
         }
         self.body.push_str("</ul>\n");
@@ -66,7 +71,7 @@ impl<'a> Page<'a> {
     pub(super) fn facts(&mut self, facts: &[(&str, String)]) {
         self.body.push_str("<dl>\n");
         for (name, text) in facts {
-            let (name, text) = (self.safe(name), self.safe(text));
+            let (name, text) = (self.safe(name), self.flowing(text));
             let _ = writeln!(self.body, "<dt>{name}</dt><dd>{text}</dd>");
         }
         self.body.push_str("</dl>\n");
@@ -170,16 +175,16 @@ impl<'a> Page<'a> {
 const STYLE: &str = "\
 :root{color-scheme:light dark}\
 body{margin:0 auto;max-width:60rem;padding:1.5rem 1.25rem 4rem;background:var(--ls-paper);color:var(--ls-ink);\
-font:16px/1.55 system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}\
-h1{font-size:1.9rem;line-height:1.2;margin:.5rem 0 .25rem;overflow-wrap:anywhere}\
+font:16px/1.55 system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;overflow-wrap:anywhere}\
+h1{font-size:1.9rem;line-height:1.2;margin:.5rem 0 .25rem}\
 h2{font-size:1.35rem;margin:2.75rem 0 .75rem;padding-top:1rem;border-top:1px solid var(--ls-grid)}\
 h3{font-size:1.05rem;margin:1.5rem 0 .5rem}\
 header p{color:var(--ls-muted);margin:0}\
 nav ol{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;padding:0;margin:1.25rem 0 0;list-style:none}\
 a{color:var(--ls-c0)}\
-dl{display:grid;grid-template-columns:max-content 1fr;gap:.35rem 1.25rem;margin:1rem 0}\
-dt{font-weight:600}dd{margin:0;overflow-wrap:anywhere}\
-ul{padding-left:1.25rem}li{margin:.3rem 0;overflow-wrap:anywhere}\
+dl{display:grid;grid-template-columns:max-content minmax(0,1fr);gap:.35rem 1.25rem;margin:1rem 0}\
+dt{font-weight:600}dd{margin:0}\
+ul{padding-left:1.25rem}li{margin:.3rem 0}\
 ul.short{list-style:none;padding:0;display:grid;gap:.6rem}\
 ul.short li{margin:0;padding:.7rem 1rem;border-left:4px solid var(--ls-c0);background:color-mix(in srgb,var(--ls-c0) 8%,var(--ls-paper))}\
 ul.warnings{list-style:none;padding:0;display:grid;gap:.6rem}\
@@ -187,10 +192,11 @@ ul.warnings li{margin:0;padding:.7rem 1rem;border-left:4px solid var(--ls-c1);ba
 .table{overflow-x:auto}table{border-collapse:collapse;margin:1rem 0;min-width:60%}\
 caption{text-align:left;color:var(--ls-muted);padding-bottom:.35rem}\
 th,td{text-align:left;padding:.3rem 1rem .3rem 0;border-bottom:1px solid var(--ls-grid);vertical-align:top}\
-th{font-weight:600}.n{text-align:right;font-variant-numeric:tabular-nums}\
+th{font-weight:600}td:not(.n){max-width:min(24rem,45vw)}th,td{overflow-wrap:break-word}.n{text-align:right;font-variant-numeric:tabular-nums}td.n{white-space:nowrap}\
 pre{overflow-x:auto;padding:.8rem 1rem;border:1px solid var(--ls-grid);font:13px/1.5 ui-monospace,'DejaVu Sans Mono',monospace}\
-figure{margin:1.25rem 0}@media (min-width:56rem){.beside{display:grid;grid-template-columns:1fr 1fr;gap:0 1rem}}\
+figure{margin:1.25rem 0}@media (min-width:56rem){.beside{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:0 1rem}}\
 figure svg{max-width:100%;height:auto;display:block}\
-@media (max-width:38rem){dl{grid-template-columns:1fr}dt{margin-top:.5rem}}\
+@media (max-width:38rem){dl{grid-template-columns:minmax(0,1fr)}dt{margin-top:.5rem}}\
 @media print{body{max-width:none;padding:0;font-size:10.5pt}nav{display:none}h2,h3{break-after:avoid}\
-figure,table,ul.short li,ul.warnings li{break-inside:avoid}pre{white-space:pre-wrap;overflow-wrap:anywhere}a{color:inherit;text-decoration:none}}";
+h2+p,caption,thead,tbody tr:first-child{break-after:avoid}figure,tr,pre,ul.short li,ul.warnings li{break-inside:avoid}thead{display:table-header-group}\
+figure svg{max-height:105mm;width:auto}td:not(.n){max-width:90mm}pre{white-space:pre-wrap;overflow-wrap:anywhere}a{color:inherit;text-decoration:none}}";

@@ -8,10 +8,11 @@ mod html;
 pub use html::Spelling;
 
 use crate::chart;
-use crate::job::{Findings, JudgedRow, Sides, Spec, TrainSpec};
+use crate::job::{Findings, JudgedRow, Sides, Spec, TrainSpec, WhichRows};
 use crate::numbers::{Rounding, counted, grouped, percent, rounded};
 use crate::report::{
-    describe_bound, describe_end, describe_margin, describe_settings, evaluate_report, separate_report,
+    describe_best, describe_bound, describe_end, describe_margin, describe_settings, evaluate_report,
+    separate_report,
 };
 use crate::separate::Verdict;
 use crate::theory::binomial::Interval;
@@ -55,38 +56,39 @@ fn in_short(page: &mut Page<'_>, findings: &Findings) {
     let judged = &findings.judged;
     let (class, baseline) = judged.evaluated.baseline();
     let mut lines = Vec::new();
-    let error = judged.evaluated.error();
-    if judged.evaluated.is_of_training_rows() {
-        lines.push(format!(
-            "{} errs on {} of the rows that it was trained on, which tells nothing about new ones; always answering “{class}” errs on {}.",
-            judged.model.settings.learner.name(),
-            percent(error),
-            percent(baseline)
-        ));
-    } else {
-        let Interval { lower, upper } = judged.evaluated.error_interval();
-        lines.push(format!(
-            "{} errs on {} of {} {} that it has not learned from (95 % interval {} to {}); always answering “{class}” errs on {}.",
-            judged.model.settings.learner.name(),
-            percent(error),
-            grouped(judged.rows.len() as u64),
-            judged.which,
-            percent((1e4 * lower).floor() / 1e4),
-            percent((1e4 * upper).ceil() / 1e4),
-            percent(baseline)
-        ));
-    }
+    let rows = grouped(judged.evaluated.rows());
+    let Interval { lower, upper } = judged.evaluated.error_interval();
+    let interval = format!(
+        "95 % interval {} to {}",
+        percent((1e4 * lower).floor() / 1e4),
+        percent((1e4 * upper).ceil() / 1e4)
+    );
+    let of = match judged.which {
+        WhichRows::HeldOut => format!("{rows} held-out rows, which it has not learned from ({interval})"),
+        WhichRows::Training => {
+            "the rows that it was trained on, which tells nothing about new ones".to_string()
+        }
+        WhichRows::TrainingAndHeldOut => {
+            "the rows that it was trained on together with those that were held out, which tells \
+                                          little about new ones"
+                .to_string()
+        }
+        WhichRows::OfFile => {
+            format!("{rows} rows of this file ({interval}, if it has learned from none of them)")
+        }
+    };
+    lines.push(format!(
+        "{} errs on {} of {of}; always answering “{class}” errs on {}.",
+        judged.model.settings.learner.name(),
+        percent(judged.evaluated.error()),
+        percent(baseline)
+    ));
     if let Some(comparison) = &findings.comparison
-        && let Some(best) = comparison.learners.first()
+        && let (Some(words), Some(best)) = (describe_best(comparison), comparison.best().first())
         && let (Some(value), Some(spread)) = (best.value, best.value_error)
     {
-        lines.push(format!(
-            "Of {} compared, {} has the lowest held-out error: {} ± {}.",
-            counted(comparison.learners.len() as u64, "learner", "learners"),
-            best.label,
-            percent(value),
-            percent(spread)
-        ));
+        let words = format!("Compared on rows held out in turn: {words}");
+        lines.push(format!("{words}, {} ± {}.", percent(value), percent(spread)));
     }
     lines.push(verdict_in_short(findings));
     page.list("short", &lines);
@@ -216,11 +218,16 @@ fn quality(page: &mut Page<'_>, findings: &Findings) {
     page.section("quality", "How good the model is");
     page.paragraph(&format!(
         "Judged on {} {}.",
-        grouped(judged.rows.len() as u64),
+        grouped(judged.evaluated.rows()),
         match judged.which {
-            "held-out rows" => "rows that were held out: the model has not learned from them",
-            "training rows" => "rows that it was trained on: they tell nothing about new ones",
-            _ => "rows of this file",
+            WhichRows::HeldOut => "rows that were held out: the model has not learned from them",
+            WhichRows::Training => "rows that it was trained on: they tell nothing about new ones",
+            WhichRows::TrainingAndHeldOut => {
+                "rows, those that it was trained on together with those that were held out: they tell little about new ones"
+            }
+            WhichRows::OfFile => {
+                "rows of this file. If it has learned from some of them, its error on new rows is likely higher"
+            }
         }
     ));
     page.blocks(&evaluate_report(&judged.evaluated));
@@ -282,7 +289,7 @@ fn mistakes(page: &mut Page<'_>, findings: &Findings) {
     if wrong.is_empty() {
         page.paragraph(&format!(
             "None of the {} {} is predicted wrong.",
-            grouped(judged.rows.len() as u64),
+            grouped(judged.evaluated.rows()),
             judged.which
         ));
         return;
@@ -291,6 +298,8 @@ fn mistakes(page: &mut Page<'_>, findings: &Findings) {
         "Rows that the model was surest about and wrong, worst first. Their lines are those of the file: a label that is wrong there is \
          often among them.",
     );
+    // Rows with counts stand for several.
+    let counts = judged.rows.iter().any(|row| row.times != 1);
     let rows: Vec<Vec<String>> = wrong
         .iter()
         .take(MOST_MISTAKES)
@@ -305,23 +314,28 @@ fn mistakes(page: &mut Page<'_>, findings: &Findings) {
                 }
                 None => p,
             });
-            vec![
+            let mut cells = vec![
                 grouped(row.line),
                 names[row.truth].clone(),
                 names[row.found].clone(),
                 probability.map_or("none".to_string(), percent),
                 number(row.score),
-            ]
+            ];
+            cells.extend(counts.then(|| grouped(row.times)));
+            cells
         })
         .collect();
+    let shown = wrong.iter().take(MOST_MISTAKES).map(|row| row.times).sum();
     let caption = format!(
         "{} of {} on {} {}",
-        grouped(rows.len() as u64),
-        counted(wrong.len() as u64, "mistake", "mistakes"),
-        grouped(judged.rows.len() as u64),
+        grouped(shown),
+        counted(judged.evaluated.errors(), "mistake", "mistakes"),
+        grouped(judged.evaluated.rows()),
         judged.which
     );
-    page.table(&caption, &["line", "is", "predicted", "with probability", "score"], &[0, 3, 4], &rows);
+    let mut head = vec!["line", "is", "predicted", "with probability", "score"];
+    head.extend(counts.then_some("times"));
+    page.table(&caption, &head, &[0, 3, 4, 5], &rows);
 }
 
 fn verdict(page: &mut Page<'_>, findings: &Findings) {
@@ -396,7 +410,7 @@ fn reproduce(page: &mut Page<'_>, findings: &Findings, spelling: &Spelling<'_>) 
     page.facts(&facts);
     if let Some(Ok(spec)) = TrainSpec::from_model(&findings.judged.model) {
         let spec = Spec::Train(Box::new(spec));
-        page.paragraph("The model is made again by this specification, with `linsep train --spec FILE`:");
+        page.paragraph("The model is made again by this specification, with linsep train --spec FILE:");
         if let Ok(text) = spec.to_toml() {
             page.lines(&text);
         }

@@ -53,7 +53,7 @@ pub fn compare_report(comparison: &Comparison, name: &str) -> Vec<Block> {
             &held_out,
             &margin(entry),
             &short(entry.updates as f64),
-            &entry.mistake_bound.upper.map_or("none".to_string(), short),
+            &entry.mistake_bound.upper.map_or("none".to_string(), most_mistakes),
             &seconds(entry.seconds),
         ]);
     }
@@ -90,6 +90,31 @@ pub fn compare_report(comparison: &Comparison, name: &str) -> Vec<Block> {
         blocks.push(Block::Text(orders_table(comparison)));
     }
     blocks
+}
+
+/// Which learner is the best one, or which are, among how many: the beginning of a sentence that goes on with its value.
+/// `None` if no learner has a model.
+pub fn describe_best(comparison: &Comparison) -> Option<String> {
+    let best: Vec<&str> = comparison.best().iter().map(|entry| entry.label.as_str()).collect();
+    let judged = comparison.judged().count();
+    let contenders = match comparison.learners.len() - judged {
+        0 => counted(judged as u64, "learner", "learners"),
+        without => format!(
+            "{} with a model ({})",
+            counted(judged as u64, "learner", "learners"),
+            counted(without as u64, "has none", "have none")
+        ),
+    };
+    let names = match best.as_slice() {
+        [] => return None,
+        [one] => format!("{one} has"),
+        [first, second] => format!("{first} and {second} have"),
+        [first, second, third] => format!("{first}, {second} and {third} have"),
+        [first, second, rest @ ..] => {
+            format!("{first}, {second} and {} others have", grouped(rest.len() as u64))
+        }
+    };
+    Some(format!("of {contenders}, {names} the lowest {}", comparison.metric.title()))
 }
 
 /// What the order of the rows alone changes.
@@ -156,7 +181,12 @@ fn brief(x: f64, direction: Rounding) -> String {
 
 /// A count in at most nine characters.
 fn short(number: f64) -> String {
-    if number < 1e6 { grouped(number.ceil() as u64) } else { format!("{number:.2e}") }
+    if number < 1e6 { grouped(number as u64) } else { format!("{number:.2e}") }
+}
+
+/// An upper bound of a count in at most nine characters.
+fn most_mistakes(bound: f64) -> String {
+    if bound < 1e6 { grouped(bound.ceil() as u64) } else { brief(bound, Rounding::Up) }
 }
 
 fn percent(share: f64) -> String {

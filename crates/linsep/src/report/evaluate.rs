@@ -4,7 +4,7 @@ use super::Block;
 use super::layout::{MOST_LINES, cell, column_width, right_cell};
 use super::probability::{self, describe_threshold};
 use crate::classes::ClassPair;
-use crate::job::Evaluated;
+use crate::job::{Evaluated, WhichRows};
 use crate::model::{ClassEvaluation, Evaluation, ManyEvaluation};
 use crate::numbers::{grouped, percent};
 use crate::theory::binomial::{Interval, clopper_pearson};
@@ -12,29 +12,14 @@ use crate::theory::binomial::{Interval, clopper_pearson};
 /// The most columns of a confusion matrix that a terminal can show.
 const MOST_COLUMNS: usize = 12;
 
-/// Which rows a model is judged on.
-#[derive(Clone, Copy)]
-enum Judged {
-    /// Others than those that it was trained on.
-    New,
-    /// Those that it was trained on.
-    Training,
-    /// Those, and the ones that were held out.
-    TrainingAndHeldOut,
-}
-
 /// How a model does, for people.
 pub fn evaluate_report(evaluated: &Evaluated) -> Vec<Block> {
-    let judged = match (evaluated.is_of_training_rows(), evaluated.has_held_out_rows()) {
-        (false, _) => Judged::New,
-        (true, false) => Judged::Training,
-        (true, true) => Judged::TrainingAndHeldOut,
-    };
+    let which = evaluated.which_rows();
     let mut blocks = match evaluated {
         Evaluated::Pair { evaluation, classes, baseline_class, .. } => {
-            two_sides(evaluation, classes, baseline_class, judged)
+            two_sides(evaluation, classes, baseline_class, which)
         }
-        Evaluated::Many { evaluation, baseline_class, .. } => many(evaluation, baseline_class, judged),
+        Evaluated::Many { evaluation, baseline_class, .. } => many(evaluation, baseline_class, which),
     };
     let mut more = Vec::new();
     if let Evaluated::Pair { threshold: Some(threshold), classes, .. } = evaluated {
@@ -71,11 +56,11 @@ pub(super) fn measured_error(errors: u64, rows: u64) -> String {
 }
 
 /// The share of errors on the rows of a file. Of the training rows there is no interval: they tell nothing about others.
-fn judged_error(errors: u64, rows: u64, judged: Judged) -> String {
-    let which = match judged {
-        Judged::New => return measured_error(errors, rows),
-        Judged::Training => "the training rows",
-        Judged::TrainingAndHeldOut => "the training rows and those that were held out",
+fn judged_error(errors: u64, rows: u64, which: WhichRows) -> String {
+    let which = match which {
+        WhichRows::HeldOut | WhichRows::OfFile => return measured_error(errors, rows),
+        WhichRows::Training => "the training rows",
+        WhichRows::TrainingAndHeldOut => "the training rows and those that were held out",
     };
     let share = percent(errors as f64 / rows.max(1) as f64);
     format!("{share} ({} of {}) on {which}, no estimate for new rows", grouped(errors), grouped(rows))
@@ -93,7 +78,7 @@ pub(super) fn baseline(class: &str, error: f64) -> String {
 
 /// How a model of two sides does on rows that it was not trained on.
 pub fn pair(evaluation: &Evaluation, classes: &ClassPair, baseline_class: &str) -> Vec<Block> {
-    two_sides(evaluation, classes, baseline_class, Judged::New)
+    two_sides(evaluation, classes, baseline_class, WhichRows::OfFile)
 }
 
 /// How a model of two sides does.
@@ -101,12 +86,12 @@ fn two_sides(
     evaluation: &Evaluation,
     classes: &ClassPair,
     baseline_class: &str,
-    judged: Judged,
+    which: WhichRows,
 ) -> Vec<Block> {
     let (positive, negative) = (&classes.positive, classes.negative_name());
     let error = format!(
         "{}; {}",
-        judged_error(evaluation.errors, evaluation.rows, judged),
+        judged_error(evaluation.errors, evaluation.rows, which),
         baseline(baseline_class, evaluation.baseline_error)
     );
     let precision = match evaluation.precision {
@@ -185,14 +170,14 @@ fn most_wrong(classes: &[ClassEvaluation]) -> Vec<&ClassEvaluation> {
 }
 
 /// How a model of many classes does.
-fn many(evaluation: &ManyEvaluation, baseline_class: &str, judged: Judged) -> Vec<Block> {
+fn many(evaluation: &ManyEvaluation, baseline_class: &str, which: WhichRows) -> Vec<Block> {
     let share = |share: Option<f64>| share.map_or("none".to_string(), percent);
     let names = || evaluation.classes.iter().map(|class| class.class.as_str());
     let width = column_width(names(), 5, 24);
     let f1 = evaluation.macro_f1.map_or("none".to_string(), |f1| format!("{f1:.4}, mean of the classes"));
     let error = format!(
         "{}; {}",
-        judged_error(evaluation.errors, evaluation.rows, judged),
+        judged_error(evaluation.errors, evaluation.rows, which),
         baseline(baseline_class, evaluation.baseline_error)
     );
     let facts = vec![

@@ -13,7 +13,7 @@ mod train;
 mod tune;
 mod wording;
 
-pub use compare::{compare_csv, compare_report};
+pub use compare::{compare_csv, compare_report, describe_best};
 pub use document::Block;
 pub use evaluate::{evaluate_report, pair as evaluate_pair};
 pub use export::export_report;

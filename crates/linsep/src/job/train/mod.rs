@@ -120,6 +120,13 @@ impl TrainSpec {
         settled.run_settled(online, checkpoint, warm, &outputs, observer)
     }
 
+    /// Refuses settings that make no sense whatever the rows are: those of a run that begins at zero, with all rows in memory.
+    pub fn check_settings(&self) -> Result<(), SettingsError> {
+        let settings = settings::resolve(self, false, None, None)?;
+        settings.validate()?;
+        settings::refuse_combinations(self, &settings, None, false)
+    }
+
     /// Trains, now that it is known how rows are held.
     fn run_settled(
         &self,
