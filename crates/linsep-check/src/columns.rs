@@ -72,7 +72,8 @@ fn finite(aliased: &[Option<&Sparse>], space: Space<'_>) -> Vec<bool> {
     let mut finite = vec![false; aliased.len()];
     let Some((used, kernel)) = space else { return finite };
     used.iter().for_each(|&place| finite[place] = true);
-    // The relation of an aliased place of U has no part in any δ. Any other vector with such a place spoils the argument.
+    // The relation of an aliased place of U, entry by entry the same vector, has no part in any δ. Any other vector that is not 0 at such a
+    // place spoils the argument: then nothing is shown to be finite.
     let is_relation = |vector: &Sparse| used.iter().any(|&place| aliased[place] == Some(vector));
     for (place, _) in kernel.iter().filter(|vector| !is_relation(vector)).flatten() {
         if finite[*place] && aliased[*place].is_some() {

@@ -95,8 +95,9 @@ fn report(certificate: &Certificate, table: &Table, accepted: &Accepted) -> Stri
     let Columns { alone, not_alone, at_least, .. } = &certificate.columns;
     let separating = alone.iter().map(|set| ("separate completely", set));
     for (what, set) in separating.chain(not_alone.iter().map(|set| ("do not", set))) {
-        let names: Vec<&str> = set.columns.iter().map(name).collect();
-        text += &format!("Columns that {what}: {}\n", names.join(", "));
+        let names = set.columns.iter().map(name).collect::<Vec<_>>().join(", ");
+        let names = if names.is_empty() { "none, the bias alone" } else { &names };
+        text += &format!("Columns that {what}: {names}\n");
     }
     text + &format!("Fewest columns that can: at least {at_least}\n").repeat(usize::from(*at_least > 0))
 }

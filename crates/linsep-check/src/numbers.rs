@@ -146,6 +146,8 @@ impl Sum {
             return;
         }
         let sum = if c.negative != negative { &mut self.negative } else { &mut self.positive };
+        // Never negative: the term is a multiple of 2^base. Shifted by a part of a word, the factor takes two words, which are multiplied one
+        // after the other.
         let shift = (c.exponent + exponent - self.base) as usize;
         let factor = u128::from(factor) << (shift % 64);
         for (half, at) in [(factor as u64, shift / 64), ((factor >> 64) as u64, shift / 64 + 1)] {

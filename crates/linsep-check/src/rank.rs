@@ -53,6 +53,7 @@ pub(crate) fn rank(rows: impl Iterator<Item = Checked<Images>>, width: usize, mo
         let mut row = vec![0; width];
         images?.into_iter().for_each(|(column, image)| row[column] = image);
         for (column, pivot) in &echelon {
+            // The multiple of the earlier row that makes this column 0. It is PRIME, and nothing is done, where the column is 0 already.
             let factor = PRIME - row[*column];
             for (to, &from) in row.iter_mut().zip(pivot).filter(|_| factor < PRIME) {
                 *to = remainder(u128::from(factor) * u128::from(from) + u128::from(*to));

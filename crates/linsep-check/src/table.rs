@@ -60,6 +60,7 @@ fn class(label: &str) -> String {
     let mantissa = label.split(['e', 'E']).next().unwrap_or("").chars().filter(char::is_ascii_digit);
     let short = mantissa.skip_while(|digit| *digit == '0').count() <= 15;
     let value = label.parse::<f64>().ok().filter(|value| short && value.is_finite());
+    // Adding 0 makes 0 of −0.
     value.map_or(label.to_owned(), |value| (value + 0.0).to_string())
 }
 

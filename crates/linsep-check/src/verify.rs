@@ -76,10 +76,13 @@ fn verdict<'a>(data: &Data, certificate: &'a Certificate) -> Checked<(usize, boo
         Claim::Overlap { combination, kernel } => (data.present.clone(), combination, kernel),
     };
     ensure(combine(data, combination)?.is_empty(), None, "the combination of rows is not 0")?;
+    // The rank argument is made where it is needed: for rows that are not cited, and for claims of finite coefficients, which rest on
+    // it. A kernel that is given must hold in any case.
     let cited = rows.iter().all(|row| combination.binary_search_by_key(row, |(row, _)| *row).is_ok());
     let finite = certificate.columns.coefficients.iter().any(|(_, status)| *status == Status::Finite);
     let is_ranked = !cited || !kernel.is_empty() || finite;
     let space = if is_ranked { spanned(data, &rows, combination, kernel)? } else { None };
+    // All rows are on the boundary only for overlap: the weights of quasi-complete are above 0 for one row at least.
     let (forced, is_overlap) = (cited || space.is_some(), rows.len() == data.present.len());
     ensure(forced || !is_overlap, None, "the combination's rows are not shown to span all rows")?;
     Ok((rows.len(), forced, space))
@@ -94,7 +97,7 @@ fn well_formed(vector: &Sparse, end: usize, name: &str) -> Checked {
 }
 
 /// The function that gives ⟨v, z⟩ for the coordinates of a row.
-fn product(v: &Sparse) -> impl Fn(&[(usize, f64)]) -> Sum {
+fn product_with(v: &Sparse) -> impl Fn(&[(usize, f64)]) -> Sum {
     let range = Sum::range(v);
     move |z| {
         let mut sum = Sum::new(range);
@@ -110,7 +113,7 @@ fn product(v: &Sparse) -> impl Fn(&[(usize, f64)]) -> Sum {
 /// Checks that ⟨v, z⟩ ≥ 0 for every row, or > 0 if `least` is greater, and gives the rows with ⟨v, z⟩ = 0.
 pub(crate) fn signs(data: &Data, v: &Sparse, least: Ordering, name: &str) -> Checked<Vec<usize>> {
     well_formed(v, data.width, name)?;
-    let (product, mut zero) = (product(v), Vec::new());
+    let (product, mut zero) = (product_with(v), Vec::new());
     let place = if least.is_gt() { "on the boundary or on" } else { "on" };
     for i in data.examples.unsettled(v, data.bias, 0.0, 0) {
         let sign = product(&data.z(i)?).sign();
@@ -123,7 +126,7 @@ pub(crate) fn signs(data: &Data, v: &Sparse, least: Ordering, name: &str) -> Che
 /// Checks that ⟨v, z⟩ = 0 for each of these vectors and rows.
 pub(crate) fn orthogonal(data: &Data, rows: &[usize], vectors: &[&Sparse]) -> Checked {
     vectors.iter().try_for_each(|v| well_formed(v, data.width, "kernel or relation"))?;
-    let products: Vec<_> = vectors.iter().map(|v| product(v)).collect();
+    let products: Vec<_> = vectors.iter().map(|v| product_with(v)).collect();
     for &i in rows.iter().filter(|_| !products.is_empty()) {
         let z = data.z(i)?;
         let orthogonal = products.iter().all(|product| product(&z).sign().is_eq());
@@ -176,10 +179,11 @@ fn add_square(sum: &mut Sum, number: &Dyadic, negative: bool) -> Checked {
     Ok(())
 }
 
-/// ⟨w, z⟩² ≥ ‖lower·w‖² for the row with the least ⟨w, z⟩.
+/// ⟨w, z⟩² ≥ ‖lower·w‖² for the row with the least ⟨w, z⟩. Each ⟨w, z⟩ is known to be positive, so the least is the one with the least size.
 fn lower_end(data: &Data, lower: f64, w: &Sparse) -> Checked {
-    let (product, mut difference) = (product(w), Sum::of_squares(Sum::range(w)));
+    let (product, mut difference) = (product_with(w), Sum::of_squares(Sum::range(w)));
     for (place, _) in w.iter().filter(|(place, _)| *place < data.norm) {
+        // The product with lower·e_place is lower·w at that place.
         add_square(&mut difference, &product(&[(*place, lower)]).value(), true)?;
     }
     ensure(difference.sign().is_ne(), None, "the lower end is positive, but the weights have the norm 0")?;
@@ -188,6 +192,7 @@ fn lower_end(data: &Data, lower: f64, w: &Sparse) -> Checked {
         let other = (product(&data.z(i)?).size(), i);
         least = least.into_iter().chain([other]).min();
     }
+    // Rows that are settled are known to be above the lower end: if all are, nothing is left to check.
     let Some((_, row)) = least else { return Ok(()) };
     add_square(&mut difference, &product(&data.z(row)?).value(), false)?;
     ensure(difference.sign().is_ge(), row, "the row's margin is below the lower end that is claimed")
@@ -196,6 +201,7 @@ fn lower_end(data: &Data, lower: f64, w: &Sparse) -> Checked {
 /// (upper·Σ λ)² ≥ ‖Σ λ z‖².
 fn upper_end(data: &Data, upper: f64, lambda: &Sparse) -> Checked {
     let vector = combine(data, lambda)?;
+    // The place of a free bias, the last one, does not count in the norm: there the vector is Σ λ y, which must be 0.
     let alike = vector.last().is_none_or(|(place, _)| *place < data.norm);
     ensure(alike, None, "the margin's combination does not weigh both sides alike")?;
     let range = Sum::range(lambda);
@@ -218,9 +224,11 @@ fn spanned<'a>(data: &Data, rows: &[usize], lambda: &Sparse, kernel: &'a [Sparse
     }
     let places: Vec<usize> = (0..data.width).filter(|&place| used[place]).collect();
     if places.len().saturating_mul(places.len().max(kernel.len())) > MATRIX_LIMIT {
+        // Too much work. Without a kernel nothing is claimed by it, and the rows are just not shown to be spanned.
         return ensure(kernel.is_empty(), None, "the kernel has too many coordinates").map(|()| None);
     }
     orthogonal(data, rows, &kernel.iter().collect::<Vec<_>>())?;
+    // A coordinate in U, counted within U, and its image.
     let within = |place: &usize, value: &Dyadic| Some((places.binary_search(place).ok()?, image(value)));
     let images = kernel.iter().map(|vector| {
         data.go_on()?;

@@ -68,6 +68,20 @@ fn each_form_of_a_table() {
     }
 }
 
+/// A set without columns has a name, too.
+#[test]
+fn sets_of_columns_are_named() {
+    let folder = Folder::new("sets");
+    folder.write("data", "x,y,class\n2,1,yes\n3,3,yes\n0,1,no\n");
+    for (columns, told) in [("1 ", "y"), ("", "none, the bias alone")] {
+        folder.write("proof", examples()[0].replace("not-alone 1 ", &format!("not-alone {columns}")));
+        let (code, out, _) = folder.check("proof data");
+        assert_eq!(code, Some(0), "{out}");
+        assert!(out.contains("\nColumns that separate completely: x\n"), "{out}");
+        assert!(out.contains(&format!("\nColumns that do not: {told}\n")), "{out}");
+    }
+}
+
 #[test]
 fn rows_of_other_classes_are_left_out_and_numbers_are_classes_by_value() {
     let folder = Folder::new("classes");
