@@ -6,6 +6,7 @@
 #![allow(unsafe_code, reason = "vector instructions, and hints to the memory")]
 
 mod bounds;
+mod functions;
 mod memory;
 mod portable;
 #[cfg(target_arch = "x86_64")]
@@ -107,6 +108,28 @@ pub(crate) fn add_dense<T: Value>(scale: f64, values: &[T], weights: &mut [f64])
 #[inline(always)]
 pub(crate) fn norm_squared<T: Value>(values: &[T]) -> f64 {
     T::norm_squared(values)
+}
+
+/// For each score s: e^−|s| and ln(1 + e^−|s|), as [`functions::odds_and_logs`] has them.
+#[inline]
+pub(crate) fn odds_and_logs(scores: &[f64], odds: &mut [f64], logs: &mut [f64]) {
+    #[cfg(target_arch = "x86_64")]
+    if x86::is_available() {
+        // SAFETY: the processor has what the function needs.
+        return unsafe { x86::odds_and_logs(scores, odds, logs) };
+    }
+    functions::odds_and_logs(scores, odds, logs);
+}
+
+/// The lower half of matrix += Σ (scaled row)(row)ᵀ, as [`functions::add_outer_products`] has it.
+#[inline]
+pub(crate) fn add_outer_products(scaled: &[f64], rows: &[f64], size: usize, matrix: &mut [f64]) {
+    #[cfg(target_arch = "x86_64")]
+    if x86::is_available() {
+        // SAFETY: the processor has what the function needs.
+        return unsafe { x86::add_outer_products(scaled, rows, size, matrix) };
+    }
+    functions::add_outer_products(scaled, rows, size, matrix);
 }
 
 /// weights[indices[k]] += scale · values[k]; every index must be inside `weights`.

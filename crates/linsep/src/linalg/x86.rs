@@ -3,6 +3,7 @@
 //! A gather asks no questions, so all columns of a row are looked at first: none may lie outside the weights. What does not
 //! fill a register is loaded behind a mask, and the lanes beyond it add zero, which changes nothing.
 
+use super::functions;
 use super::portable::{self, joined};
 use std::arch::x86_64::*;
 
@@ -12,6 +13,16 @@ const FOUR: usize = 4;
 #[inline(always)]
 pub(super) fn is_available() -> bool {
     is_x86_feature_detected!("avx2")
+}
+
+#[target_feature(enable = "avx2")]
+pub(super) fn odds_and_logs(scores: &[f64], odds: &mut [f64], logs: &mut [f64]) {
+    functions::odds_and_logs(scores, odds, logs);
+}
+
+#[target_feature(enable = "avx2")]
+pub(super) fn add_outer_products(scaled: &[f64], rows: &[f64], size: usize, matrix: &mut [f64]) {
+    functions::add_outer_products(scaled, rows, size, matrix);
 }
 
 /// Selects the first `count` of four lanes.

@@ -63,18 +63,19 @@ pub(super) struct Descent<'p, 'a> {
 }
 
 /// A weight that may move, or the intercept.
-struct Coordinate {
+pub(super) struct Coordinate {
     /// None for the intercept, which costs nothing.
-    feature: Option<usize>,
+    pub(super) feature: Option<usize>,
     /// The slope of the losses where the model begins.
-    slope: f64,
-    curvature: f64,
-    start: f64,
-    weight: f64,
+    pub(super) slope: f64,
+    /// That of the losses and of the penalty.
+    pub(super) curvature: f64,
+    pub(super) start: f64,
+    pub(super) weight: f64,
 }
 
 /// What the losses' slopes have changed by since the model began.
-enum Model<'c> {
+pub(super) enum Model<'c> {
     /// By rows: the curvature of each row's loss in the score, and that times how far the score has moved.
     Rows { columns: &'c Columns, bends: Vec<Bend> },
     /// By pairs of coordinates, where they are few beside the rows: the second derivatives, and the changes themselves.
@@ -82,7 +83,7 @@ enum Model<'c> {
 }
 
 #[derive(Clone, Copy)]
-struct Bend {
+pub(super) struct Bend {
     curvature: f64,
     moved: f64,
 }
@@ -274,6 +275,33 @@ impl<'c> Model<'c> {
         ControlFlow::Continue(())
     }
 
+    /// Takes each weight to its best value, those that are zero only if `all` do. Gives how much that makes the model smaller,
+    /// about.
+    fn cycle(&mut self, coordinates: &mut [Coordinate], penalty: Penalty, all: bool) -> f64 {
+        let mut gained = 0.0;
+        for (place, coordinate) in coordinates.iter_mut().enumerate() {
+            let Coordinate { feature, slope, curvature, weight, .. } = *coordinate;
+            if weight == 0.0 && !all && feature.is_some() || curvature <= 0.0 {
+                continue;
+            }
+            let slope = slope + self.change(place, coordinate);
+            let best = match feature {
+                None => weight - slope / curvature,
+                Some(_) => {
+                    let target = curvature * weight - slope - penalty.square * weight;
+                    target.signum() * (target.abs() - penalty.absolute).max(0.0) / curvature
+                }
+            };
+            let step = best - weight;
+            if step != 0.0 {
+                coordinate.weight = best;
+                self.go(place, coordinate, step);
+                gained += step * step * curvature;
+            }
+        }
+        gained
+    }
+
     /// A coordinate moves.
     fn go(&mut self, place: usize, coordinate: &Coordinate, step: f64) {
         match (self, coordinate.feature) {
@@ -289,6 +317,38 @@ impl<'c> Model<'c> {
             }
         }
     }
+}
+
+/// Makes the model with its penalty smaller, weight by weight, until a cycle over all of them gains no more than the share `enough`
+/// of what the first one did. `pause` is called after each cycle.
+pub(super) fn minimise(
+    model: &mut Model<'_>,
+    coordinates: &mut [Coordinate],
+    penalty: Penalty,
+    enough: f64,
+    pause: &mut Pause<'_>,
+) -> ControlFlow<Status> {
+    const CYCLES: usize = 100;
+    let mut last = model.cycle(coordinates, penalty, true);
+    let enough = enough * last;
+    for _ in 0..CYCLES {
+        pause()?;
+        if last <= enough {
+            break;
+        }
+        // Those that are not zero settle among themselves before the others are asked again.
+        for turn in 1..CYCLES {
+            pause()?;
+            if model.cycle(coordinates, penalty, false) <= enough {
+                break;
+            }
+            if turn % 8 == 0 {
+                model.settle(coordinates, penalty, pause)?;
+            }
+        }
+        last = model.cycle(coordinates, penalty, true);
+    }
+    ControlFlow::Continue(())
 }
 
 impl<'p, 'a> Descent<'p, 'a> {
@@ -382,51 +442,7 @@ impl<'p, 'a> Descent<'p, 'a> {
         }
         let mut model = Model::new(columns, bends, &coordinates, problem.data, pause)?;
         pause()?;
-        // How much one cycle makes the model smaller, about; those that stand at zero are looked at now and then.
-        let cycle = |model: &mut Model<'_>, coordinates: &mut [Coordinate], all: bool| {
-            let mut gained = 0.0;
-            for (place, coordinate) in coordinates.iter_mut().enumerate() {
-                let Coordinate { feature, slope, curvature, weight, .. } = *coordinate;
-                if weight == 0.0 && !all && feature.is_some() || curvature <= 0.0 {
-                    continue;
-                }
-                let slope = slope + model.change(place, coordinate);
-                let best = match feature {
-                    None => weight - slope / curvature,
-                    Some(_) => {
-                        let target = curvature * weight - slope - penalty.square * weight;
-                        target.signum() * (target.abs() - penalty.absolute).max(0.0) / curvature
-                    }
-                };
-                let step = best - weight;
-                if step != 0.0 {
-                    coordinate.weight = best;
-                    model.go(place, coordinate, step);
-                    gained += step * step * curvature;
-                }
-            }
-            gained
-        };
-        const CYCLES: usize = 100;
-        let mut last = cycle(&mut model, &mut coordinates, true);
-        let enough = self.enough * last;
-        for _ in 0..CYCLES {
-            pause()?;
-            if last <= enough {
-                break;
-            }
-            // Those that are not zero settle among themselves before the others are asked again.
-            for turn in 1..CYCLES {
-                pause()?;
-                if cycle(&mut model, &mut coordinates, false) <= enough {
-                    break;
-                }
-                if turn % 8 == 0 {
-                    model.settle(&mut coordinates, penalty, pause)?;
-                }
-            }
-            last = cycle(&mut model, &mut coordinates, true);
-        }
+        minimise(&mut model, &mut coordinates, penalty, self.enough, pause)?;
         self.walk(score, &coordinates, pause)
     }
 

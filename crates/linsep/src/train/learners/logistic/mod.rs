@@ -8,19 +8,23 @@
 //! e^f_k / Σ e^f_l (multinomial, softmax). Ω is ½‖w‖² (L2), ‖w‖₁ (L1), ρ‖w‖₁ + (1−ρ)/2 ‖w‖² (elastic net) or nothing. The
 //! intercept b costs nothing, so that the result does not depend on where zero is.
 //!
-//! `problem.rs` has the sums over rows, `newton.rs` and `descent.rs` the two algorithms, `proof.rs` the bound from below
-//! that any point gives: the result is within a known share of the best objective, whatever the algorithm did.
+//! `problem.rs` has the sums over rows. `few.rs` is the algorithm for two classes and few features, with the sums of `sides.rs` and
+//! the matrix of `matrix.rs`; `newton.rs` and `descent.rs` are those for all else. `proof.rs` has the bound from below that any
+//! point gives: the result is within a known share of the best objective, whatever the algorithm did.
 //!
 //! Without a penalty there is a best point only where the classes overlap: elsewhere the objective goes on falling while
 //! the weights go to infinity. So that is decided first, exactly.
 
 mod descent;
+mod few;
 mod firth;
+mod matrix;
 mod newton;
 mod options;
 mod path;
 mod problem;
 mod proof;
+mod sides;
 #[cfg(test)]
 mod tests;
 
@@ -44,6 +48,7 @@ use crate::train::engine::run::{Status, Task, pause_after};
 use crate::train::settings::{Bias, Settings};
 use crate::{Error, SettingsError};
 use descent::{Columns, Descent};
+use few::Few;
 use newton::{Newton, Step};
 use problem::{Point, Problem};
 use proof::Proof;
@@ -240,8 +245,9 @@ struct Found {
     proof: Proof,
 }
 
-/// Either algorithm, as it stands.
+/// One of the algorithms, as it stands.
 enum Algorithm<'p, 'a> {
+    Few(Few<'p, 'a>),
     Newton(Newton<'p, 'a>),
     Descent(Descent<'p, 'a>),
 }
@@ -250,6 +256,7 @@ impl Algorithm<'_, '_> {
     fn step(&mut self, limits: &mut Limits<'_>) -> ControlFlow<Status, Step> {
         let pause = &mut || limits.pause();
         match self {
+            Algorithm::Few(few) => few.step(pause),
             Algorithm::Newton(newton) => newton.step(pause),
             Algorithm::Descent(descent) => descent.step(pause),
         }
@@ -258,6 +265,7 @@ impl Algorithm<'_, '_> {
     /// The objective is no more than this.
     fn objective(&self) -> f64 {
         match self {
+            Algorithm::Few(few) => few.objective,
             Algorithm::Newton(newton) => newton.objective,
             Algorithm::Descent(descent) => descent.objective,
         }
@@ -267,6 +275,7 @@ impl Algorithm<'_, '_> {
     fn prove(&mut self, radius: f64, limits: &mut Limits<'_>) -> ControlFlow<Status, Proof> {
         let bias_input = limits.settings.bias.input();
         match self {
+            Algorithm::Few(few) => few.prove(radius, bias_input, &mut || limits.patient_pause()),
             Algorithm::Newton(Newton { problem, point, scores, objective, .. })
             | Algorithm::Descent(Descent { problem, point, scores, objective, .. }) => {
                 let pause = &mut || limits.patient_pause();
@@ -279,6 +288,7 @@ impl Algorithm<'_, '_> {
 
     fn into_point(self) -> Point {
         match self {
+            Algorithm::Few(few) => few.point,
             Algorithm::Newton(newton) => newton.point,
             Algorithm::Descent(descent) => descent.point,
         }
@@ -293,16 +303,17 @@ fn solve(
     radius: f64,
     limits: &mut Limits<'_>,
 ) -> Result<Found, Error> {
-    let (scores, objective) = match begin(problem, &start, limits) {
-        ControlFlow::Continue(begun) => begun,
-        ControlFlow::Break(_) => return Err(Error::Interrupted),
-    };
     let columns;
-    let mut algorithm = if problem.penalty.absolute > 0.0 {
-        columns = Columns::new(problem.data);
-        Algorithm::Descent(Descent::new(problem, &columns, start, scores, objective))
-    } else {
-        Algorithm::Newton(Newton::new(problem, start, scores, objective))
+    let mut algorithm = match begin(problem, start, limits) {
+        ControlFlow::Break(_) => return Err(Error::Interrupted),
+        ControlFlow::Continue(Begun::Few(few)) => Algorithm::Few(few),
+        ControlFlow::Continue(Begun::At(point, scores, objective)) if problem.penalty.absolute > 0.0 => {
+            columns = Columns::new(problem.data);
+            Algorithm::Descent(Descent::new(problem, &columns, point, scores, objective))
+        }
+        ControlFlow::Continue(Begun::At(point, scores, objective)) => {
+            Algorithm::Newton(Newton::new(problem, point, scores, objective))
+        }
     };
     let mut worth = 0.3 * wanted;
     // Steps whose gain the objective has no digits for still make the proof better, but not for ever.
@@ -344,16 +355,24 @@ fn solve(
     Ok(Found { point: algorithm.into_point(), status, steps: limits.steps, proof })
 }
 
-/// The scores and the objective at the start.
-fn begin(
-    problem: &Problem<'_>,
-    start: &Point,
+/// A start: of the method for few features, or a point with its scores and its objective.
+enum Begun<'p, 'a> {
+    Few(Few<'p, 'a>),
+    At(Point, Vec<f64>, f64),
+}
+
+fn begin<'p, 'a>(
+    problem: &'p Problem<'a>,
+    start: Point,
     limits: &mut Limits<'_>,
-) -> ControlFlow<Status, (Vec<f64>, f64)> {
+) -> ControlFlow<Status, Begun<'p, 'a>> {
     let pause = &mut || limits.patient_pause();
-    let scores = problem.scores(start, pause)?;
-    let objective = problem.objective(start, &scores, pause)?;
-    ControlFlow::Continue((scores, objective))
+    if Few::is_for(problem) {
+        return ControlFlow::Continue(Begun::Few(Few::new(problem, start, pause)?));
+    }
+    let scores = problem.scores(&start, pause)?;
+    let objective = problem.objective(&start, &scores, pause)?;
+    ControlFlow::Continue(Begun::At(start, scores, objective))
 }
 
 impl Found {

@@ -1,18 +1,15 @@
-//! Newton's method, for the penalties that have a second derivative everywhere (L2, or none).
+//! Newton's method, for the penalties that have a second derivative everywhere (L2, or none), where `few.rs` is not for.
 //!
 //! The direction solves H·p = −g: from the matrix itself where it is small, otherwise by conjugate gradients that stop as
 //! early as the point is far from the best (truncated Newton). A step along it is halved until the objective is smaller;
 //! the scores along it are known, so that a trial takes no look at the rows.
 
-use super::problem::{Pause, Point, Problem, WORK_BETWEEN_PAUSES};
+use super::matrix::MOST_WRITTEN;
+use super::problem::{Pause, Point, Problem};
 use super::proof::solve;
-use crate::linalg;
 use crate::train::engine::run::Status;
 use rayon::prelude::*;
-use std::ops::{ControlFlow, Range};
-
-/// The largest matrix of second derivatives that is written down, in rows.
-const MOST_WRITTEN: usize = 400;
+use std::ops::ControlFlow;
 
 /// Newton's method as it stands.
 pub(super) struct Newton<'p, 'a> {
@@ -53,14 +50,19 @@ impl<'p, 'a> Newton<'p, 'a> {
             return ControlFlow::Continue(Step::Stalled);
         }
         let size = down.weights.len() + down.intercepts.len();
-        let written = if size <= MOST_WRITTEN && problem.width() == 1 {
-            let matrix = problem.matrix(&probabilities, pause)?;
-            solve(matrix, &joined(&down), least_left(problem.penalty.square, size) / 4.0)
+        let written = if size <= MOST_WRITTEN && problem.width() == 1 && problem.penalty.is_none() {
+            let bends: Vec<f64> =
+                probabilities.iter().zip(&problem.prices).map(|(p, price)| price * p * (1.0 - p)).collect();
+            let mut matrix = problem.matrix(&bends, 1, pause)?;
+            for j in 0..size {
+                matrix[j * size + j] *= 1.0 + least_left(size);
+            }
+            solve(matrix, &down.joined(), least_left(size) / 4.0)
         } else {
             None
         };
         let direction = match written {
-            Some(solution) => split(solution, problem.width()),
+            Some(solution) => Point::split(solution, problem.width()),
             None => self.conjugate_gradients(&probabilities, &down, length, pause)?,
         };
         pause()?;
@@ -153,74 +155,6 @@ pub(super) fn is_enough(before: f64, found: f64, wanted: f64) -> bool {
 /// Columns that depend on one another, as the features of all words of a column and the intercept do, leave directions along which
 /// nothing changes. Rounding alone would decide how far a step goes there, and it goes far: weights of 10¹⁵ whose scores have no
 /// digits. With a little curvature, well above rounding and far below any that data has, it stays where it is.
-fn least_left(square: f64, size: usize) -> f64 {
-    if square > 0.0 { 4.0 * f64::EPSILON } else { 16.0 * f64::EPSILON * size as f64 }
-}
-
-fn joined(point: &Point) -> Vec<f64> {
-    point.weights.iter().chain(&point.intercepts).copied().collect()
-}
-
-fn split(mut all: Vec<f64>, width: usize) -> Point {
-    let intercepts = all.split_off(all.len() - width);
-    Point { weights: all, intercepts }
-}
-
-impl Problem<'_> {
-    /// The lower half of the matrix of second derivatives for one score, row by row, the intercept last.
-    fn matrix(&self, probabilities: &[f64], pause: &mut Pause<'_>) -> ControlFlow<Status, Vec<f64>> {
-        let (columns, size) = (self.data.columns(), self.data.columns() + 1);
-        // Blocks that do not depend on the threads; each has a matrix of its own.
-        let count = (self.data.len() / (4 * size)).clamp(1, 8);
-        let block = |k: usize| k * self.data.len() / count..(k + 1) * self.data.len() / count;
-        let mut parts: Vec<(Range<usize>, Vec<f64>)> =
-            (0..count).map(|k| (block(k), vec![0.0; size * size])).collect();
-        let add = |i: usize, wide: &mut [f64], matrix: &mut [f64]| {
-            let p = probabilities[i];
-            let bend = self.prices[i] * p * (1.0 - p);
-            let row = self.data.row(i);
-            if row.stored() == columns {
-                row.iter().for_each(|(j, x)| wide[j] = x);
-                wide[columns] = 1.0;
-                for (j, &x) in wide.iter().enumerate().filter(|&(_, &x)| x != 0.0) {
-                    linalg::add_dense(bend * x, &wide[..=j], &mut matrix[j * size..=j * size + j]);
-                }
-                return;
-            }
-            for (j, x) in row.iter() {
-                let (factor, own) = (bend * x, &mut matrix[j * size..=j * size + j]);
-                for (k, y) in row.iter().take_while(|&(k, _)| k <= j) {
-                    own[k] += factor * y;
-                }
-                matrix[columns * size + j] += factor;
-            }
-            matrix[columns * size + columns] += bend;
-        };
-        let per_row = self.data.stored() / self.data.len() + 1;
-        let together = (WORK_BETWEEN_PAUSES / (count * per_row * per_row)).max(1);
-        while parts.iter().any(|(left, _)| !left.is_empty()) {
-            parts.par_iter_mut().for_each(|(left, matrix)| {
-                let mut wide = vec![0.0; size];
-                let end = left.end.min(left.start + together);
-                (left.start..end).for_each(|i| add(i, &mut wide, matrix));
-                left.start = end;
-            });
-            pause()?;
-        }
-        let mut parts = parts.into_iter().map(|(_, matrix)| matrix);
-        let mut matrix = parts.next().unwrap_or_default();
-        parts.for_each(|part| matrix.iter_mut().zip(part).for_each(|(to, from)| *to += from));
-        let more = if self.penalty.square > 0.0 { 0.0 } else { least_left(0.0, size) };
-        for j in 0..size {
-            matrix[j * size + j] *= 1.0 + more;
-        }
-        for j in 0..columns {
-            matrix[j * size + j] += self.penalty.square;
-        }
-        if !self.has_intercept {
-            matrix[columns * size..].fill(0.0);
-            matrix[columns * size + columns] = 1.0;
-        }
-        ControlFlow::Continue(matrix)
-    }
+fn least_left(size: usize) -> f64 {
+    16.0 * f64::EPSILON * size as f64
 }

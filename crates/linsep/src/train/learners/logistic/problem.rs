@@ -52,7 +52,8 @@ pub(crate) struct Problem<'a> {
     pub(super) classes: usize,
     pub(super) has_intercept: bool,
     pub(super) penalty: Penalty,
-    blocks: Vec<Range<usize>>,
+    /// Rows whose sums over features are made by one thread.
+    pub(super) blocks: Vec<Range<usize>>,
     /// Rows that one thread takes at a time where nothing is summed over features.
     pub(super) chunk: usize,
     /// Rows between two pauses: a multiple of the chunk.
@@ -288,6 +289,17 @@ impl<'a> Problem<'a> {
 }
 
 impl Point {
+    /// All numbers, the intercepts last.
+    pub(super) fn joined(&self) -> Vec<f64> {
+        self.weights.iter().chain(&self.intercepts).copied().collect()
+    }
+
+    /// The opposite of [`Point::joined`].
+    pub(super) fn split(mut all: Vec<f64>, width: usize) -> Self {
+        let intercepts = all.split_off(all.len() - width);
+        Self { weights: all, intercepts }
+    }
+
     /// self += scale · other
     pub(super) fn add(&mut self, scale: f64, other: &Self) {
         let add = |to: &mut [f64], from: &[f64]| {

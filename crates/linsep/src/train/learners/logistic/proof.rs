@@ -34,14 +34,14 @@ pub(super) struct Proof {
 }
 
 /// Unit roundoff, with room for the few operations that use it.
-const U: f64 = f64::EPSILON * 0.51;
+pub(super) const U: f64 = f64::EPSILON * 0.51;
 
 /// How much an entropy may change where a probability is off, as a multiple: no logarithm of a float that is not tiny beside
 /// 1 is larger.
-const STEEPEST: f64 = 40.0;
+pub(super) const STEEPEST: f64 = 40.0;
 
 /// What exponentials, logarithms and the few operations around them lose, as a share.
-const FUNCTIONS: f64 = 16.0 * U;
+pub(super) const FUNCTIONS: f64 = 16.0 * U;
 
 impl Problem<'_> {
     /// Makes the intercepts the best for the weights, and proves how good the point is. `radius` is the length of the
@@ -422,7 +422,7 @@ pub(super) fn solve_factorised(matrix: &[f64], right: &[f64]) -> Vec<f64> {
 
 /// Replaces the lower half of a matrix by its Cholesky factor. None where no more than the share `least` of a diagonal entry is
 /// left: the direction is one that the others span, but for rounding.
-fn factorise(matrix: &mut [f64], n: usize, least: f64) -> Option<()> {
+pub(super) fn factorise(matrix: &mut [f64], n: usize, least: f64) -> Option<()> {
     for a in 0..n {
         let (above, rest) = matrix.split_at_mut(a * n);
         let row = &mut rest[..n];

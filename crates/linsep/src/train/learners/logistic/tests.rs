@@ -253,6 +253,67 @@ proptest! {
     }
 }
 
+/// Many rows of few features: the start is the best of a part of them, and the result that of all, whatever the part was like.
+#[test]
+fn a_part_of_many_rows_is_only_a_start() {
+    for penalty in [LogisticPenalty::L2, LogisticPenalty::L1, LogisticPenalty::ElasticNet] {
+        for sparse in [false, true] {
+            let data = data(17, 8000, 3, 2, sparse);
+            let settings = settings(penalty, 0.3);
+            let Learner::Logistic(options) = &settings.learner else { unreachable!() };
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+            let one = pool.install(|| train(&data, &settings, &mut ()).unwrap());
+            let outcome = train(&data, &settings, &mut ()).unwrap();
+            assert_eq!(weights(&one), weights(&outcome));
+            assert_eq!(outcome.status, Status::Converged);
+            let (primal, _, gap) = detail(&outcome);
+            let defined = objective(&data, &weights(&outcome), options.prices(), options.c);
+            assert!(
+                gap <= options.gap && (defined - primal).abs() <= 1e-9 * primal,
+                "{gap} {defined} {primal}"
+            );
+            // The same rows, those of one class first and each tenth of another kind.
+            let mut order: Vec<usize> = (0..data.len()).collect();
+            order.sort_by_key(|&i| (data.labels()[i], i % 10));
+            let sorted = detail(&train(&data.subset(&order).unwrap(), &settings, &mut ()).unwrap());
+            assert!((sorted.0 - primal).abs() <= 2e-6 * primal, "{sorted:?} {primal}");
+        }
+    }
+}
+
+/// The losses of two classes from one pass are those of their definition, and what they prove holds where the intercept is not
+/// the best.
+#[test]
+fn one_pass_gives_losses_slopes_and_a_proof() {
+    for sparse in [false, true] {
+        let data = data(23, 300, 4, 2, sparse);
+        let prices: Vec<f64> = (0..300).map(|i| 0.5 + (i % 3) as f64).collect();
+        for penalty in [Penalty { absolute: 0.0, square: 1.0 }, Penalty { absolute: 1.0, square: 0.0 }] {
+            let problem = Problem::new(&data, data.labels(), 2, prices.clone(), true, penalty);
+            let go_on = &mut || ControlFlow::Continue(());
+            let mut best = f64::INFINITY;
+            let mut largest_bound = 0.0f64;
+            for shift in [0.0, 0.3, -2.0, 9.0] {
+                let point = Point { weights: vec![0.4, -0.2, 0.1, shift / 10.0], intercepts: vec![shift] };
+                let sides = problem.sides(&point, None, go_on).continue_value().unwrap();
+                let scores = problem.scores(&point, go_on).continue_value().unwrap();
+                let loss = problem.loss(&scores, go_on).continue_value().unwrap();
+                assert!((sides.loss - loss).abs() <= 1e-13 * loss);
+                let probabilities = problem.probabilities(&scores, go_on).continue_value().unwrap();
+                let residuals = problem.residuals(&probabilities, go_on).continue_value().unwrap();
+                let slopes = problem.combine(&residuals, go_on).continue_value().unwrap().joined();
+                for (found, expected) in sides.down(&problem).joined().iter().zip(slopes) {
+                    assert!((found - expected).abs() <= 1e-10, "{found} {expected}");
+                }
+                let proof = problem.prove_sides(&point, &sides, 100.0, 1.0, go_on).continue_value().unwrap();
+                best = best.min(proof.objective);
+                largest_bound = largest_bound.max(proof.dual);
+            }
+            assert!(largest_bound > 0.0 && largest_bound <= best, "{largest_bound} {best}");
+        }
+    }
+}
+
 /// Huge and tiny prices: a result with an honest gap, never a number that is none.
 #[test]
 fn the_ends_of_the_range() {
