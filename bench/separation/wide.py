@@ -122,15 +122,16 @@ def enron(data, seconds):
     if not path.exists():
         with gzip.open(data / "libsvm" / "enron_binary_bow.svm.gz") as packed, open(path, "wb") as out:
             shutil.copyfileobj(packed, out)
-    record, run, proof = decide(LINSEP, [path], "--gap", "0.1", "--time", seconds)
-    margin = record["margin"]
-    return [
-        "## A margin asked for: Enron, 33,255 × 83,473",
-        "",
-        f"`--gap 0.1 --time {seconds}`: {record['verdict']}, {proof}, margin {margin['lower']} to {margin['upper']} after "
-        f"{run.seconds:.1f} s and {record['passes']} passes. A linear SVM shows a margin of 0.0286.",
-        "",
-    ]
+    lines = ["## A margin asked for: Enron, 33,255 × 83,473", ""]
+    for bias in ("append", "free"):
+        # The certificate says which bias it is about.
+        record, run, proof = decide(LINSEP, [path], "--gap", "0.1", "--time", seconds, "--bias", bias)
+        margin = record["margin"]
+        lines.append(
+            f"* `--bias {bias} --gap 0.1 --time {seconds}`: {record['verdict']}, {proof}, margin {margin['lower']} to {margin['upper']} after "
+            f"{run.seconds:.1f} s ({run.processor:.1f} s of processor) and {record['passes']} passes."
+        )
+    return [*lines, "", "A linear SVM shows a margin of 0.0286.", ""]
 
 
 def main():

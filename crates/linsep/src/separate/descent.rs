@@ -27,11 +27,15 @@ pub(super) struct Descent<'a> {
     prices: Option<Vec<f64>>,
     /// Whether rows need only be on their right sides.
     for_signs: bool,
+    /// Whether the appended coordinate stands for a bias that is free: see [`Descent::for_free_bias`].
+    for_free_bias: bool,
     /// Whether steps are not taken back yet: see [`Descent::eager_pass`].
     is_eager: bool,
-    /// How many eager passes there were, and how many rows the last one over all rows found on their wrong sides.
+    /// How many eager passes there were, the fewest rows that one over all rows found on their wrong sides, and how many such passes
+    /// in a row did not find clearly fewer.
     eager_passes: u64,
-    wrong: usize,
+    fewest_wrong: usize,
+    idle: u64,
     /// Whether the last pass met a row that was not on its right side.
     saw_wrong: bool,
     worst: f64,
@@ -52,8 +56,10 @@ const FOCUSED: u64 = 11;
 const TOGETHER: usize = 16;
 /// Eager passes step on rows whose agreement is below this.
 const EAGER: f64 = 0.5;
-/// They go on for as long as no more than this share of the wrong rows is left after each pass over all rows,
+/// They go on for as long as no more than this share of the wrong rows is left after some passes over all rows,
 const LEFT: f64 = 0.85;
+/// which are so many,
+const IDLE: u64 = 3;
 /// or no more than so many rows,
 const FEW: usize = 16;
 /// but not for more passes than this.
@@ -76,9 +82,11 @@ impl<'a> Descent<'a> {
             free: free.to_vec(),
             prices: None,
             for_signs: false,
+            for_free_bias: false,
             is_eager: false,
             eager_passes: 0,
-            wrong: usize::MAX,
+            fewest_wrong: usize::MAX,
+            idle: 0,
             saw_wrong: false,
             worst: f64::INFINITY,
             rounds: 0,
@@ -95,6 +103,13 @@ impl<'a> Descent<'a> {
     /// below 1, for as long as some of them are wrong.
     pub(super) fn for_signs(self) -> Self {
         Self { for_signs: true, is_eager: true, ..self }
+    }
+
+    /// For the margin with a free bias, where the examples have an appended one, whose value only affects how fast it goes. The hulls
+    /// of both sides meet the constraint Σ λ y = 0 by the method of multipliers: after each round of passes the weight of the
+    /// appended coordinate, which is b·Σ λ y for a fixed penalty b², grows by as much once more.
+    pub(super) fn for_free_bias(self) -> Self {
+        Self { for_free_bias: true, ..self }
     }
 
     /// Whether the last pass went over all rows and met none that was not on its right side.
@@ -115,6 +130,7 @@ impl<'a> Descent<'a> {
         }
         if is_whole {
             self.active = (0..self.rows.len()).collect();
+            self.balance();
         }
         let mut order = std::mem::take(&mut self.active);
         if is_whole && self.for_signs {
@@ -183,8 +199,10 @@ impl<'a> Descent<'a> {
                 .collect();
             wrong = near.iter().filter(|(_, wrong)| *wrong).count();
             order = near.into_iter().map(|(place, _)| place).collect();
-            self.is_eager = wrong <= FEW || wrong as f64 <= LEFT * self.wrong as f64;
-            self.wrong = wrong;
+            let is_progress = wrong <= FEW || wrong as f64 <= LEFT * self.fewest_wrong as f64;
+            self.idle = if is_progress { 0 } else { self.idle + 1 };
+            self.fewest_wrong = self.fewest_wrong.min(wrong);
+            self.is_eager = self.idle < IDLE;
         }
         self.eager_passes += 1;
         self.is_eager &= self.eager_passes < MOST_EAGER;
@@ -215,6 +233,17 @@ impl<'a> Descent<'a> {
         self.active = order;
     }
 
+    /// For a free bias, a step of the method of multipliers.
+    fn balance(&mut self) {
+        if self.for_free_bias
+            && let Some(bias) = self.w.get_mut(self.examples.data().columns())
+        {
+            let signed = |(&row, lambda): (&usize, &f64)| f64::from(self.examples.signs()[row]) * lambda;
+            let excess: f64 = self.rows.iter().zip(&self.lambda).map(signed).sum();
+            *bias += excess * self.examples.bias_input();
+        }
+    }
+
     /// Makes w orthogonal to each of the free rows in turn. Gives the largest cosine that was left.
     fn settle(&mut self) -> f64 {
         let mut largest = 0.0f64;
@@ -238,8 +267,16 @@ impl<'a> Descent<'a> {
         }
     }
 
-    /// The weights, as orthogonal to L as some more steps make them.
+    /// The weights, as orthogonal to L as some more steps make them. For a free bias the last one is the bias itself, midway between both
+    /// sides.
     pub(super) fn weights(&mut self) -> Vec<f64> {
+        if self.for_free_bias {
+            let (mut w, [least, most]) = (self.w.clone(), self.levels());
+            if let Some(bias) = w.last_mut() {
+                *bias = -0.5 * (least + most);
+            }
+            return w;
+        }
         const MOST: usize = 200;
         for _ in 0..MOST {
             // With w = 0 there is no cosine, and nothing to do.
@@ -255,11 +292,50 @@ impl<'a> Descent<'a> {
         self.rows.par_iter().with_min_len(256).all(|&row| self.examples.dot(row, &self.w) > 0.0)
     }
 
-    /// min ⟨w, z⟩ / ‖w‖ and ‖w‖ / Σ λ, both rounded: the interval of the margin so far.
+    /// min ⟨w, z⟩ / ‖w‖ and ‖w‖ / Σ λ, both rounded: the interval of the margin so far. For a free bias the latter is half the distance
+    /// of the points that λ gives in the hulls of both sides.
     pub(super) fn interval(&self) -> (f64, f64) {
+        if self.for_free_bias {
+            let [least, most] = self.levels();
+            let norm = norm_squared(&self.w[..self.examples.data().columns()]).sqrt();
+            return (0.5 * (least - most) / norm, self.half_distance());
+        }
         let norm = norm_squared(&self.w).sqrt();
         let agreements = self.rows.par_iter().with_min_len(256).map(|&row| self.examples.dot(row, &self.w));
         (agreements.reduce(|| f64::INFINITY, f64::min) / norm, norm / self.lambda.iter().sum::<f64>())
+    }
+
+    /// The least ⟨w, x⟩ of the positive side, and the largest of the negative side.
+    fn levels(&self) -> [f64; 2] {
+        let columns = self.examples.data().columns();
+        let level = |&row: &usize| {
+            let product = self.examples.data().row(row).dot(&self.w[..columns]);
+            if self.examples.signs()[row] > 0 {
+                [product, f64::NEG_INFINITY]
+            } else {
+                [f64::INFINITY, product]
+            }
+        };
+        let join = |a: [f64; 2], b: [f64; 2]| [a[0].min(b[0]), a[1].max(b[1])];
+        let levels = self.rows.par_iter().with_min_len(256).map(level);
+        levels.reduce(|| [f64::INFINITY, f64::NEG_INFINITY], join)
+    }
+
+    /// Half the distance of the points Σ λ x / Σ λ of both sides; infinite while a side has no λ.
+    fn half_distance(&self) -> f64 {
+        let support = self.support();
+        let side = |row: usize| usize::from(self.examples.signs()[row] < 0);
+        let mut totals = [0.0; 2];
+        support.iter().for_each(|&(row, lambda)| totals[side(row)] += lambda);
+        if totals.contains(&0.0) {
+            return f64::INFINITY;
+        }
+        let mut difference = vec![0.0; self.examples.data().columns()];
+        for (row, lambda) in support {
+            let share = f64::from(self.examples.signs()[row]) * lambda / totals[side(row)];
+            self.examples.data().row(row).add_to(share, &mut difference);
+        }
+        0.5 * norm_squared(&difference).sqrt()
     }
 
     /// The rows with the largest λ.
@@ -290,7 +366,7 @@ impl<'a> Descent<'a> {
 mod tests {
     use super::super::Bias;
     use super::super::testing::instances::Instance;
-    use super::super::testing::oracle::{boundary, fraction, squared_margin};
+    use super::super::testing::oracle::{boundary, fraction, squared_margin, squared_margin_free};
     use super::super::testing::{examples, from, grid, normals, problem, sides, times};
     use super::*;
 
@@ -369,6 +445,54 @@ mod tests {
             }
         }
         assert!(separable > 100 && narrow * 10 > separable * 7, "{narrow} of {separable}");
+    }
+
+    /// With a free bias, whatever the value that is appended for the descent.
+    #[test]
+    fn the_interval_of_a_free_bias_contains_its_margin() {
+        let (mut separable, mut narrow) = (0, 0);
+        for number in 0..times(500) {
+            let problem = Instance { bias: Bias::Free, ..draw(number) };
+            if !problem.has_both_sides() || boundary(&problem.z()).contains(&true) {
+                continue;
+            }
+            let present = problem.present();
+            let rows: Vec<Vec<f64>> = present.iter().map(|&i| problem.rows[i].clone()).collect();
+            let signs: Vec<i8> = present.iter().map(|&i| problem.signs[i]).collect();
+            let squared = squared_margin_free(&rows, &signs);
+            let data = problem.dataset();
+            let appended = [0.3, 1.0, 4.0][(number % 3) as usize];
+            let examples = Examples::with_signs(&data, problem.signs.clone(), Bias::Append(appended));
+            let mut descent = Descent::new(&examples, &present, &[], number).for_free_bias();
+            for pass in 1..=1024u32 {
+                descent.pass();
+                if !pass.is_power_of_two() || pass < 8 {
+                    continue;
+                }
+                let (lower, upper) = descent.interval();
+                // Both are rounded, and while a side has no share, nothing is known from above.
+                let upper = upper.min(1e9);
+                let (low, high) = (fraction(lower.max(0.0) * (1.0 - 1e-12)), fraction(upper * (1.0 + 1e-12)));
+                assert!(&low * &low <= squared, "{number}: {lower} is above the margin");
+                assert!(&high * &high >= squared, "{number}: {upper} is below the margin");
+                // The bias is midway: as far from the nearest row of either side.
+                let w = descent.weights();
+                let nearest = |side: i8| {
+                    let ours = present.iter().filter(|&&row| problem.signs[row] == side);
+                    let score = |&row: &usize| {
+                        f64::from(side) * (data.row(row).dot(&w[..w.len() - 1]) + w[w.len() - 1])
+                    };
+                    ours.map(score).fold(f64::INFINITY, f64::min)
+                };
+                let size = 1.0 + norm_squared(&w).sqrt();
+                assert!((nearest(1) - nearest(-1)).abs() <= 1e-9 * size, "{number}");
+                if pass == 1024 {
+                    separable += 1;
+                    narrow += usize::from(upper - lower <= 1e-2 * upper);
+                }
+            }
+        }
+        assert!(separable > 60 && narrow * 10 > separable * 8, "{narrow} of {separable}");
     }
 
     #[test]

@@ -146,8 +146,16 @@ fn sparse(combination: &[(usize, IBig)]) -> Sparse {
     sorted.into_iter().map(|(row, value)| (row, Exact::new(value, 0).to_dyadic())).collect()
 }
 
+/// More rows than this are many: their combination is computed in floats, with a bound of the rounding errors.
+const MANY: usize = 2000;
+
 /// ‖Σ λ z‖ / Σ λ rounded up.
 fn upper_bound(examples: &Examples<'_>, combination: &[(usize, IBig)]) -> Option<f64> {
+    if combination.len() > MANY
+        && let Some(upper) = rounded_upper_bound(examples, combination)
+    {
+        return Some(upper);
+    }
     let mut sum: Vec<Exact> = vec![Exact::zero(); normed(examples)];
     let mut total = IBig::ZERO;
     for (row, coefficient) in combination {
@@ -162,6 +170,39 @@ fn upper_bound(examples: &Examples<'_>, combination: &[(usize, IBig)]) -> Option
     (total > IBig::ZERO).then(|| quotient_up(&squared, &Exact::new(total, 0)))
 }
 
+/// The same in floats, larger by what rounding errors can hide: a part of about 10⁻¹⁰ or less. `None` where numbers are too large or too
+/// small for floats.
+///
+/// A coordinate is a sum of n ≤ rows terms, in which each λ and each product is rounded once: its error is at most (n + 2)·u·s·(1 + small) for
+/// the sum s of sizes, which is itself computed with such an error. 2·(n + 8)·u·s is room enough for all of these.
+fn rounded_upper_bound(examples: &Examples<'_>, combination: &[(usize, IBig)]) -> Option<f64> {
+    const U: f64 = f64::EPSILON / 2.0;
+    const ORDINARY: std::ops::Range<f64> = 1e-100..1e100;
+    let terms = combination.len() as f64 + 8.0;
+    let width = normed(examples);
+    let mut sums = vec![[0.0; 2]; width];
+    let mut total = 0.0;
+    for (row, coefficient) in combination {
+        let (fraction, exponent) = Exact::new(coefficient.clone(), 0).scaled();
+        let coefficient = libm::scalbn(fraction, exponent.clamp(-2000, 2000) as i32);
+        total += coefficient;
+        for (column, value) in examples.entries(*row).filter(|&(column, _)| column < width) {
+            let product = coefficient * value;
+            // A product that underflowed would have an error that the bound does not count.
+            if !ORDINARY.contains(&product.abs()) {
+                return None;
+            }
+            sums[column][0] += product;
+            sums[column][1] += product.abs();
+        }
+    }
+    let square = |&[sum, size]: &[f64; 2]| (sum.abs() + 2.0 * terms * U * size).powi(2);
+    let squared: f64 = sums.iter().map(square).sum();
+    let slack = 1.0 + 4.0 * (terms + sums.len() as f64) * U;
+    let upper = squared.sqrt() / total * slack * slack;
+    ORDINARY.contains(&upper).then_some(upper)
+}
+
 /// The upper end of the margin that these coefficients prove, if they prove one.
 pub(super) fn proved_upper(examples: &Examples<'_>, support: &[(usize, [f64; 2])]) -> Option<f64> {
     upper_bound(examples, &whole_coefficients(examples, support))
@@ -170,11 +211,10 @@ pub(super) fn proved_upper(examples: &Examples<'_>, support: &[(usize, [f64; 2])
 /// Coefficients as whole numbers of a unit of 2⁻¹²⁰, or of 2⁻⁶⁴ where they are many and none is exact. For a free bias both sides sum
 /// to the same.
 fn whole_coefficients(examples: &Examples<'_>, support: &[(usize, [f64; 2])]) -> Vec<(usize, IBig)> {
-    const MANY: usize = 2000;
     let power: i64 =
         if support.len() > MANY && support.iter().all(|(_, parts)| parts[1] == 0.0) { 64 } else { 120 };
     let whole = |parts: [f64; 2]| {
-        let unit = Exact::new(IBig::from(1), power);
+        let unit = Exact::new(IBig::ONE, power);
         Exact::from_parts(parts).times(&unit).floor()
     };
     let mut combination: Vec<(usize, IBig)> = support
@@ -283,6 +323,45 @@ mod tests {
             seen += 1;
         }
         assert!(seen > 250, "{seen}");
+    }
+
+    /// In floats the bound is above the exact one, and hardly so.
+    #[test]
+    fn an_upper_end_in_floats_is_above_the_exact_one() {
+        let mut refused = 0;
+        for number in 0..times(300) {
+            let random = &mut Random::stream(74, number);
+            let (n, d) = (testing::from(random, 2, 60), testing::from(random, 1, 5));
+            let mut signs = testing::sides(random, n);
+            (signs[0], signs[1]) = (1, -1);
+            let mut rows = testing::normals(random, n, d);
+            // Rows that nearly cancel, and now and then numbers of other sizes.
+            if random.below(2) == 0 {
+                (1..n).for_each(|i| (rows[i], signs[i]) = (rows[0].clone(), if i % 2 == 0 { 1 } else { -1 }));
+                rows[n - 1][0] *= 1.0 + 1e-9;
+            }
+            let size = [1.0, 1e-40, 1e40, 1e-200][random.below(4) as usize];
+            rows.iter_mut().flatten().for_each(|value| *value *= size);
+            let bias = [Bias::None, Bias::Append(0.5), Bias::Free][random.below(3) as usize];
+            let problem = testing::problem(rows, signs, bias);
+            let data = problem.dataset();
+            let examples = testing::examples(&data, &problem);
+            let whole: Vec<(usize, IBig)> =
+                (0..n).map(|row| (row, IBig::from(random.below(1 << 60)) + 1)).collect();
+            let exact = upper_bound(&examples, &whole).unwrap();
+            match rounded_upper_bound(&examples, &whole) {
+                None => refused += 1,
+                Some(upper) => {
+                    let length = examples
+                        .present()
+                        .map(|row| crate::linalg::norm_squared(&examples.dense(row)).sqrt());
+                    let longest = length.fold(0.0, f64::max);
+                    assert!(upper >= exact, "{number}: {upper:e} is below {exact:e}");
+                    assert!(upper - exact <= 1e-11 * longest, "{number}: {upper:e} is far above {exact:e}");
+                }
+            }
+        }
+        assert!((10..200).contains(&refused), "{refused}");
     }
 
     /// For a free bias both sides sum to exactly the same, whatever rounding did to the shares.

@@ -28,29 +28,61 @@ struct Sweep {
 /// Peels until no column has one sign. Rows of `boundary` are counted and never peeled: a column that they use has both
 /// signs among them.
 pub(super) fn peel(examples: &Examples<'_>, rows: &[usize], boundary: &[usize]) -> Peeled {
-    const POSITIVE: u8 = 1;
-    const NEGATIVE: u8 = 2;
     let mut core = rows.to_vec();
     let mut sweeps = Vec::new();
+    // How many rows of the core and the boundary have each sign in each column.
+    let mut counts = Counts::of(examples, &core);
+    counts.add(&Counts::of(examples, boundary));
     loop {
-        let mut signs = vec![0u8; examples.dimension()];
-        for &row in core.iter().chain(boundary) {
-            examples.entries(row).for_each(|(column, value)| {
-                signs[column] |= if value > 0.0 { POSITIVE } else { NEGATIVE };
-            });
-        }
-        let one_sign = |column: usize| signs[column] == POSITIVE || signs[column] == NEGATIVE;
+        let one_sign: Vec<bool> =
+            counts.0.iter().map(|&[above, below]| (above == 0) != (below == 0)).collect();
+        let is_peeled = |&&row: &&usize| {
+            examples.data().row(row).iter().any(|(column, value)| one_sign[column] && value != 0.0)
+                || one_sign.get(examples.data().columns()).is_some_and(|&bias| bias)
+        };
         let (peeled, rest): (Vec<usize>, Vec<usize>) =
-            core.iter().partition(|&&row| examples.entries(row).any(|(column, _)| one_sign(column)));
+            core.par_iter().with_min_len(PART).partition(is_peeled);
         core = rest;
         if peeled.is_empty() {
             return Peeled { sweeps, core };
         }
-        let columns = (0..signs.len())
-            .filter(|&column| one_sign(column))
-            .map(|column| (column, if signs[column] == POSITIVE { 1.0 } else { -1.0 }))
-            .collect();
+        let sign = |column: usize| (column, if counts.0[column][0] > 0 { 1.0 } else { -1.0 });
+        let columns = (0..one_sign.len()).filter(|&column| one_sign[column]).map(sign).collect();
+        counts.remove(&Counts::of(examples, &peeled));
         sweeps.push(Sweep { columns, rows: peeled });
+    }
+}
+
+/// Rows that one core looks at in one go.
+const PART: usize = 4096;
+
+/// The rows with a positive and with a negative entry in each column.
+struct Counts(Vec<[u32; 2]>);
+
+impl Counts {
+    fn of(examples: &Examples<'_>, rows: &[usize]) -> Self {
+        let none = || Self(vec![[0; 2]; examples.dimension()]);
+        let include = |mut counts: Self, &row: &usize| {
+            for (column, value) in examples.entries(row) {
+                counts.0[column][usize::from(value < 0.0)] += 1;
+            }
+            counts
+        };
+        let join = |mut one: Self, other: Self| {
+            one.add(&other);
+            one
+        };
+        // Few parts: each has counts of its own.
+        let part = PART.max(rows.len() / 8);
+        rows.par_iter().with_min_len(part).fold(none, include).reduce(none, join)
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.0.iter_mut().flatten().zip(other.0.iter().flatten()).for_each(|(sum, more)| *sum += more);
+    }
+
+    fn remove(&mut self, other: &Self) {
+        self.0.iter_mut().flatten().zip(other.0.iter().flatten()).for_each(|(sum, less)| *sum -= less);
     }
 }
 

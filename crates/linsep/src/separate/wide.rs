@@ -27,8 +27,9 @@ const HEAVIEST: usize = 400;
 /// The nearest point of more rows than this that use more columns than this would take too long.
 const MOST_SUPPORT: usize = 2600;
 
-/// The first boundary is told with an upper bound of the margin by at most so many rows: more would take as much memory as the data.
-const MOST_CITED: usize = 1 << 15;
+/// The first boundary is told with an upper bound of the margin by at most so many rows: their exact combination takes memory and
+/// time, and a margin that is asked for is narrowed by all rows.
+const MOST_CITED: usize = 1 << 13;
 
 /// Decides the rows, given those that contradict each other by themselves.
 pub(super) fn decide<'a>(
@@ -293,14 +294,18 @@ pub(super) fn narrow(
     budget: &mut Budget<'_>,
 ) {
     let examples = space.examples;
-    // A bias that is free is one whose weight costs next to nothing: a large appended coordinate.
-    const NEARLY_FREE: f64 = 16.0;
-    let bias = match examples.bias() {
-        Bias::Free => Bias::Append(NEARLY_FREE * space.radius),
-        bias => bias,
+    // For a free bias the descent has an appended one: a small value keeps its steps long.
+    const PENALTY: f64 = 0.125;
+    let is_free = examples.bias() == Bias::Free;
+    let bias = match is_free {
+        true => Bias::Append(PENALTY * typical_length(examples, rows)),
+        false => examples.bias(),
     };
     let near = Examples::with_signs(examples.data(), examples.signs().to_vec(), bias);
     let mut descent = Descent::new(&near, rows, &[], space.seed);
+    if is_free {
+        descent = descent.for_free_bias();
+    }
     budget.begin("margin");
     // Exact bounds cost more than a pass: they are taken of the best that floating-point numbers saw.
     let (mut best_weights, mut best_support) = ((bounds.lower, None), (bounds.upper, None));
@@ -324,12 +329,7 @@ pub(super) fn narrow(
             if let Some(support) = best_support.1.take() {
                 bounds.offer_combination(examples, &simplex(examples, &support));
             }
-            if let Some(mut w) = best_weights.1.take() {
-                if examples.bias() == Bias::Free
-                    && let Some(bias) = w.last_mut()
-                {
-                    *bias *= near.bias_input();
-                }
+            if let Some(w) = best_weights.1.take() {
                 bounds.offer_weights(examples, rows, ExactVector::from_f64(&w), space.radius);
             }
             if is_last || bounds.is_within(gap) {
@@ -337,6 +337,13 @@ pub(super) fn narrow(
             }
         }
     }
+}
+
+/// The root of the mean of ‖x‖².
+fn typical_length(examples: &Examples<'_>, rows: &[usize]) -> f64 {
+    let squared = |&row: &usize| examples.data().row(row).norm_squared();
+    let mean = rows.iter().map(squared).sum::<f64>() / rows.len() as f64;
+    if mean > 0.0 && mean.is_finite() { mean.sqrt() } else { 1.0 }
 }
 
 /// Coefficients that sum to 1, for a free bias on each side.
