@@ -8,10 +8,12 @@
 /// is not a number gives such.
 #[inline(always)]
 pub(super) fn odds_and_logs(scores: &[f64], odds: &mut [f64], logs: &mut [f64]) {
-    for ((score, odds), log) in scores.iter().zip(odds).zip(logs) {
-        let e = exp_of_negative(-score.abs());
-        *odds = e;
-        *log = log_of_one_plus(e);
+    let count = scores.len();
+    let (odds, logs) = (&mut odds[..count], &mut logs[..count]);
+    for k in 0..count {
+        let e = exp_of_negative(-scores[k].abs());
+        odds[k] = e;
+        logs[k] = log_of_one_plus(e);
     }
 }
 
@@ -83,8 +85,8 @@ fn log_of_one_plus(e: f64) -> f64 {
 }
 
 /// Rows and columns of the square that is summed in registers.
-const HIGH: usize = 4;
-const WIDE: usize = 8;
+pub(super) const HIGH: usize = 4;
+pub(super) const WIDE: usize = 8;
 
 /// matrix += Σ (scaled row)(row)ᵀ over rows of `size` numbers, a multiple of eight, below the diagonal; what it does above is of
 /// no meaning.

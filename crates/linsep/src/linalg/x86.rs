@@ -22,7 +22,35 @@ pub(super) fn odds_and_logs(scores: &[f64], odds: &mut [f64], logs: &mut [f64]) 
 
 #[target_feature(enable = "avx2")]
 pub(super) fn add_outer_products(scaled: &[f64], rows: &[f64], size: usize, matrix: &mut [f64]) {
-    functions::add_outer_products(scaled, rows, size, matrix);
+    use functions::{HIGH, WIDE};
+    let count = scaled.len().min(rows.len()) / size;
+    for top in (0..size).step_by(HIGH) {
+        for left in (0..=top + HIGH - 1).step_by(WIDE) {
+            let mut sums = [[_mm256_setzero_pd(); 2]; HIGH];
+            let mut start = 0;
+            for _ in 0..count {
+                let own: &[f64; HIGH] = scaled[start + top..][..HIGH].try_into().expect("four numbers");
+                let low = f64s::four(rows[start + left..][..FOUR].try_into().expect("four numbers"));
+                let high = f64s::four(rows[start + left + FOUR..][..FOUR].try_into().expect("four numbers"));
+                for a in 0..HIGH {
+                    let factor = _mm256_set1_pd(own[a]);
+                    sums[a][0] = _mm256_add_pd(sums[a][0], _mm256_mul_pd(factor, low));
+                    sums[a][1] = _mm256_add_pd(sums[a][1], _mm256_mul_pd(factor, high));
+                }
+                start += size;
+            }
+            for (a, [low, high]) in sums.into_iter().enumerate() {
+                let to = &mut matrix[(top + a) * size + left..][..WIDE];
+                let mut found = [0.0; WIDE];
+                // SAFETY: there is room for eight floats, four at each place.
+                unsafe {
+                    _mm256_storeu_pd(found.as_mut_ptr(), low);
+                    _mm256_storeu_pd(found[FOUR..].as_mut_ptr(), high);
+                }
+                to.iter_mut().zip(found).for_each(|(to, from)| *to += from);
+            }
+        }
+    }
 }
 
 /// Selects the first `count` of four lanes.

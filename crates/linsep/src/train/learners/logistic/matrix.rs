@@ -51,12 +51,12 @@ impl Problem<'_> {
         // A whole number of registers.
         let width = if is_dense { size.next_multiple_of(8) } else { size };
         let chosen = self.data.len().div_ceil(step);
-        // Blocks that do not depend on the threads; each has a matrix of its own.
-        let count = (chosen / (4 * size)).clamp(1, 8);
+        // Blocks that do not depend on the threads; each has a matrix of its own, which must not cost more than what is added to it.
+        let per_row = if is_dense { size } else { self.data.stored() / self.data.len() + 1 };
+        let count = (chosen * per_row * per_row / (32 * size * size)).clamp(1, 8);
         let mut parts: Vec<_> = (0..count)
             .map(|k| (k * chosen / count..(k + 1) * chosen / count, vec![0.0; width * width]))
             .collect();
-        let per_row = if is_dense { size } else { self.data.stored() / self.data.len() + 1 };
         let together = (WORK_BETWEEN_PAUSES / (count * per_row * per_row)).max(1).next_multiple_of(TOGETHER);
         while parts.iter().any(|(left, _)| !left.is_empty()) {
             parts.par_iter_mut().for_each(|(left, matrix)| {
