@@ -23,7 +23,7 @@ pub(super) fn odds_and_logs(scores: &[f64], odds: &mut [f64], logs: &mut [f64]) 
 /// once and a little more. The series of e^r is cut after r¹³/13!, below 2⁻⁵⁷.
 #[inline(always)]
 fn exp_of_negative(x: f64) -> f64 {
-    const LN_2_HIGH: f64 = 6.931_471_803_691_238_2e-1;
+    const LN_2_HIGH: f64 = 6.931_471_803_691_238e-1;
     const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
     // A number of this size has no digits after the point, and its last bits are a whole number.
     const WHOLE: f64 = 6_755_399_441_055_744.0;

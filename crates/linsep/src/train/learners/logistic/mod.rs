@@ -247,7 +247,7 @@ struct Found {
 
 /// One of the algorithms, as it stands.
 enum Algorithm<'p, 'a> {
-    Few(Few<'p, 'a>),
+    Few(Box<Few<'p, 'a>>),
     Newton(Newton<'p, 'a>),
     Descent(Descent<'p, 'a>),
 }
@@ -357,7 +357,7 @@ fn solve(
 
 /// A start: of the method for few features, or a point with its scores and its objective.
 enum Begun<'p, 'a> {
-    Few(Few<'p, 'a>),
+    Few(Box<Few<'p, 'a>>),
     At(Point, Vec<f64>, f64),
 }
 
@@ -368,7 +368,7 @@ fn begin<'p, 'a>(
 ) -> ControlFlow<Status, Begun<'p, 'a>> {
     let pause = &mut || limits.patient_pause();
     if Few::is_for(problem) {
-        return ControlFlow::Continue(Begun::Few(Few::new(problem, start, pause)?));
+        return ControlFlow::Continue(Begun::Few(Box::new(Few::new(problem, start, pause)?)));
     }
     let scores = problem.scores(&start, pause)?;
     let objective = problem.objective(&start, &scores, pause)?;

@@ -124,8 +124,8 @@ impl Part<'_> {
             let (range, first) = (self.done..self.done + count, self.start + self.done);
             let (scores, bends) = (&mut self.scores[range.clone()], &mut self.bends[range]);
             let (prices, labels) = (&problem.prices[first..][..count], &problem.labels[first..][..count]);
-            for k in 0..count {
-                scores[k] = intercept + dot(first + k);
+            for (k, score) in scores.iter_mut().enumerate() {
+                *score = intercept + dot(first + k);
             }
             linalg::odds_and_logs(scores, &mut odds[..count], &mut logs[..count]);
             for k in 0..count {
