@@ -21,6 +21,7 @@ pub const OUT_OF_MEMORY: u8 = Exit::BadFile as u8;
 /// process: it listens for Ctrl-C and sets the number of threads.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     output::replace_closed_streams();
+    linsep::read::silence_guarded_panics();
     exit_of(arguments) as u8
 }
 

@@ -54,4 +54,10 @@ mod _engine {
     #[pymodule_export]
     #[allow(non_upper_case_globals, reason = "the name that Python has for it")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
+
+    #[pymodule_init]
+    fn init(_module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+        linsep::read::silence_guarded_panics();
+        Ok(())
+    }
 }

@@ -22,6 +22,7 @@ mod filter;
 mod folder;
 mod foreign;
 mod formats;
+mod guarded;
 mod input;
 mod jsonl;
 mod label_table;
@@ -51,6 +52,7 @@ pub(crate) use error::excerpt;
 pub use error::{ReadError, ReadErrorKind};
 pub use foreign::ForeignFile;
 pub use formats::{FORMATS, Format, FormatColumns, FormatDescriptor};
+pub use guarded::silence_guarded_panics;
 pub use load::{Loaded, read};
 pub use notes::{ReadNotes, SkippedRow};
 pub use options::{

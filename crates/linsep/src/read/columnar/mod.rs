@@ -5,6 +5,7 @@
 
 use super::error::{ReadError, ReadErrorKind, RowFailure};
 use super::formats::{Detect, Format, FormatColumns, FormatDescriptor, is_binary};
+use super::guarded::guarded;
 use super::reader::{Opening, RecordReader};
 use super::rewritten::{Noticed, Rewritten, TABLE_OPTIONS, push_cell, take_all};
 use super::source::{HEAD_BYTES, Input, Source};
@@ -18,7 +19,6 @@ use arrow_schema::{DataType, Field, Fields, TimeUnit};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 pub(super) static PARQUET: FormatDescriptor = FormatDescriptor {
     name: Format::PARQUET.name(),
@@ -132,21 +132,21 @@ fn is_needed(name: &str, options: &ReadOptions) -> bool {
     }
 }
 
-/// What a library that decodes says, or that it failed: damaged files must not end the program.
-fn guarded<T, E: std::fmt::Display>(decode: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
-    match catch_unwind(AssertUnwindSafe(decode)) {
-        Ok(decoded) => decoded.map_err(|error| format!("the file is damaged: {error}")),
-        Err(_) => Err("the file is damaged".to_string()),
-    }
+/// What a library that decodes says, with what is wrong as a text.
+fn decoded<T, E: std::fmt::Display>(decode: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
+    guarded(
+        || decode().map_err(|error| format!("the file is damaged: {error}")),
+        || "the file is damaged".to_string(),
+    )
 }
 
 fn parquet_batches<T: parquet::file::reader::ChunkReader + 'static>(
     file: T,
 ) -> Result<(Fields, Batches), String> {
-    let builder = guarded(|| ParquetRecordBatchReaderBuilder::try_new(file))?;
+    let builder = decoded(|| ParquetRecordBatchReaderBuilder::try_new(file))?;
     let schema = builder.schema().fields().clone();
-    let mut reader = guarded(|| builder.with_batch_size(BATCH_ROWS).build())?;
-    Ok((schema, Box::new(std::iter::from_fn(move || guarded(|| reader.next().transpose()).transpose()))))
+    let mut reader = decoded(|| builder.with_batch_size(BATCH_ROWS).build())?;
+    Ok((schema, Box::new(std::iter::from_fn(move || decoded(|| reader.next().transpose()).transpose()))))
 }
 
 fn arrow_batches<R: Read + io::Seek + Send + 'static>(
@@ -154,13 +154,13 @@ fn arrow_batches<R: Read + io::Seek + Send + 'static>(
     head: &[u8],
 ) -> Result<(Fields, Batches), String> {
     if head.starts_with(b"ARROW1") {
-        let mut reader = guarded(|| FileReader::try_new(file, None))?;
+        let mut reader = decoded(|| FileReader::try_new(file, None))?;
         let schema = reader.schema().fields().clone();
-        Ok((schema, Box::new(std::iter::from_fn(move || guarded(|| reader.next().transpose()).transpose()))))
+        Ok((schema, Box::new(std::iter::from_fn(move || decoded(|| reader.next().transpose()).transpose()))))
     } else {
-        let mut reader = guarded(|| StreamReader::try_new(file, None))?;
+        let mut reader = decoded(|| StreamReader::try_new(file, None))?;
         let schema = reader.schema().fields().clone();
-        Ok((schema, Box::new(std::iter::from_fn(move || guarded(|| reader.next().transpose()).transpose()))))
+        Ok((schema, Box::new(std::iter::from_fn(move || decoded(|| reader.next().transpose()).transpose()))))
     }
 }
 
@@ -437,7 +437,7 @@ impl Read for Rows {
                 kind: ReadErrorKind::Damaged(problem),
             };
             let batch = batch.map_err(failed)?;
-            self.text = guarded(|| self.rows(&batch)).map_err(failed)?.into_bytes();
+            self.text = decoded(|| self.rows(&batch)).map_err(failed)?.into_bytes();
             self.row += batch.num_rows() as u64;
         }
         let count = (&self.text[self.given..]).read(buffer)?;

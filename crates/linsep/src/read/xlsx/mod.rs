@@ -6,6 +6,7 @@
 use super::array::Archive;
 use super::error::{ReadError, ReadErrorKind};
 use super::formats::{Detect, Format, FormatColumns, FormatDescriptor};
+use super::guarded::guarded;
 use super::reader::{Opening, RecordReader};
 use super::rewritten::{Noticed, Rewritten, push_cell, take_all};
 use super::source::Input;
@@ -53,6 +54,10 @@ pub(super) fn is_workbook(head: &[u8]) -> bool {
 /// The most that a workbook may unpack to. A workbook of a few kilobytes can claim to be any number of gigabytes.
 const MOST_UNPACKED: u64 = 4 << 30;
 
+/// The rows and columns of a sheet, by Excel's own limits.
+const MOST_ROWS: u32 = 1 << 20;
+const MOST_COLUMNS: u32 = 1 << 14;
+
 /// The most cells of the rectangle that the used cells of a sheet span: columns times rows.
 const MOST_CELLS: u64 = 1 << 30;
 
@@ -64,10 +69,14 @@ fn open(opening: Opening<'_>) -> Result<Box<dyn RecordReader>, Error> {
     let archive = Archive::open(bytes).map_err(wrong)?;
     // A cell is a part of a line, and the workbook has it in memory several times.
     archive.check_unpacked(MOST_UNPACKED, options.line_limit() as u64).map_err(wrong)?;
-    let mut book = Xlsx::new(Cursor::new(archive.into_bytes())).map_err(|error| wrong(said(&error)))?;
     let noticed = Noticed::default();
-    let sheet = choose_sheet(&book.sheet_names(), options.csv.sheet.as_deref(), &noticed).map_err(located)?;
-    let sheet = Sheet::read(&mut book, &sheet).map_err(wrong)?;
+    let decode = || {
+        let mut book = Xlsx::new(Cursor::new(archive.into_bytes())).map_err(|error| wrong(said(&error)))?;
+        let names = book.sheet_names();
+        let sheet = choose_sheet(&names, options.csv.sheet.as_deref(), &noticed).map_err(located)?;
+        Sheet::read(&mut book, &sheet).map_err(wrong)
+    };
+    let sheet = guarded(decode, || wrong("the workbook is damaged".to_string()))?;
     if sheet.cells.is_empty() {
         return Err(located(ReadErrorKind::Empty).into());
     }
@@ -135,6 +144,15 @@ impl Sheet {
                 continue;
             }
             let (row, column) = cell.get_position();
+            if row >= MOST_ROWS || column >= MOST_COLUMNS {
+                return Err(format!(
+                    "the workbook is damaged: a cell in row {}, column {} of a sheet, which has {} rows and {} columns at most",
+                    grouped(u64::from(row) + 1),
+                    grouped(u64::from(column) + 1),
+                    grouped(u64::from(MOST_ROWS)),
+                    grouped(u64::from(MOST_COLUMNS))
+                ));
+            }
             sheet.cells.push(Cell { row, column, text: start..sheet.texts.len() });
             // One text may be shared by any number of cells.
             const STEP: usize = 1 << 26;

@@ -158,6 +158,10 @@ fn sheets_are_chosen_by_name_or_number() {
 #[test]
 fn bombs_and_damage_are_refused() {
     let far = "<row r=\"1\"><c r=\"A1\"><v>1</v></c></row><row r=\"1048576\"><c r=\"XFD1048576\"><v>1</v></c></row>";
+    let beyond = |row: &str, place: &str| {
+        let first = "<row r=\"1\"><c r=\"B1\"><v>1</v></c></row>";
+        format!("{first}<row r=\"{row}\"><c r=\"{place}\"><v>1</v></c></row>")
+    };
     let zeros = "0".repeat(1 << 22);
     let long = format!("<row r=\"1\"><c r=\"A1\"><v>{zeros}</v></c></row>");
     for (bytes, message) in [
@@ -175,6 +179,19 @@ fn bombs_and_damage_are_refused() {
             "row 1 has a cell twice",
         ),
         (archive(&[("xl/other", vec![1, 2, 3])], None), "the workbook is damaged"),
+        // Numbers of rows and columns that 32 bits cannot hold: 2³² + 1 is not row 1.
+        (
+            archive(&members(&[("Row", &beyond("4294967297", "A4294967297"))]), None),
+            "the workbook is damaged",
+        ),
+        (
+            archive(&members(&[("Column", &beyond("2", "AAAAAAAAAAAAAAAAAAAAAAA2"))]), None),
+            "the workbook is damaged",
+        ),
+        (
+            archive(&members(&[("Edge", &beyond("1048577", "A1048577"))]), None),
+            "a cell in row 1,048,577, column 1 of a sheet, which has 1,048,576 rows and 16,384 columns at most",
+        ),
     ] {
         let error = load(bytes, CsvOptions::default()).unwrap_err().to_string();
         assert!(error.contains(message), "{error}");
