@@ -155,6 +155,11 @@ impl<'a> Records<'a> {
         self.position
     }
 
+    /// Whether the record that was read last ended in a line end, and not with the text.
+    pub(super) fn has_ended_line(&self) -> bool {
+        self.text[..self.position].last() == Some(&b'\n')
+    }
+
     /// What was not read.
     pub(super) fn rest(&self) -> &[u8] {
         &self.text[self.position..]

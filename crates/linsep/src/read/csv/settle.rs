@@ -139,7 +139,7 @@ fn settle_from(
         skip_bad: options.skip_bad,
         text: options.text.clone(),
         online: options.online,
-        head: input.head().len(),
+        head: if input.head_is_all() { usize::MAX } else { input.head().len() },
     };
     let limit = options.feature_limit();
     let from_sample = draft.settle(&mut first_records, limit);

@@ -159,6 +159,12 @@ enum Verdict {
 }
 
 impl Draft {
+    /// Whether the record that was read last is among those that a stream shows before it is read: without a line end its last one is
+    /// not known to be whole.
+    fn is_early(&self, records: &Records) -> bool {
+        records.position() < self.head || (records.position() == self.head && records.has_ended_line())
+    }
+
     /// What the cells of the columns look like, read in these forms.
     pub(super) fn survey(&self, records: &mut Records, forms: &[CellForm]) -> Vec<Tally> {
         records.rewind();
@@ -184,7 +190,7 @@ impl Draft {
             match self.judge(&record, &looks, &mut labels) {
                 Verdict::Counts => {
                     any_kept = true;
-                    self.count(&record, records.position() <= self.head, &looks, &mut tallies);
+                    self.count(&record, self.is_early(records), &looks, &mut tallies);
                 }
                 Verdict::Undecided => {
                     any_kept = true;
@@ -192,14 +198,12 @@ impl Draft {
                     undecided.push((record.start, record.line));
                 }
                 Verdict::LeftOut if any_kept => {}
-                Verdict::LeftOut => {
-                    self.count(&record, records.position() <= self.head, &looks, &mut of_others)
-                }
+                Verdict::LeftOut => self.count(&record, self.is_early(records), &looks, &mut of_others),
                 Verdict::Malformed if self.skip_bad => {}
                 Verdict::Malformed => {
                     any_kept = true;
                     // Its words must not be taken for the fault that ends the reading.
-                    self.count(&record, records.position() <= self.head, &looks, &mut tallies);
+                    self.count(&record, self.is_early(records), &looks, &mut tallies);
                     break;
                 }
             }
@@ -221,7 +225,7 @@ impl Draft {
                     })
                 };
                 if counts {
-                    self.count(&record, records.position() <= self.head, &looks, &mut tallies);
+                    self.count(&record, self.is_early(records), &looks, &mut tallies);
                 }
                 !counts
             });

@@ -684,6 +684,19 @@ fn four_columns(header: bool, missing: Missing) -> Schema {
     .schema
 }
 
+/// The last row decides what a column holds only where a stream would have shown it in time.
+#[test]
+fn a_last_row_at_the_end_of_the_head_is_not_early() {
+    let text = "100,b,p\n0,c,p\n000,c,q";
+    for head in [text.len() - 1, text.len(), text.len() + 1] {
+        let kinds = [false, true].map(|online| {
+            let options = ReadOptions { online, ..ReadOptions::default() };
+            format!("{:?}", read_with_head(text.as_bytes(), &options, head).unwrap().0)
+        });
+        assert_eq!(kinds[0], kinds[1], "{head} bytes");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 

@@ -217,7 +217,8 @@ fn parse_head(text: &str, rules: Rules) -> Result<Head<'_>, Fault> {
                 return Err((at, ReadErrorKind::BadWeight { found: excerpt(token.as_bytes()) }));
             }
             if weight != 1.0 && rules.one_pass && rules.labels == Labels::Required {
-                let problem = "an importance other than 1 needs all rows in memory: leave out ⟦online⟧";
+                let problem =
+                    "an importance other than 1 needs all rows in memory: leave out ⟦online⟧ and ⟦memory⟧";
                 return Err((at, ReadErrorKind::Misused(problem.to_string())));
             }
             weight
