@@ -111,7 +111,7 @@ def test_vowpal_wabbit_text_is_what_its_names_say(program):
     table = pandas.DataFrame(values, columns=names).assign(label=labels)
     table.to_csv(program.folder / "rows.csv", index=False)
     (program.folder / "weights").write_text("\n".join(map(str, weights)) + "\n")
-    settings = ["--learner", "logistic", "--scale", "none", "--quiet"]
+    settings = ["--learner", "logistic", "--scale", "none", "--gap", "1e-12", "--quiet"]
     program.run("train", "rows.vw", "-o", "vw.model", *settings)
     program.run("train", "rows.csv", "-o", "csv.model", "--weights", "weights", *settings)
     (program.folder / "unlabelled.csv").write_text(table.drop(columns="label").to_csv(index=False))

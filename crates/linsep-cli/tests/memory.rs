@@ -131,3 +131,21 @@ fn the_names_of_a_wide_table_keep_to_the_memory() {
         assert!(bytes < least * 1_000_000 + ALLOWANCE, "{name}: {bytes} of {least} MB");
     }
 }
+
+/// So does the reading of a text with many columns, whose chunks hold something for each of them.
+#[test]
+fn chunks_of_a_wide_text_keep_to_the_memory() {
+    let folder = Folder::new();
+    let columns = 40_000;
+    // Row by row: what is in memory here counts for the program that is started.
+    let mut file = std::fs::File::create(folder.path("table.csv")).expect("a file");
+    let names: String = (0..columns).map(|j| format!("c{j},")).collect();
+    writeln!(file, "{names}kind").expect("a header");
+    for row in 0..100 {
+        let cells: String = (0..columns).map(|j| if (row * 7 + j) % 50 == 0 { "1," } else { "0," }).collect();
+        writeln!(file, "{cells}{}", ["p", "q"][row % 2]).expect("a row");
+    }
+    let train = "train table.csv --epochs 1 --threads 2 -o model --memory 128MB";
+    let bytes = peak(&folder, train, 0);
+    assert!(bytes < 128_000_000 + ALLOWANCE, "{bytes}");
+}

@@ -99,6 +99,11 @@ impl<T: Send + 'static> Chunks<T> {
         Self { supply, parse: Arc::new(parse), pending: VecDeque::new(), depth, ended: false }
     }
 
+    /// The same, with no more chunks under way at once. With one, each is parsed when it is asked for.
+    pub(crate) fn at_most(self, depth: usize) -> Self {
+        Self { depth: self.depth.min(depth.max(1)), ..self }
+    }
+
     /// What was made of the next chunk. A source that fails gives its whole lines first, then the failure.
     pub(crate) fn next(&mut self) -> Option<Outcome<T>> {
         self.fill();

@@ -315,6 +315,15 @@ impl ReadOptions {
         self.memory.map(|memory| (memory / LINES_AT_ONCE).max(Self::LEAST_MAX_LINE))
     }
 
+    /// How many chunks of a table with so many columns may be parsed at once: a quarter of the memory that the job may use is for
+    /// them.
+    pub(super) fn chunks_at_once(&self, columns: usize) -> usize {
+        /// What a chunk of few rows holds for each column: cells, counts, and words that are new.
+        const COLUMN_BYTES: u64 = 640;
+        let chunks = self.memory.map(|memory| memory / 4 / (columns as u64 * COLUMN_BYTES).max(1));
+        chunks.map_or(usize::MAX, |chunks| usize::try_from(chunks).unwrap_or(usize::MAX))
+    }
+
     /// The same error; where it is about a line that is too long for the memory, it says so.
     pub(super) fn explained(&self, error: ReadError) -> ReadError {
         use ReadErrorKind::{LateStart, LineForMemory, LongLine};

@@ -147,6 +147,7 @@ impl CsvReader {
             record_lines: numbering.by_record,
             plain_rows: plain::may_divide(delimiter) && !missing_words.has_numbers() && !has_texts,
         };
+        let chunks_at_once = options.chunks_at_once(columns.len());
         let counts = vec![Counts::default(); columns.len()];
         let texts = vec![TextNumbers::default(); if has_texts { columns.len() } else { 0 }];
         let reading = Reading::new(delimiter, columns, options.schema.as_ref(), rules, missing_words);
@@ -161,7 +162,7 @@ impl CsvReader {
         let rows = move |text: &[u8]| Block::rows(text, false, &look(&shared));
         let mut reader = Self {
             name,
-            chunks: Chunks::new(input, chunk_bytes, options.line_limit(), rows),
+            chunks: Chunks::new(input, chunk_bytes, options.line_limit(), rows).at_most(chunks_at_once),
             line_limit: options.line_limit(),
             reading,
             dialect,

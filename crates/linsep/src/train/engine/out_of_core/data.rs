@@ -145,12 +145,10 @@ impl OutOfCoreData {
             parts.rev().flat_map(|parts| (least..=together).rev().map(move |blocks| (blocks, parts)));
         let mut rooms = choices.map(|(blocks, parts)| table.room(&sizes, blocks, parts));
         rooms.find(|room| needs(room) <= self.memory).ok_or_else(|| {
-            let given = match order {
-                Order::Given => String::new(),
-                _ => {
-                    let room = table.room(&sizes, 1, 1);
-                    format!(", or ⟦order=given⟧, which needs {}", megabytes(needs(&room)))
-                }
+            let least = needs(&table.room(&sizes, least, 1));
+            let given = match needs(&table.room(&sizes, 1, 1)) {
+                less if less < least => format!(", or ⟦order=given⟧, which needs {}", megabytes(less)),
+                _ => String::new(),
             };
             SettingsError::new(
                 "memory",
@@ -158,7 +156,7 @@ impl OutOfCoreData {
                     "⟦memory⟧ {} is too little for these rows: the weights and the rows that are mixed with one \
                      another need {}; give that much{given}",
                     megabytes(self.memory),
-                    megabytes(needs(&table.room(&sizes, least, 1)))
+                    megabytes(least)
                 ),
             )
         })

@@ -3,7 +3,7 @@
 //! The matrix of second derivatives is written down once, from a part of the rows where they are many. Each step then takes one
 //! pass over the rows, which gives the objective and its slopes at the new point; how the slopes have changed along the step
 //! mends the matrix (the update of Broyden, Fletcher, Goldfarb and Shanno). It is written down anew where steps have become so slow
-//! that this takes less time.
+//! that this takes less time, and in every step for small data.
 //!
 //! The step goes to where the quadratic model with this matrix, and the penalty itself, are smallest: by a Cholesky factor for L2,
 //! weight by weight for the penalties that leave weights out.
@@ -100,13 +100,20 @@ impl<'p, 'a> Few<'p, 'a> {
         })
     }
 
+    /// Whether the matrix takes so little time that it is written down in every step, for the last digits that this gives.
+    fn is_small(&self) -> bool {
+        const SMALL: usize = 1 << 22;
+        let (rows, size) = (self.problem.data.len(), self.problem.data.columns() + 1);
+        rows.saturating_mul(size * size) <= SMALL
+    }
+
     /// One step. `pause` is called on the way through the rows and may end it: then the point is the one before.
     pub(super) fn step(&mut self, pause: &mut Pause<'_>) -> ControlFlow<Status, Step> {
         let problem = self.problem;
         let before = self.point.joined();
         let down = self.sides.down(problem).joined();
         let mut step = None;
-        if let Some(curvature) = &self.curvature {
+        if let Some(curvature) = self.curvature.as_ref().filter(|_| !self.is_small()) {
             let (found, expected) = self.model_step(curvature, &before, &down, pause)?;
             // As many steps as the matrix takes, with the gain that this one has beside the last: a new matrix must do better.
             const BETTER: f64 = 0.003;
