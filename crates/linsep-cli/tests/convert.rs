@@ -181,3 +181,15 @@ fn a_feature_that_is_lost_is_told_also_quietly() {
     folder.write("full.csv", "a,b,label\n1,0,x\n0,2,y\n");
     folder.linsep("convert -q full.csv full.svm --label label").exits(0).keeps_silent();
 }
+
+/// A header of names that look like cells gets other names, and that is told.
+#[test]
+fn names_that_are_changed_are_told() {
+    let folder = Folder::with("odd.csv", "na,?,y\n1,4,p\n2,5,q\n3,6,p\n2,7,q\n");
+    let told = folder.linsep("convert odd.csv --header yes new.csv").exits(0);
+    told.says(&["Columns are named \"xna\" instead of \"na\""]);
+    assert!(folder.text("new.csv").starts_with("xna,x?,y\n"));
+    folder.write("plain.csv", "1,4,p\n2,5,q\n");
+    let told = folder.linsep("convert plain.csv other.csv").exits(0);
+    assert!(!told.err.contains("Columns are named"), "{}", told.err);
+}

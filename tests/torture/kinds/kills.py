@@ -27,7 +27,7 @@ LONG = (
     ("separate", "classes.csv"),
     ("separate", "classes.csv", "-o", "proofs"),
     ("train", "classes.csv", "-o", "new.model"),
-    ("train", "classes.csv", "--learner", "multiclass", "-o", "new.model"),
+    ("train", "classes.csv", "--learner", "multiclass", "--max-seconds", "600", "-o", "new.model"),
     ("train", "spam.csv", "--learner", "voted", "--holdout", "0.5"),
     ("train", "spam.csv", "--learner", "kernel", "--combine", "vote", "-o", "new.model"),
     ("train", "spam.csv", "--learner", "max-margin"),

@@ -137,7 +137,9 @@ def commands(name, t):
             ("inspect", name),
         ]
     if name.endswith(".model"):
-        data = "table.csv" if name == "table.model" else "points.csv"
+        data = name.removesuffix(".model")
+        if data not in READ:
+            data = "table.csv" if name == "table.model" else "points.csv"
         return [
             ("predict", name, data, "--csv"),
             ("evaluate", name, data),
@@ -211,8 +213,9 @@ def trial(t):
     t.count(Path(name).name.partition(".")[2] or "idx")
     # A message about the data may name what the damaged file names.
     names = [name, READ.get(name, name)] if "--spec" not in command else []
-    if name.endswith(".model") and "which the model was trained with" in ended.stderr:
-        # Another name of a column is a sound model, of another table.
+    others = ("which the model was trained with", "where the model needs")
+    if name.endswith(".model") and any(other in ended.stderr for other in others):
+        # Another name of a column, or another number of them, is a sound model, of another table.
         names = []
     t.sound(ended, names=names)
     if command[0] == "verify" and command[1] == name and ended.code == 0:

@@ -198,6 +198,15 @@ fn lost(data: &Dataset, schema: &Schema, format: Format) -> Vec<Loss> {
     let mut lost = Vec::new();
     let mut lose = |text: String, changes_rows| lost.push(Loss { text, changes_rows });
     let named = schema.feature_names().is_some();
+    if format.is_table() && matches!(schema, Schema::Table { header: true, .. }) && schema.features() > 0 {
+        let (own, written) = (schema.feature_name(0), text_formats::header_names(schema).swap_remove(0));
+        if own != written {
+            let text = format!(
+                "Columns are named \"{written}\" instead of \"{own}\", and so on: a header of such names would be read as a row."
+            );
+            lose(text, false);
+        }
+    }
     if format == Format::LIBSVM && !text_formats::first_row_has_zeros(data) {
         let used = (0..data.len()).map(|i| text_formats::used_width(data.row(i))).max().unwrap_or(0);
         if used < data.columns() {
