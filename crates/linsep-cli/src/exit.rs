@@ -32,6 +32,9 @@ impl Exit {
             None if error.is::<Usage>() => (Exit::Usage, None),
             None => (Exit::BadFile, error.downcast_ref::<BadFile>().map(|bad| bad.help)),
         };
+        if let Some(output) = output::awaited().filter(|_| code == Exit::Interrupted) {
+            print(format!("{output} is not written: there is no result yet"), None);
+        }
         print(
             if code == Exit::Interrupted { "interrupted".into() } else { format!("error: {}", told(error)) },
             help,

@@ -5,6 +5,7 @@ use linsep::store::{closed_stream_error, is_closed_stream};
 use std::io::{self, BufWriter, StdoutLock, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Its descriptor.
 const STANDARD_OUTPUT: u8 = 1;
@@ -57,6 +58,19 @@ pub(crate) fn will_write(outputs: &[&Path]) {
     if outputs.iter().any(|path| standard.iter().any(|name| Path::new(name) == *path)) {
         TAKEN.store(true, Ordering::Relaxed);
     }
+}
+
+/// The file that a command is to end with, as the user names it.
+static AWAITED: Mutex<Option<String>> = Mutex::new(None);
+
+/// Notes the file that a command is to end with: where it ends before there is a result, that file is told of.
+pub(crate) fn awaits(output: Option<&Path>) {
+    *AWAITED.lock().unwrap_or_else(PoisonError::into_inner) = output.map(|path| path.display().to_string());
+}
+
+/// The file that a command was to end with.
+pub(crate) fn awaited() -> Option<String> {
+    AWAITED.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
 /// Prints what a command has found. A closed pipe ends the printing, not the command. Where a file goes to standard output,

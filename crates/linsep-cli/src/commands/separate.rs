@@ -36,6 +36,7 @@ pub(super) fn spec(args: &DecideArgs) -> anyhow::Result<SeparateSpec> {
 pub(crate) fn run(args: &SeparateArgs, console: Console) -> anyhow::Result<Exit> {
     let spec = SeparateSpec { output: args.output.clone(), ..spec(&args.decide)? };
     output::will_write(&spec.output.iter().map(std::path::PathBuf::as_path).collect::<Vec<_>>());
+    output::awaits(spec.output.as_deref());
     let separated = spec.run(&mut ProgressDisplay::new(console))?;
     if args.json {
         print_json(&SeparateRecord::from(&separated))?;

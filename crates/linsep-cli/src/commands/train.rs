@@ -73,5 +73,6 @@ fn spec(args: &TrainArgs) -> anyhow::Result<TrainSpec> {
     let read: Vec<&Path> = args.spec.iter().map(PathBuf::as_path).collect();
     refuse_overwriting(&written, &read).map_err(linsep::Error::from)?;
     output::will_write(&written);
+    output::awaits(spec.output.as_deref());
     Ok(spec)
 }

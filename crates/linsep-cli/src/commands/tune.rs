@@ -25,6 +25,7 @@ pub(crate) fn run(args: &TuneArgs, console: Console) -> anyhow::Result<Exit> {
         output: args.output.clone(),
     };
     output::will_write(&args.output.iter().map(PathBuf::as_path).collect::<Vec<_>>());
+    output::awaits(args.output.as_deref());
     let found = spec.run(&mut ProgressDisplay::new(console))?;
     if args.json {
         print_json(&TuneRecord::from(&found))?;
