@@ -25,6 +25,9 @@ def test_separable_points_show_their_band(watched, page, server, tmp_path, progr
              for (let i = 0; i < points.x.length; i++) if (Math.abs(a * points.x[i] + b * points.y[i] + c) < band.width * (1 - 1e-9)) inside++; return inside; }"""
     )
     assert inside == 0
+    # Distances are rounded down, as the command prints them.
+    for shown, row in zip(page.locator("#witness-rows tbody tr td:last-child").all_inner_texts(), record["closest_rows"], strict=False):
+        assert float(shown) <= row["distance"]
     rows = page.locator("#coefficients tbody tr").all_inner_texts()
     assert len(rows) == 3 and "∞" in "".join(rows)
     with page.expect_download() as download:
@@ -141,3 +144,13 @@ def test_the_theme_can_be_changed(watched, page, theme):
     colour = page.evaluate("getComputedStyle(document.body.parentElement).backgroundColor")
     assert (colour == "rgb(18, 23, 29)") == (theme == "dark")
     page.evaluate("localStorage.removeItem('theme')")
+
+
+def test_orders_of_rows_that_overlap_are_no_answers(watched):
+    page = watched.open("#data=xor")
+    page.click("#tab-compare")
+    page.fill("#orders", "3")
+    page.click("#orders-run")
+    page.wait_for_selector("#orders-report")
+    text = page.locator("#orders-report").inner_text()
+    assert "0 runs without a mistake" in text and "None of them separates" in text and "is an answer" not in text

@@ -6,7 +6,7 @@ import { axesOf, command, stem } from "./learn.js";
 import { report } from "./report.js";
 
 const VERDICTS = {
-  complete: ["Separable", "A boundary has every row strictly on its right side. The widest band without a row is drawn."],
+  complete: ["Separable", "A boundary has every row strictly on its right side. The band of the largest margin is drawn, where the bias counts as one more coordinate of θ."],
   "quasi-complete": ["Separable only by touching rows", "A boundary has no row on its wrong side, but every such boundary goes through some rows."],
   overlap: ["Not separable", "No boundary has every row on its right side. The ringed rows alone prove it: they cannot all be right."],
   undecided: ["Undecided", "A limit was reached before a proof was found."],
@@ -56,7 +56,7 @@ export class Separate {
     const { result, app } = this;
     const { record } = result;
     const several = Array.isArray(record.table);
-    const [title, words] = several ? ["Each class against the rest", "Choose two classes, or one against the rest, to see the rows and the certificate."] : VERDICTS[record.verdict];
+    const [title, words] = several ? ["Each class against the rest", "Choose two classes, or one against the rest, under “Classes” on the tab Learning, to see the rows and the certificate."] : VERDICTS[record.verdict];
     const kind = several ? "" : record.verdict === "complete" ? "good" : "bad";
     fill(byId("separate-report"),
       el("p", { class: `verdict ${kind}`, id: "verdict" }, title), el("p", {}, words),
@@ -77,7 +77,7 @@ export class Separate {
     }
     if (list?.length) {
       const value = record.verdict === "complete" ? "distance" : "share";
-      const shown = (row) => (value === "share" ? `${(100 * row.share).toFixed(2)} %` : short(row.distance));
+      const shown = (row) => (value === "share" ? `${(100 * row.share).toFixed(2)} %` : atLeast(row.distance));
       parts.push(table(record.verdict === "complete" ? "Rows nearest to the boundary" : "Rows that cannot all be right", ["line", "class", value], list.slice(0, 20).map((row) => [grouped(row.line), row.label, shown(row)]), "witness-rows"));
     }
     if (record.blame) {
