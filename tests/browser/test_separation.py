@@ -154,3 +154,18 @@ def test_orders_of_rows_that_overlap_are_no_answers(watched):
     page.wait_for_selector("#orders-report")
     text = page.locator("#orders-report").inner_text()
     assert "0 runs without a mistake" in text and "None of them separates" in text and "is an answer" not in text
+
+
+def test_rows_of_the_witness_that_are_to_blame_have_both_marks(watched):
+    page = watched.open("#data=iris-virginica")
+    page.click("#tab-separate")
+    watched.settle()
+    page.check("#blame")
+    watched.settle()
+    expect(page.locator("#blame-rows")).to_be_visible()
+    record = page.evaluate("linsep.separate.result.record")
+    witness, blamed = ({row["line"] for row in rows} for rows in (record["witness_rows"], record["blame"]["rows"]))
+    points = page.evaluate("({ mark: [...linsep.shown.points.mark], witness: [...linsep.shown.points.witness] })")
+    assert sum(points["witness"]) == len(witness) and points["mark"].count(2) == len(blamed)
+    both = [mark == 2 and held for mark, held in zip(points["mark"], points["witness"], strict=True)]
+    assert sum(map(bool, both)) == len(witness & blamed) > 0

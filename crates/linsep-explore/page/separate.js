@@ -82,7 +82,7 @@ export class Separate {
     }
     if (record.blame) {
       const count = record.blame.rows.length;
-      parts.push(el("p", {}, `Without ${count === 1 ? "this row" : `these ${grouped(count)} rows`}, dashed in the picture, the others are separable${record.blame.is_smallest ? "; fewer are not enough" : ""}.`),
+      parts.push(el("p", {}, `Without ${count === 1 ? "this row" : `these ${grouped(count)} rows`}, dashed in the picture (with both rings if they are also among the rows that cannot all be right), the others are separable${record.blame.is_smallest ? "; fewer are not enough" : ""}.`),
         table("Rows to blame", ["line", "class"], record.blame.rows.slice(0, 20).map((row) => [grouped(row.line), row.label]), "blame-rows"));
     }
     return parts;
@@ -91,7 +91,7 @@ export class Separate {
   scene() {
     const { drawing } = this;
     const { about } = drawing;
-    const points = this.points?.x === drawing.x ? this.points : (this.points = { x: drawing.x, y: drawing.y, row: drawing.row, side: drawing.side, mark: drawing.mark });
+    const points = this.points?.x === drawing.x ? this.points : (this.points = { x: drawing.x, y: drawing.y, row: drawing.row, side: drawing.side, mark: drawing.mark, witness: drawing.witness });
     const scene = { points, axes: axesOf(about), flat: about.features === 1, lines: [], past: [] };
     if (about.final) {
       scene.lines.push({ line: about.final, width: 2.4 });
