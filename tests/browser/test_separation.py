@@ -161,6 +161,7 @@ def test_rows_of_the_witness_that_are_to_blame_have_both_marks(watched):
     page.click("#tab-separate")
     watched.settle()
     page.check("#blame")
+    page.click("#decide")
     watched.settle()
     expect(page.locator("#blame-rows")).to_be_visible()
     record = page.evaluate("linsep.separate.result.record")
