@@ -165,7 +165,7 @@ def test_options_reach_the_engine_and_its_refusal_reaches_the_page(watched, page
     expect(page.locator("#failure-message")).to_contain_text("C")
     page.fill("#option-C", "much")
     page.locator("#option-C").press("Enter")
-    expect(page.locator("#failure-message")).to_contain_text("number")
+    expect(page.locator("#failure-message")).to_contain_text("much")
     page.click("#dismiss")
     expect(page.locator("#failure")).to_be_hidden()
 
@@ -201,6 +201,14 @@ def test_the_proof_follows_the_run(page):
 def test_a_result_beside_the_last_update_is_explained(watched):
     page = watched.open("#data=square&settings=" + json.dumps({**TEXTBOOK, "learner": "averaged"}))
     expect(page.locator("#plane-note")).to_contain_text("The dashed line is the result")
+    dashed = "linsep.shown.lines.filter((one) => one.dash).length"
+    assert page.evaluate(dashed) == 1
+    # Before the end, the result is not given away.
+    page.click("#to-start")
+    assert page.evaluate("linsep.player.at") == 0
+    assert page.evaluate("linsep.shown.lines.length") == 0 and page.evaluate("linsep.shown.band ?? null") is None
+    page.click("#step-on")
+    assert page.evaluate(dashed) == 0 and page.evaluate("linsep.shown.lines.length") == 1
     page = watched.open("#data=square&settings=" + json.dumps(TEXTBOOK))
     expect(page.locator("#plane-note")).not_to_contain_text("dashed")
 
@@ -297,3 +305,17 @@ def test_a_trace_of_many_updates_can_be_scrubbed(watched):
     rows = page.evaluate("[...linsep.learn.drawing['update.row']]")[:k]
     drawn = page.evaluate("[...linsep.shown.points.row]")
     assert counts == [rows.count(row) for row in drawn]
+
+
+def test_a_memoriser_has_no_boundary(watched):
+    page = watched.open("#data=square&settings=" + json.dumps({"learner": "memoriser"}))
+    expect(page.locator("#plane-note")).to_contain_text("A memoriser has no boundary")
+
+
+def test_what_needs_two_classes_says_where_they_are_chosen(watched):
+    page = watched.open("#data=iris-setosa&settings=" + json.dumps({"learner": "perceptron"}))
+    page.click("#tab-proof")
+    expect(page.locator("#no-proof")).to_contain_text("under “Classes” on the tab Learning")
+    page.click("#tab-separate")
+    watched.settle()
+    expect(page.locator("#separate-report")).to_contain_text("under “Classes” on the tab Learning")

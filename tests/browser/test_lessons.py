@@ -53,6 +53,22 @@ def test_the_address_holds_the_step(watched):
     expect(page.locator("#lesson-title")).to_have_text("What is still proved")
 
 
+def test_a_lesson_ends_where_other_data_is_opened(watched, tmp_path):
+    path = tmp_path / "own.csv"
+    path.write_text("x,y,class\n0,0,a\n1,2,b\n")
+    for opened in ("file", "list"):
+        page = watched.open("#lesson=0&step=0&data=square")
+        expect(page.locator("#lesson-card")).to_be_visible()
+        if opened == "file":
+            page.set_input_files("#file", path)
+        else:
+            page.select_option("#data-select", "xor")
+        expect(page.locator("#lesson-card")).to_be_hidden()
+        watched.settle()
+        assert "lesson" not in page.evaluate("location.hash")
+        page.goto("about:blank")
+
+
 OWN = """
 title = "My class"
 about = "For Tuesday."

@@ -25,6 +25,9 @@ def test_separable_points_show_their_band(watched, page, server, tmp_path, progr
              for (let i = 0; i < points.x.length; i++) if (Math.abs(a * points.x[i] + b * points.y[i] + c) < band.width * (1 - 1e-9)) inside++; return inside; }"""
     )
     assert inside == 0
+    # Distances are rounded down, as the command prints them.
+    for shown, row in zip(page.locator("#witness-rows tbody tr td:last-child").all_inner_texts(), record["closest_rows"], strict=False):
+        assert float(shown) <= row["distance"]
     rows = page.locator("#coefficients tbody tr").all_inner_texts()
     assert len(rows) == 3 and "∞" in "".join(rows)
     with page.expect_download() as download:
@@ -141,3 +144,29 @@ def test_the_theme_can_be_changed(watched, page, theme):
     colour = page.evaluate("getComputedStyle(document.body.parentElement).backgroundColor")
     assert (colour == "rgb(18, 23, 29)") == (theme == "dark")
     page.evaluate("localStorage.removeItem('theme')")
+
+
+def test_orders_of_rows_that_overlap_are_no_answers(watched):
+    page = watched.open("#data=xor")
+    page.click("#tab-compare")
+    page.fill("#orders", "3")
+    page.click("#orders-run")
+    page.wait_for_selector("#orders-report")
+    text = page.locator("#orders-report").inner_text()
+    assert "0 runs without a mistake" in text and "None of them separates" in text and "is an answer" not in text
+
+
+def test_rows_of_the_witness_that_are_to_blame_have_both_marks(watched):
+    page = watched.open("#data=iris-virginica")
+    page.click("#tab-separate")
+    watched.settle()
+    page.check("#blame")
+    page.click("#decide")
+    watched.settle()
+    expect(page.locator("#blame-rows")).to_be_visible()
+    record = page.evaluate("linsep.separate.result.record")
+    witness, blamed = ({row["line"] for row in rows} for rows in (record["witness_rows"], record["blame"]["rows"]))
+    points = page.evaluate("({ mark: [...linsep.shown.points.mark], witness: [...linsep.shown.points.witness] })")
+    assert sum(points["witness"]) == len(witness) and points["mark"].count(2) == len(blamed)
+    both = [mark == 2 and held for mark, held in zip(points["mark"], points["witness"], strict=True)]
+    assert sum(map(bool, both)) == len(witness & blamed) > 0

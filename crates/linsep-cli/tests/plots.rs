@@ -482,3 +482,53 @@ fn ctrl_c_leaves_no_picture() {
     folder.linsep_interrupted(line).exits(130).says(&["interrupted"]);
     assert_eq!(folder.names(), ["data.csv"]);
 }
+
+#[test]
+fn a_boundary_is_drawn_of_rows_that_count_more_than_once() {
+    let folder = Folder::new();
+    let (mut short, mut long) = ("a,b,n,label\n".to_string(), "a,b,label\n".to_string());
+    for i in 0..40 {
+        let (a, b, times) = (i * 7 % 13, i * 5 % 11, i % 4);
+        let label = if a + b + i % 5 > 11 { "yes" } else { "no" };
+        short.push_str(&format!("{a},{b},{times},{label}\n"));
+        (0..times).for_each(|_| long.push_str(&format!("{a},{b},{label}\n")));
+    }
+    let occurring = short.lines().skip(1).filter(|line| line.split(',').nth(2) != Some("0")).count();
+    folder.write("rows.csv", &short);
+    folder.write("long.csv", &long);
+    let mistakes = |svg: &str| {
+        let seen = texts(svg);
+        let end = seen.find(" mistakes").expect("mistakes");
+        seen[..end].rsplit([' ', '\n']).next().unwrap_or_default().to_string()
+    };
+    let of = "--learner logistic --seed 1 -q";
+    let counted = folder.linsep(&format!("plot boundary rows.csv --weights n {of}")).exits(0).out;
+    let written_out = folder.linsep(&format!("plot boundary long.csv {of}")).exits(0).out;
+    assert_eq!(mistakes(&counted), mistakes(&written_out));
+    // Each row that occurs is drawn once.
+    let lines = counted.split("<title>line ").skip(1).filter_map(|rest| rest.split(':').next());
+    assert_eq!(lines.collect::<BTreeSet<_>>().len(), occurring);
+    folder.linsep("plot learning rows.csv --weights n --epochs 3 -q -o moving.svg").exits(0);
+    checked(&folder.text("moving.svg"));
+    folder.linsep(&format!("train rows.csv --weights n -o m.model {of}")).exits(0);
+    let by_model = folder.linsep("plot boundary rows.csv --weights n --model m.model -q").exits(0).out;
+    assert_eq!(mistakes(&by_model), mistakes(&counted));
+    // The page has the boundary, and says how many rows stand for how many.
+    folder.linsep("report rows.csv --weights n -q -o page.html").exits(0);
+    let page = folder.text("page.html").replace('\u{a0}', " ");
+    assert!(page.contains("All rows of the file, as the model sees them"), "{page}");
+    let rows = long.lines().count() - 1;
+    assert!(
+        page.contains(&format!("{rows}, each as often as it counts: {occurring} rows of the file")),
+        "{page}"
+    );
+}
+
+#[test]
+fn a_memoriser_has_no_boundary() {
+    let folder = Folder::with_iris("iris.csv");
+    let line =
+        format!("plot boundary iris.csv {PETALS} --classes versicolor,virginica --learner memoriser -q");
+    let seen = texts(&folder.linsep(&line).exits(0).out).replace('\u{a0}', " ");
+    assert!(seen.contains("There is no boundary: a memoriser") && !seen.contains("outside"), "{seen}");
+}

@@ -268,3 +268,19 @@ fn ctrl_c_leaves_no_page() {
     folder.linsep_interrupted(line).exits(130).says(&["interrupted"]);
     assert_eq!(folder.names(), ["data.csv"]);
 }
+
+#[test]
+fn a_model_is_judged_on_rows_of_one_class() {
+    let folder = Folder::with_iris("iris.csv");
+    folder.linsep("train iris.csv --classes versicolor,virginica -o m.model -q").exits(0);
+    let text = folder.text("iris.csv");
+    let (head, rows) = text.split_once('\n').expect("a header");
+    let one: Vec<&str> = rows.lines().filter(|line| line.ends_with("virginica")).collect();
+    folder.write("one.csv", format!("{head}\n{}\n", one.join("\n")));
+    folder.linsep("report one.csv --model m.model -o page.html -q").exits(0);
+    let seen = checked(&folder.text("page.html"));
+    assert!(seen.contains("All rows have the same class: there is nothing to separate."), "{seen}");
+    assert!(seen.contains("How good the model is") && !seen.contains("linsep separate"), "{seen}");
+    // To learn from them makes no sense.
+    folder.linsep("report one.csv -o page.html -q").exits(3);
+}

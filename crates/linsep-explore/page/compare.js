@@ -17,6 +17,13 @@ function sample(i) {
 const USUAL = ["perceptron", "averaged", "svm", "logistic"];
 const ORDERS = 30;
 
+/** What the boundaries of several orders are, where so many runs ended without a mistake. */
+function verdict(converged, count) {
+  if (converged === count) return "Each is an answer; the data alone does not choose one.";
+  if (converged === 0) return "None of them separates the classes: each is only where its run was stopped.";
+  return `Those of the ${counted(converged, "run", "runs")} without a mistake are answers; the others are only where their runs were stopped.`;
+}
+
 export class Compare {
   constructor(app) {
     this.app = app;
@@ -114,7 +121,7 @@ export class Compare {
       const different = new Set(this.lines.map((one) => one.line.map((value) => value.toPrecision(9)).join()));
       fill(byId("compare-report"), el("p", { id: "orders-report" },
         `${count} orders of the same rows: between ${grouped(Math.min(...updates))} and ${grouped(Math.max(...updates))} updates, ${counted(converged, "run", "runs")} without a mistake at the end`,
-        this.lines.length ? `, ${counted(different.size, "boundary", "different boundaries")}. Each is an answer; the data alone does not choose one.` : "."));
+        this.lines.length ? `, ${counted(different.size, "boundary", "different boundaries")}. ${verdict(converged, count)}` : `. ${verdict(converged, count)}`));
     });
   }
 

@@ -9,7 +9,7 @@ export class Data {
     this.select = byId("data-select");
     this.own = new Map();
     fill(this.select, el("optgroup", { label: "Built in" }, app.about.data.map((set) => el("option", { value: set.id }, set.title))));
-    this.select.addEventListener("change", () => app.openData(this.select.value));
+    this.select.addEventListener("change", () => { app.lessons.end(); app.openData(this.select.value); });
     const input = byId("file");
     byId("open-file").addEventListener("click", () => input.click());
     input.addEventListener("change", () => { if (input.files[0]) this.send(input.files[0]); input.value = ""; });
@@ -47,6 +47,7 @@ export class Data {
     return app.working(`opening ${file.name}`, async (signal, hear) => {
       const set = await api.send(file, file.name, options, { signal, hear });
       this.remember(set);
+      app.lessons.end();
       await app.useSet(set, { fresh: true });
     }, (failure) => {
       // What a file of one's own was not understood by is said beside the options that would help.

@@ -100,14 +100,16 @@ export class Learn {
     const lines = [];
     const isEnd = k === total;
     const final = about.final;
-    if (final && !same(final, line)) lines.push({ line: final, dash: 1, opacity: isEnd || !line ? 0.95 : 0.5, width: isEnd ? 2.4 : 1.6 });
-    if (line) lines.push({ line, width: final && !same(final, line) && isEnd ? 1.6 : 2.4 });
+    // The result is shown where the run has come to it: before, it would give the answer away.
+    const isElsewhere = isEnd && final && !same(final, line);
+    if (isElsewhere) lines.push({ line: final, dash: 1, opacity: 0.95, width: 2.4 });
+    if (line) lines.push({ line, width: isElsewhere ? 1.6 : 2.4 });
     const past = [];
     for (let i = Math.max(1, k - PAST * this.stride); i < k; i += this.stride) { const before = this.line(i); if (before) past.push(before); }
     const scene = { points, axes: axesOf(about), flat: about.features === 1, mistakes: this.mistakes, lines, past };
     if (!this.result) return scene;
     if (about.region) { scene.region = about.region; scene.cells = drawing.region; } else scene.half = line ?? (total === 0 ? final : null);
-    if (final && about.band) scene.band = { line: final, width: about.band };
+    if (isEnd && final && about.band) scene.band = { line: final, width: about.band };
     if (k > 0 && drawing["update.row"]) {
       scene.example = { x: drawing["update.x"][k - 1], y: drawing["update.y"][k - 1], before: this.line(k - 1), after: line };
       if (line && this.stride === 1 && about.features === 2) {

@@ -48,6 +48,15 @@ export class Lessons {
     this.#pressed();
   }
 
+  /** Ends the lesson, if there is one, because other data than its own is opened. */
+  end() {
+    if (this.app.state.lesson === null) return;
+    this.app.setState({ lesson: null, step: 0 });
+    byId("lesson-card").hidden = true;
+    this.show();
+    this.#pressed();
+  }
+
   /** Goes to a step: its data, its settings, its part of the page. */
   async go(index, place) {
     const { app } = this;

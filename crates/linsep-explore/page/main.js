@@ -179,8 +179,9 @@ class App {
     if (about.plane === "means") parts.push(`${grouped(about.features)} features are drawn in the plane of the difference between the classes and the strongest direction across it. This result has no boundary that could be drawn there.`);
     if (about.plane === "columns" && about.axes?.some((axis) => axis.divisor !== 1 || axis.mean !== 0)) parts.push("The columns are drawn on the scale on which they are learned; the axes have the units of the file.");
     if (about.updates > (source["update.row"]?.length ?? Infinity)) parts.push(`The first ${grouped(source["update.row"].length)} of ${grouped(about.updates)} updates can be gone through.`);
-    if (about.region) parts.push("The boundary is no straight line: the regions are those of the result.");
-    if (source === this.learn.drawing && this.learn.endsElsewhere()) parts.push("The dashed line is the result; the solid one is the boundary of the update that is shown.");
+    if (source === this.learn.drawing && this.learn.result?.record.learner === "memoriser") parts.push("A memoriser has no boundary: it knows the rows that it has seen by heart, and says the same of all others.");
+    else if (about.region) parts.push("The boundary is no straight line: the regions are those of the result.");
+    if (source === this.learn.drawing && this.learn.endsElsewhere()) parts.push("The dashed line is the result, drawn at the end; the solid one is the boundary of the update that is shown.");
     if (about.stride > 1) parts.push(`The boundary is drawn after every ${grouped(about.stride)} updates.`);
     write("plane-note", parts.join(" "));
     fill(byId("legend"), about.outcomes.slice(0, 6).map((name, i) => el("li", { class: `shape shape-${i % 6}` }, name)),

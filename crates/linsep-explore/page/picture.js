@@ -248,7 +248,7 @@ export class Picture {
 
   #points(pen, ink, scale) {
     const { points, mistakes, selected = -1 } = this.scene;
-    const { x, y, side, mark } = points;
+    const { x, y, side, mark, witness } = points;
     if (!x) return;
     const many = x.length > 1500;
     const base = many ? 2 : x.length > 300 ? 3.2 : 4.6;
@@ -260,6 +260,7 @@ export class Picture {
       if (mark?.[i]) {
         const ring = mark[i] === 2 ? ink.bad : ink.accent;
         pen.circle(px, py, base + 6, { stroke: ring, width: 2.2, dash: mark[i] === 2 ? [3, 2.5] : [] });
+        if (mark[i] === 2 && witness?.[i]) pen.circle(px, py, base + 9.5, { stroke: ink.accent, width: 2.2 });
       }
       if (i === selected) pen.circle(px, py, radius + 5, { stroke: ink.text, width: 1.6, dash: [2, 2] });
     }

@@ -116,7 +116,8 @@ function lower(result, upper) {
 
 function reason(result) {
   if (!result) return "Learn first: the proof follows the mistakes of a run.";
-  return `The theorem counts the mistakes of a perceptron from zero, two classes, every row once. It says nothing of this run (${result.record.learner}). Choose the learner perceptron, averaged or voted.`;
+  if (result.record.boundaries?.length > 2) return "The theorem speaks of two classes. Choose two of them, or one against the rest, under “Classes” on the tab Learning, and there the learner perceptron, averaged or voted.";
+  return `The theorem counts the mistakes of a perceptron from zero, two classes, every row once. It says nothing of this run (${result.record.learner}). On the tab Learning, choose the learner perceptron, averaged or voted.`;
 }
 
 const DIGITS = "₀₁₂₃₄₅₆₇₈₉";

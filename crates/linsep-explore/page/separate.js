@@ -6,7 +6,7 @@ import { axesOf, command, stem } from "./learn.js";
 import { report } from "./report.js";
 
 const VERDICTS = {
-  complete: ["Separable", "A boundary has every row strictly on its right side. The widest band without a row is drawn."],
+  complete: ["Separable", "A boundary has every row strictly on its right side. The band of the largest margin is drawn, where the bias counts as one more coordinate of θ."],
   "quasi-complete": ["Separable only by touching rows", "A boundary has no row on its wrong side, but every such boundary goes through some rows."],
   overlap: ["Not separable", "No boundary has every row on its right side. The ringed rows alone prove it: they cannot all be right."],
   undecided: ["Undecided", "A limit was reached before a proof was found."],
@@ -56,7 +56,7 @@ export class Separate {
     const { result, app } = this;
     const { record } = result;
     const several = Array.isArray(record.table);
-    const [title, words] = several ? ["Each class against the rest", "Choose two classes, or one against the rest, to see the rows and the certificate."] : VERDICTS[record.verdict];
+    const [title, words] = several ? ["Each class against the rest", "Choose two classes, or one against the rest, under “Classes” on the tab Learning, to see the rows and the certificate."] : VERDICTS[record.verdict];
     const kind = several ? "" : record.verdict === "complete" ? "good" : "bad";
     fill(byId("separate-report"),
       el("p", { class: `verdict ${kind}`, id: "verdict" }, title), el("p", {}, words),
@@ -77,12 +77,12 @@ export class Separate {
     }
     if (list?.length) {
       const value = record.verdict === "complete" ? "distance" : "share";
-      const shown = (row) => (value === "share" ? `${(100 * row.share).toFixed(2)} %` : short(row.distance));
+      const shown = (row) => (value === "share" ? `${(100 * row.share).toFixed(2)} %` : atLeast(row.distance));
       parts.push(table(record.verdict === "complete" ? "Rows nearest to the boundary" : "Rows that cannot all be right", ["line", "class", value], list.slice(0, 20).map((row) => [grouped(row.line), row.label, shown(row)]), "witness-rows"));
     }
     if (record.blame) {
       const count = record.blame.rows.length;
-      parts.push(el("p", {}, `Without ${count === 1 ? "this row" : `these ${grouped(count)} rows`}, dashed in the picture, the others are separable${record.blame.is_smallest ? "; fewer are not enough" : ""}.`),
+      parts.push(el("p", {}, `Without ${count === 1 ? "this row" : `these ${grouped(count)} rows`}, dashed in the picture (with both rings if they are also among the rows that cannot all be right), the others are separable${record.blame.is_smallest ? "; fewer are not enough" : ""}.`),
         table("Rows to blame", ["line", "class"], record.blame.rows.slice(0, 20).map((row) => [grouped(row.line), row.label]), "blame-rows"));
     }
     return parts;
@@ -91,7 +91,7 @@ export class Separate {
   scene() {
     const { drawing } = this;
     const { about } = drawing;
-    const points = this.points?.x === drawing.x ? this.points : (this.points = { x: drawing.x, y: drawing.y, row: drawing.row, side: drawing.side, mark: drawing.mark });
+    const points = this.points?.x === drawing.x ? this.points : (this.points = { x: drawing.x, y: drawing.y, row: drawing.row, side: drawing.side, mark: drawing.mark, witness: drawing.witness });
     const scene = { points, axes: axesOf(about), flat: about.features === 1, lines: [], past: [] };
     if (about.final) {
       scene.lines.push({ line: about.final, width: 2.4 });

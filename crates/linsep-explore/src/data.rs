@@ -260,20 +260,21 @@ fn of_program(
     )
 }
 
-/// The most bytes of files that pages sent, with their rows. The oldest give way.
-const MOST_BYTES: u64 = 4 << 30;
+/// The most bytes of files that pages sent, with their rows. Those that were not used for longest give way.
+const MOST_BYTES: u64 = 1 << 30;
 const MOST_SETS: usize = 200;
 
 /// The data sets by their ids.
 pub(crate) struct Store {
     embedded: Vec<Embedded>,
-    /// The newest last.
+    /// The one that was used last is last.
     open: Mutex<VecDeque<Arc<DataSet>>>,
+    most_bytes: u64,
 }
 
 impl Store {
     pub(crate) fn new(embedded: Vec<Embedded>) -> Self {
-        Self { embedded, open: Mutex::default() }
+        Self { embedded, open: Mutex::default(), most_bytes: MOST_BYTES }
     }
 
     /// The built-in sets, for the list of the page.
@@ -283,8 +284,7 @@ impl Store {
 
     /// The set with this id; a built-in one is opened when it is first asked for.
     pub(crate) fn get(&self, id: &str) -> Option<Result<Arc<DataSet>, Error>> {
-        let known = self.lock().iter().find(|set| set.id == id).cloned();
-        if let Some(known) = known {
+        if let Some(known) = self.used(id) {
             return Some(Ok(known));
         }
         let built_in = BUILT_IN.iter().find(|set| set.id == id)?;
@@ -292,6 +292,15 @@ impl Store {
             (built_in.open)(&self.embedded)
                 .map(|set| self.keep(DataSet { id: id.to_string(), usual: (built_in.usual)(), ..set })),
         )
+    }
+
+    /// An open set, which is now the one that was used last.
+    fn used(&self, id: &str) -> Option<Arc<DataSet>> {
+        let mut open = self.lock();
+        let place = open.iter().position(|set| set.id == id)?;
+        let set = open.remove(place)?;
+        open.push_back(Arc::clone(&set));
+        Some(set)
     }
 
     /// Reads bytes that a page sent.
@@ -324,8 +333,8 @@ impl Store {
         open.retain(|other| other.id != set.id);
         open.push_back(Arc::clone(&set));
         let mut held: u64 = open.iter().map(|set| set.bytes).sum();
-        // The file of the command line was there first and stays, and so do the small sets of the program.
-        while (held > MOST_BYTES || open.len() > MOST_SETS) && open.len() > 1 {
+        // The file of the command line stays.
+        while (held > self.most_bytes || open.len() > MOST_SETS) && open.len() > 1 {
             let oldest = open.iter().position(|set| matches!(set.source, Source::Shared(..)));
             match oldest.filter(|&place| place + 1 < open.len()).and_then(|place| open.remove(place)) {
                 Some(oldest) => held -= oldest.bytes,
@@ -359,6 +368,25 @@ mod tests {
             assert!(summary["rows"].as_u64().unwrap() >= 40, "{summary}");
         }
         assert!(store.get("/etc/passwd").is_none());
+    }
+
+    #[test]
+    fn files_that_were_not_used_for_longest_give_way() {
+        let text = |name: &str| format!("x,y\n1,a\n2,{name}\n").into_bytes();
+        let add = |store: &Store, name: &str| {
+            let set = store.add(name, text(name).into(), ReadOptions::default(), &mut ()).unwrap();
+            (set.id.clone(), set.bytes)
+        };
+        let (_, bytes) = add(&Store::new(Vec::new()), "b");
+        let store = Store { most_bytes: 3 * bytes, ..Store::new(Vec::new()) };
+        let ids = ["b", "c", "d"].map(|name| add(&store, name).0);
+        assert!(store.get(&ids[0]).is_some(), "now the second is the one that was not used for longest");
+        let (fourth, _) = add(&store, "e");
+        assert!(store.get(&ids[1]).is_none());
+        assert!([&ids[0], &ids[2], &fourth].iter().all(|id| store.get(id).is_some()));
+        let alone = Store { most_bytes: 1, ..Store::new(Vec::new()) };
+        let (only, _) = add(&alone, "b");
+        assert!(alone.get(&only).is_some(), "the newest stays however large it is");
     }
 
     #[test]

@@ -68,6 +68,8 @@ fn drawing(separated: &Separated, decided: &Decided) -> Vec<u8> {
     let rows_drawn = Drawn { seen: &seen, plane: &plane, which: &drawn, schema, outcomes };
     rows_drawn.put(&mut arrays, |i| usize::from(signs[i] > 0));
     arrays.put("mark", drawn.iter().map(|&i| marked.get(&(rows[i as usize] as usize)).copied().unwrap_or(0)));
+    let held: std::collections::BTreeSet<usize> = separation.witness.iter().map(|share| share.row).collect();
+    arrays.put("witness", drawn.iter().map(|&i| u8::from(held.contains(&(rows[i as usize] as usize)))));
     if let Some(theta) = &separation.weights {
         arrays.say("final", &plane.line(theta));
         let least =

@@ -30,10 +30,14 @@ pub fn boundary(view: &View) -> Figure {
             errors => counted(errors, "mistake", "mistakes"),
         }
     );
-    let is_drawn = border_is_drawn(view);
+    let is_drawn = !view.is_by_heart() && border_is_drawn(view);
     let mut how = match (&view.border, scene.classes.len()) {
         _ if view.weighs_nothing() => {
             "There is no boundary: all weights are zero, and every row is given the same class.".to_string()
+        }
+        _ if view.is_by_heart() => {
+            "There is no boundary: a memoriser knows the rows that it has seen by heart, and says the same of all others."
+                .to_string()
         }
         _ if !is_drawn => "The boundary is outside of the picture: all of it is on one side.".to_string(),
         (Border::Curves(_), 3..) => "Lines are where the predicted class changes.".to_string(),

@@ -180,24 +180,8 @@ impl Occurrences {
             let counts = read_weights(path)?.into_iter().map(whole).collect::<Result<_, _>>()?;
             return Ok(Occurrences::InOrder(counts));
         }
-        let Some(column) = &data.counts else { return Ok(Occurrences::Once) };
-        if matches!(data.source, Source::Stdin | Source::Custom(..)) {
-            let problem =
-                "a column of counts is read before the rows, which standard input cannot do: name a file";
-            return Err(SettingsError::new("weights", problem).into());
-        }
-        // The model knows which column is the label, and reads others than the counts itself.
-        let mut options = ReadOptions { schema: None, ..data.read.clone() };
-        if let Schema::Table { columns, .. } = columns {
-            let label = columns.iter().find(|of| matches!(of.kind, ColumnKind::Label));
-            options.csv.label = options.csv.label.or_else(|| label.map(|label| label.name.clone()));
-        }
-        options.csv.missing = Missing::Auto;
-        let mut loaded = read(&data.source, &options, observer)?;
-        take(&mut loaded, column, &data.source.name())?;
-        let rows = &loaded.dataset;
-        let counts = rows.weights().unwrap_or_default().iter().enumerate();
-        let by_line = counts.map(|(i, &count)| Ok((rows.line(i), whole(count)?)));
+        let Some(by_line) = counts_by_line(data, columns, observer)? else { return Ok(Occurrences::Once) };
+        let by_line = by_line.into_iter().map(|(line, count)| Ok((line, whole(count)?)));
         Ok(Occurrences::ByLine(by_line.collect::<Result<_, SettingsError>>()?))
     }
 
@@ -221,6 +205,33 @@ impl Occurrences {
             _ => Ok(()),
         }
     }
+}
+
+/// How often each row of a table occurs that a model with these columns sees, by its line; rows that occur not at all are not
+/// there. `None` without a column of counts.
+pub(super) fn counts_by_line(
+    data: &DataSpec,
+    columns: &Schema,
+    observer: &mut dyn Observer,
+) -> Result<Option<HashMap<u64, f64>>, Error> {
+    let Some(column) = &data.counts else { return Ok(None) };
+    if matches!(data.source, Source::Stdin | Source::Custom(..)) {
+        let problem =
+            "a column of counts is read before the rows, which standard input cannot do: name a file";
+        return Err(SettingsError::new("weights", problem).into());
+    }
+    // The model knows which column is the label, and reads others than the counts itself.
+    let mut options = ReadOptions { schema: None, ..data.read.clone() };
+    if let Schema::Table { columns, .. } = columns {
+        let label = columns.iter().find(|of| matches!(of.kind, ColumnKind::Label));
+        options.csv.label = options.csv.label.or_else(|| label.map(|label| label.name.clone()));
+    }
+    options.csv.missing = Missing::Auto;
+    let mut loaded = read(&data.source, &options, observer)?;
+    take(&mut loaded, column, &data.source.name())?;
+    let rows = &loaded.dataset;
+    let counts = rows.weights().unwrap_or_default().iter().enumerate();
+    Ok(Some(counts.map(|(i, &count)| (rows.line(i), count)).collect()))
 }
 
 /// A weight that is a count.

@@ -17,6 +17,7 @@ use crate::separate::ColumnDetail;
 use crate::train::Options;
 use crate::{Error, SettingsError};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// The share of the rows that is held out where nothing is said.
@@ -60,8 +61,10 @@ pub struct DataFigures {
     pub source: String,
     /// Its format.
     pub format: String,
-    /// Rows.
+    /// Rows, each as often as it counts.
     pub rows: u64,
+    /// Rows of the file that stand for them, where rows have counts or weights.
+    pub rows_of_file: Option<u64>,
     /// Features, words counted one by one.
     pub features: u64,
     /// Values that are not zero.
@@ -108,8 +111,8 @@ pub struct Findings {
     pub judged: JudgedModel,
     /// Learners side by side; not where a model was given.
     pub comparison: Option<Comparison>,
-    /// The verdict.
-    pub separated: Separated,
+    /// The verdict; none on rows of one class, which a given model can be judged on.
+    pub separated: Option<Separated>,
     /// The verdict on a plane, for two sides.
     pub separation: Option<SeparationView>,
     /// A perceptron that was followed, for two sides; not where a model was given.
@@ -128,12 +131,18 @@ impl FindingsSpec {
             Some(_) => None,
         };
         stop(&quiet)?;
-        let separated = self.separation().run(&mut quiet)?;
+        let separated = match (&self.model, data.classes.len()) {
+            (Some(_), ..2) => None,
+            _ => Some(self.separation().run(&mut quiet)?),
+        };
         stop(&quiet)?;
-        let two = separated.sides == Sides::Two;
-        let separation = if two { Some(SeparationView::of(&separated, &mut quiet)?) } else { None };
+        let two = separated.as_ref().filter(|separated| separated.sides == Sides::Two);
+        let separation = match two {
+            Some(separated) => Some(SeparationView::of(separated, &mut quiet)?),
+            None => None,
+        };
         let followed = match (&self.model, two) {
-            (None, true) => Some(self.followed().run(&mut quiet)?),
+            (None, Some(_)) => Some(self.followed().run(&mut quiet)?),
             _ => None,
         };
         stop(&quiet)?;
@@ -148,18 +157,23 @@ impl FindingsSpec {
     fn figures(&self, observer: &mut dyn Observer) -> Result<DataFigures, Error> {
         let mut quiet = Quiet(observer);
         let (source, options) = self.data().resolve(&mut quiet)?;
-        let mut loaded = self.data().read_rows(&source, &options, &mut quiet)?;
+        let classes = &self.train.classes;
+        let mut loaded = self.data().read_weighted(&source, &options, classes, &mut quiet)?;
         // That of the rows as they were read, as a model keeps it.
         let fingerprint =
             loaded.fingerprint.take().unwrap_or_else(|| loaded.dataset.fingerprint().to_string());
         (loaded.schema, loaded.dataset) =
             settle_columns(loaded.schema, loaded.dataset, Some(MOST_WORDS as usize))?;
-        let data = self.train.classes.kept(loaded.dataset)?;
+        let data = classes.kept(loaded.dataset)?;
         let counts = data.class_counts().into_iter().map(|count| count as u64);
+        let weighted = self.train.data.counts.is_some() || classes.row_weights.is_some();
+        let rows_of_file =
+            weighted.then(|| (0..data.len()).map(|i| data.line(i)).collect::<BTreeSet<_>>().len() as u64);
         Ok(DataFigures {
             source: self.train.data.source.name(),
             format: loaded.notes.format.clone(),
             rows: data.len() as u64,
+            rows_of_file,
             features: data.columns() as u64,
             nonzeros: data.nonzeros() as u64,
             missing: data.filled_cells().map_or(0, <[_]>::len) as u64,

@@ -1,6 +1,7 @@
 //! Rows as a model sees them, on a plane: what a picture of a boundary shows.
 
 use super::DataSpec;
+use super::counts::counts_by_line;
 use super::data::load_model;
 use crate::classes::Classes;
 use crate::dataset::{Dataset, Row};
@@ -8,7 +9,7 @@ use crate::features::{RecipeBuffer, Scaler};
 use crate::model::{Model, Predictor};
 use crate::numbers::counted;
 use crate::observe::{Note, Observer};
-use crate::read::Source;
+use crate::read::{Source, read};
 use crate::theory::plane::Plane;
 use crate::theory::trace::TracePoint;
 use crate::theta::Theta;
@@ -130,7 +131,7 @@ pub struct View {
     pub grid: usize,
     /// The margin, where there is one.
     pub margin: Option<Margin>,
-    /// Rows predicted wrong.
+    /// Rows predicted wrong, each as often as it counts.
     pub errors: u64,
     model: Model,
     plane: Option<Plane>,
@@ -148,8 +149,20 @@ impl View {
     pub fn of(model: Model, data: &DataSpec, observer: &mut dyn Observer) -> Result<Self, Error> {
         let mut options = data.read.clone();
         options.schema = Some(model.recipe.columns.clone());
-        let loaded = data.read_rows(&data.source, &options, observer)?;
-        Self::of_rows(model, &loaded.dataset, data.source.name(), observer)
+        let loaded = read(&data.source, &options, observer)?;
+        let source = data.source.name();
+        // The columns of the model leave that of the counts out: it is read by itself.
+        let Some(counts) = counts_by_line(data, &model.recipe.columns, observer)? else {
+            return Self::of_rows(model, &loaded.dataset, source, observer);
+        };
+        let rows = &loaded.dataset;
+        let occurring: Vec<usize> = (0..rows.len()).filter(|&i| counts.contains_key(&rows.line(i))).collect();
+        let mut view = Self::of_rows(model, &rows.subset(&occurring)?, source, observer)?;
+        if counts.values().all(|count| count.fract() == 0.0) {
+            let wrong = view.scene.rows.iter().filter(|row| row.wrong);
+            view.errors = wrong.map(|row| counts.get(&row.line).copied().unwrap_or(0.0) as u64).sum();
+        }
+        Ok(view)
     }
 
     /// Rows in memory, as they were read by the columns of the model, as it sees them.
@@ -325,6 +338,11 @@ impl View {
             Some(theta) => self.line_of(&theta),
             None => point.projection,
         }
+    }
+
+    /// Whether the model knows rows by heart, and says the same of all others.
+    pub fn is_by_heart(&self) -> bool {
+        matches!(self.model.settings.learner, Learner::Memoriser)
     }
 
     /// Whether the boundary of a line is none, because no feature has a weight.

@@ -8,7 +8,7 @@ mod html;
 pub use html::Spelling;
 
 use crate::chart;
-use crate::job::{Findings, JudgedRow, Sides, Spec, TrainSpec, WhichRows};
+use crate::job::{DataFigures, Findings, JudgedRow, Sides, Spec, TrainSpec, WhichRows};
 use crate::numbers::{Rounding, counted, grouped, percent, rounded};
 use crate::report::{
     describe_best, describe_bound, describe_end, describe_margin, describe_settings, evaluate_report,
@@ -102,8 +102,24 @@ fn in_short(page: &mut Page<'_>, findings: &Findings) {
     }
 }
 
+/// What is said instead of a verdict.
+const ONE_CLASS: &str = "All rows have the same class: there is nothing to separate.";
+
+/// How many rows there are, and of how many rows of the file.
+fn rows_of(data: &DataFigures) -> String {
+    match data.rows_of_file {
+        Some(own) if own == data.rows => format!("{}, weighted", grouped(own)),
+        Some(own) => format!(
+            "{}, each as often as it counts: {} of the file",
+            grouped(data.rows),
+            counted(own, "row", "rows")
+        ),
+        None => grouped(data.rows),
+    }
+}
+
 fn verdict_in_short(findings: &Findings) -> String {
-    let separated = &findings.separated;
+    let Some(separated) = &findings.separated else { return ONE_CLASS.to_string() };
     if let (Sides::Two, [decided]) = (separated.sides, separated.decided.as_slice()) {
         let margin = &decided.separation.margin;
         return match decided.separation.verdict {
@@ -137,7 +153,7 @@ fn data(page: &mut Page<'_>, findings: &Findings) {
     page.section("data", "The data");
     let mut facts = vec![
         ("Source", format!("{} ({})", data.source, data.format)),
-        ("Rows", grouped(data.rows)),
+        ("Rows", rows_of(data)),
         (
             "Features",
             format!("{}, {} not zero", grouped(data.features), counted(data.nonzeros, "value", "values")),
@@ -339,8 +355,8 @@ fn mistakes(page: &mut Page<'_>, findings: &Findings) {
 }
 
 fn verdict(page: &mut Page<'_>, findings: &Findings) {
-    let separated = &findings.separated;
     page.section("separation", "Can a boundary separate the classes?");
+    let Some(separated) = &findings.separated else { return page.paragraph(ONE_CLASS) };
     if let Some(view) = &findings.separation {
         page.figure(&chart::separation(separated, view));
         page.blocks(&separate_report(separated));
@@ -417,7 +433,7 @@ fn reproduce(page: &mut Page<'_>, findings: &Findings, spelling: &Spelling<'_>) 
     }
     let commands: Vec<String> = [
         findings.followed.as_ref().map(|followed| Spec::Train(Box::new(followed.spec.clone()))),
-        Some(Spec::Separate(findings.separated.spec.clone())),
+        findings.separated.as_ref().map(|separated| Spec::Separate(separated.spec.clone())),
     ]
     .into_iter()
     .flatten()
