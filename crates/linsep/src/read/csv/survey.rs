@@ -209,7 +209,9 @@ impl Draft {
             }
         }
         if !any_kept {
-            return of_others;
+            // Whether numbers are codes is for the rows to tell that are kept.
+            let open = |tally| Tally { digits: Some(0), lengths_differ: false, leading_zero: None, ..tally };
+            return of_others.into_iter().map(open).collect();
         }
         // Each row that turns out well-formed can make one more column words, and so decide other rows.
         loop {

@@ -697,6 +697,19 @@ fn a_last_row_at_the_end_of_the_head_is_not_early() {
     }
 }
 
+/// Rows that are left out do not tell whether a column holds codes.
+#[test]
+fn codes_are_told_by_rows_that_are_kept() {
+    let text = "0,0,a,p\n0,,a,p\n000,0,a,p\n";
+    let csv = CsvOptions { missing: Missing::DropRow, header: Some(true), ..CsvOptions::default() };
+    let options = ReadOptions { csv, ..ReadOptions::default() };
+    let whole = read_with_head(text.as_bytes(), &options, 20).unwrap().0;
+    assert!(format!("{whole:?}").contains("\"0=000\""), "{whole:?}");
+    // A stream has only seen the row that is left out, and must not take the code for a number.
+    let online = ReadOptions { online: true, ..options };
+    assert!(read_with_head(text.as_bytes(), &online, 20).is_err());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
