@@ -122,7 +122,9 @@ CASES = [
 
 
 def of_linsep(case, train, test, tune):
-    command = ["tune" if tune else "train", train, *case.options, "-o", "inputs.model", "-q"]
+    # A search chooses the learner itself.
+    options = [word for word in case.options if word not in ("--learner", "logistic")] if tune else case.options
+    command = ["tune" if tune else "train", train, *options, "-o", "inputs.model", "-q"]
     run = Run([LINSEP, *command], stdout=subprocess.DEVNULL).wait()
     judge = [LINSEP, "evaluate", WORK / "inputs.model", test, "--json", "-q"]
     record = json.loads(subprocess.run(judge, check=True, capture_output=True, cwd=WORK).stdout)
@@ -140,14 +142,15 @@ def main():
     arguments.add_argument("data", type=Path, help="the folder with the real data sets")
     arguments.add_argument("--splits", type=int, default=5)
     arguments.add_argument("--tune", action="store_true", help="also measure linsep tune")
-    arguments.add_argument("--only", help="the name of one case")
+    arguments.add_argument("--only", nargs="+", metavar="CASE", help="these cases alone")
     arguments.add_argument("--record", help="where to write the record")
     given = arguments.parse_args()
+    given.data = given.data.resolve()
     build()
     python = environment(TARGET / "bench-inputs", PACKAGES)
     lines = ["| case | program | error | seconds | processor | MB |", "|---|---|---|---|---|---|"]
     verdicts = []
-    for case in (case for case in CASES if given.only in (None, case.name)):
+    for case in (case for case in CASES if given.only is None or case.name in given.only):
         runs = {}
         for seed in range(1 if case.divided else given.splits):
             folder = WORK / "inputs"
