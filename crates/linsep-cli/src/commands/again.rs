@@ -53,6 +53,7 @@ fn compare(spec: &CompareSpec) -> String {
         .classes(&spec.classes)
         .option("scale", (spec.scale != Scaling::Auto).then(|| named(spec.scale)).flatten())
         .bias(&spec.bias)
+        .option("order", spec.order.and_then(named))
         .seed(spec.seed)
         .reading(&spec.data)
         .0
