@@ -135,6 +135,99 @@ def test_how_a_file_is_read_can_be_said(watched, page):
     assert page.evaluate("linsep.set.columns") == ["x", "y"]
 
 
+def test_every_option_of_reading_has_a_control(watched, page):
+    """The controls are those of the registry; what they say reaches the reader, and what was said is shown."""
+    send(page, "odd.csv", b"kind;x;y;id\n" + b"".join(b"%s;%d;%s;r%d\n" % (b"ab"[i % 2 : i % 2 + 1], i % 9, b"-999" if i % 5 == 0 else b"%d" % (i * 5 % 7), i) for i in range(40)))
+    page.wait_for_function("() => !linsep.controller")
+    page.evaluate("document.getElementById('read-box').open = true")
+    for field in page.evaluate("linsep.about.reading"):
+        control = page.locator(f"#read-{field['name']}")
+        assert control.count() == 1 and page.get_by_label(field["label"], exact=True).count() == 1, field
+    for name, value in [("label", "kind"), ("delimiter", ";"), ("na", "-999, none"), ("ignore", "id"), ("column", "x=number")]:
+        page.fill(f"#read-{name}", value)
+    page.select_option("#read-missing", "drop-row")
+    page.select_option("#read-header", "yes")
+    page.click("#read-again")
+    page.wait_for_function("() => !linsep.controller && linsep.set.dropped_rows === 8")
+    watched.settle()
+    expect(page.locator("#failure")).to_be_hidden()
+    assert page.evaluate("linsep.set.columns") == ["x", "y"]
+    assert page.evaluate("linsep.set.read") == {"csv": {"label": "kind", "ignore": ["id"], "columns": {"x": "number"}, "header": True, "delimiter": ";", "missing": "drop-row", "na": ["-999", "none"]}}
+    assert [page.input_value(f"#read-{name}") for name in ("label", "delimiter", "na", "column", "missing", "header")] == ["kind", ";", "-999, none", "x=number", "drop-row", "yes"]
+    # Another file begins with nothing said.
+    send(page, "rows.csv", CSV.encode())
+    page.wait_for_function("() => !linsep.controller && linsep.set.name === 'rows.csv'")
+    assert page.input_value("#read-label") == "" and page.input_value("#read-missing") == ""
+
+
+def test_a_refusal_names_what_the_page_has(watched, page):
+    """Messages name the labels of controls, and not the options of a command line."""
+    send(page, "gaps.csv", b"a,b,c\n1,,x\n2,3,y\n4,5,x\n6,7,y\n")
+    page.wait_for_function("() => !linsep.controller && linsep.set.name === 'gaps.csv'")
+    page.click("#tab-separate")
+    expect(page.locator("#failure-help")).to_contain_text("“missing cells")
+    help = page.locator("#failure-help").inner_text()
+    assert "--" not in help and "⟦" not in help
+    page.click("#dismiss")
+    send(page, "wrong.csv", b"a,b,c\n1,2,x\n2,3,y\n")
+    page.wait_for_function("() => !linsep.controller && linsep.set.name === 'wrong.csv'")
+    page.evaluate("document.getElementById('read-box').open = true")
+    page.fill("#read-delimiter", "ab")
+    watched.allowed.append("400 (Bad Request)")
+    page.click("#read-again")
+    expect(page.locator("#failure-message")).to_contain_text("one character is needed")
+    # What was said stays, so that it can be mended.
+    assert page.input_value("#read-delimiter") == "ab" and page.locator("#read-delimiter").is_visible()
+
+
+def test_which_of_two_classes_is_positive_can_be_said(watched, page):
+    send(page, "rows.csv", CSV.encode())
+    page.wait_for_function("() => !linsep.controller && linsep.set.name === 'rows.csv'")
+    watched.settle()
+    assert page.locator("#legend li").all_inner_texts() == ["a", "b"]
+    page.select_option("#classes", label="a counts as +1")
+    watched.settle()
+    assert page.locator("#legend li").all_inner_texts() == ["b", "a"]
+    expect(page.locator("#learn-command")).to_contain_text("--positive a")
+
+
+def test_rows_count_as_often_as_a_column_says(browser, program, tmp_path):
+    """`--weights COLUMN` is that of `train`: the same numbers, and the same command on the page."""
+    path = tmp_path / "counts.csv"
+    path.write_text("x,y,times,kind\n" + "".join(f"{i % 9},{(i * 5) % 7},{i % 3},{'ab'[i % 2]}\n" for i in range(40)))
+    server = start(path, "--weights", "times")
+    try:
+        watched = Watched(browser, server)
+        page = watched.open()
+        told = json.loads(program("-q", "train", path, "--weights", "times", "--json"))
+        record = page.evaluate("linsep.learn.result.record")
+        assert record["examples"] == told["examples"] == sum(i % 3 for i in range(40))
+        assert record["updates"] == told["updates"] and record["training_error"] == told["training_error"]
+        assert page.evaluate("linsep.set.columns") == ["x", "y"]
+        expect(page.locator("#learn-command")).to_contain_text("--weights times")
+        page.click("#tab-separate")
+        watched.settle()
+        expect(page.locator("#separate-command")).to_contain_text("--weights times")
+        page.close()
+        assert watched.problems == []
+    finally:
+        assert stop(server) == 130
+    weights = tmp_path / "weights.txt"
+    weights.write_text("".join(f"{i % 3 + 0.5}\n" for i in range(40)))
+    server = start(path, "--weights", weights)
+    try:
+        told = json.loads(program("-q", "train", path, "--weights", weights, "--json"))
+        about = json.loads(server.ask("GET", "/api/v1/about")[2])
+        _, lines = server.lines("POST", "/api/v1/run", json.dumps({"job": "train", "data": {"source": about["first"]["data"]}}).encode())
+        result = lines[-1]["result"]
+        assert result["record"]["updates"] == told["updates"] and result["record"]["margin"] == told["margin"]
+        assert f"--weights {weights}" in result["command"]
+    finally:
+        assert stop(server) == 130
+    done = subprocess.run([str(program_path()), "explore", "--no-open", "--weights", "times"], capture_output=True, text=True, timeout=20)
+    assert done.returncode == 2 and "--weights" in done.stderr and "name the file" in done.stderr
+
+
 HOSTILE = ["<img src=x onerror=window.hacked=1>", "<script>window.hacked=1</script>", "\"><b>bold</b>", "{{7*7}}", "'); alert(1); ('", "javascript:alert(1)"]
 
 
@@ -375,3 +468,23 @@ def test_what_is_edited_is_what_is_learned(watched, page):
     page.click("#tab-separate")
     watched.settle()
     expect(page.locator("#verdict")).to_have_text("Not separable")
+
+
+def test_the_picture_stays_where_it_is_while_points_are_edited(watched, page):
+    before = page.locator("#picture").bounding_box()
+    page.click("#edit")
+    page.wait_for_function("() => linsep.edit.list?.length === 50")
+    assert page.locator("#picture").bounding_box() == before
+    page.evaluate("linsep.edit.add([0.5, -0.4])")
+    page.wait_for_function("() => linsep.set.rows === 51 && !linsep.controller")
+    watched.settle()
+    assert page.locator("#picture").bounding_box() == before
+    # Nor does a long job move it.
+    page.evaluate("document.getElementById('progress').hidden = false")
+    assert page.locator("#picture").bounding_box() == before
+
+
+def test_the_file_that_was_sent_comes_back_and_a_short_one_is_refused(server):
+    status, lines = server.lines("POST", "/api/v1/data?name=rows.csv", CSV.encode())
+    assert status == 200
+    assert server.ask("GET", f"/api/v1/data/{lines[-1]['data']['id']}/file")[2] == CSV.encode()

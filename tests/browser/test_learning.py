@@ -193,7 +193,7 @@ def test_the_proof_follows_the_run(page):
     row = page.evaluate("linsep.learn.drawing['update.row'][2] + 1")
     expect(lines.nth(1)).to_contain_text(f"Row {row} was")
     # Each side of an inequality is rounded away from the other.
-    norm, bound = re.search(r"‖² = (\S+) ≤ kR² = .* = (\S+)$", lines.nth(3).inner_text()).groups()
+    norm, bound = re.search(r"‖² ≈ (\S+) ≤ kR² ≤ .* = (\S+)$", lines.nth(3).inner_text()).groups()
     for shown, exact in ((norm, trace["norm_squared"][2]), (bound, trace["norm_squared_bound"][2])):
         assert exact <= float(shown.replace(",", "")) <= 1.001 * exact, (shown, exact)
 
@@ -319,3 +319,43 @@ def test_what_needs_two_classes_says_where_they_are_chosen(watched):
     page.click("#tab-separate")
     watched.settle()
     expect(page.locator("#separate-report")).to_contain_text("under “Classes” on the tab Learning")
+
+
+def test_back_and_forward_go_through_what_was_looked_at(watched, page):
+    """Another data set, learner or part of the page is an entry of the history; a step or a seed is not."""
+    entries = page.evaluate("history.length")
+    page.select_option("#data-select", "blobs")
+    watched.settle()
+    page.select_option("#learner", "svm")
+    watched.settle()
+    page.click("#tab-compare")
+    watched.settle()
+    page.click("#tab-learn")
+    watched.settle()
+    assert page.evaluate("history.length") == entries + 4
+    page.fill("#setting-seed", "7")
+    page.locator("#setting-seed").press("Enter")
+    watched.settle()
+    page.click("#to-start")
+    page.click("#step-on")
+    watched.settle()
+    assert page.evaluate("history.length") == entries + 4
+
+    def shown():
+        watched.settle()
+        return page.evaluate("[linsep.set.id, linsep.state.settings.learner, linsep.state.view]")
+
+    def go(how, wanted):
+        page.evaluate(f"history.{how}()")
+        page.wait_for_function("(wanted) => JSON.stringify([linsep.set.id, linsep.state.settings.learner, linsep.state.view]) === wanted && !linsep.controller", arg=json.dumps(wanted, separators=(",", ":")))
+        assert shown() == wanted
+
+    go("back", ["blobs", "svm", "compare"])
+    expect(page.locator("#panel-compare")).to_be_visible()
+    go("back", ["blobs", "svm", "learn"])
+    go("back", ["blobs", "perceptron", "learn"])
+    assert page.input_value("#learner") == "perceptron"
+    go("back", ["square", "perceptron", "learn"])
+    assert page.input_value("#data-select") == "square"
+    go("forward", ["blobs", "perceptron", "learn"])
+    assert page.evaluate("history.length") == entries + 4

@@ -36,3 +36,14 @@ def test_long_names_do_not_widen_the_page(browser, report, width):
     assert torn == 0
     page.close()
     assert problems == []
+
+
+def test_figures_can_be_read_on_a_phone(browser, report):
+    """They keep their size and are scrolled, and the page is no wider for it."""
+    page = browser.new_page()
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(report.as_uri())
+    widths = page.evaluate("[...document.querySelectorAll('figure svg')].map((svg) => svg.getBoundingClientRect().width)")
+    assert len(widths) > 2 and min(widths) >= 500
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.close()

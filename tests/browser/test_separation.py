@@ -65,11 +65,13 @@ def test_bounds_are_rounded_as_the_program_rounds_them(watched, page, server):
     page.click("#tab-compare")
     page.click("#compare-run")
     watched.settle()
-    for cells in page.eval_on_selector_all("#compare-table tbody tr", "rows => rows.map((row) => [...row.children].map((cell) => cell.textContent))"):
-        result = run_job(server, {"job": "train", "data": {"source": "iris-setosa"}, "learner": cells[0], "scale": "none", "classes": {"only": ["setosa", "versicolor"]}})
+    rows = page.eval_on_selector_all("#compare-table tbody tr", "rows => rows.map((row) => ['name', 'lower', 'upper'].map((kind) => row.querySelector(`.${kind}`).textContent))")
+    assert len(rows) == 4
+    for name, lower, upper in rows:
+        result = run_job(server, {"job": "train", "data": {"source": "iris-setosa"}, "learner": name, "scale": "none", "classes": {"only": ["setosa", "versicolor"]}})
         margin = result["record"]["margin"]
-        assert cells[3] == "none" or float(cells[3]) <= margin["lower"], cells
-        assert margin["upper"] <= float(cells[4].replace(",", "")), cells
+        assert lower == "none proved" or float(lower.removeprefix("≥ ")) <= margin["lower"], name
+        assert margin["upper"] <= float(upper.removeprefix("≤ ").replace(",", "")), name
 
 
 def test_points_that_overlap_show_the_rows_that_prove_it(watched, server):
@@ -170,3 +172,65 @@ def test_rows_of_the_witness_that_are_to_blame_have_both_marks(watched):
     assert sum(points["witness"]) == len(witness) and points["mark"].count(2) == len(blamed)
     both = [mark == 2 and held for mark, held in zip(points["mark"], points["witness"], strict=True)]
     assert sum(map(bool, both)) == len(witness & blamed) > 0
+
+
+@pytest.mark.parametrize("given", ["0", "1", "201", "2.5", "-3", ""])
+def test_a_number_of_orders_that_cannot_be_is_refused(watched, page, given):
+    page.click("#tab-compare")
+    page.fill("#orders", given)
+    page.click("#orders-run")
+    expect(page.locator("#failure-message")).to_contain_text("a whole number from 2 to 200")
+    if given:
+        expect(page.locator("#failure-message")).to_contain_text(f"“Orders” is {given},")
+    assert page.locator("#orders-report").count() == 0 and page.evaluate("linsep.state.orders") == 0
+
+
+def test_a_comparison_keeps_the_order_of_the_rows(watched, server):
+    """The boundaries and the table are those of the order that the form says."""
+    page = watched.open("#data=blobs&view=compare&compare=perceptron,svm&settings=" + json.dumps({"learner": "perceptron", "scale": "none", "order": "given"}))
+    expect(page.locator("#compare-table tbody tr")).to_have_count(2)
+    expect(page.locator("#compare-report pre.command")).to_contain_text("--order given")
+    record = run_job(server, {"job": "train", "data": {"source": "blobs"}, "learner": "perceptron", "scale": "none", "order": "given"})["record"]
+    shuffled = run_job(server, {"job": "train", "data": {"source": "blobs"}, "learner": "perceptron", "scale": "none"})["record"]
+    assert record["updates"] != shuffled["updates"]
+    row = page.locator("#compare-table tbody tr", has=page.locator(".name", has_text="perceptron"))
+    expect(row.locator("td:last-child")).to_have_text(str(record["updates"]))
+    assert page.evaluate("linsep.compare.lines.find((one) => one.name === 'perceptron').updates") == record["updates"]
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_names_of_many_letters_stay_in_the_panel(watched, page, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    long = "n" * 300
+    rows = "".join(f"{i % 9},{i * 5 % 7},{'xy'[i % 2]}{long}\n" for i in range(40))
+    page.set_input_files("#file", {"name": "long.csv", "mimeType": "text/csv", "buffer": f"{'a' * 300},{'b' * 300},class\n{rows}".encode()})
+    page.wait_for_function("() => linsep.set.name === 'long.csv' && !linsep.controller")
+    page.click("#tab-compare")
+    page.check("#compare-learners input[value=passive-aggressive]")
+    page.click("#compare-run")
+    watched.settle()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    box = page.evaluate("(() => { const box = document.querySelector('#compare-report .scroll'); return [box.scrollWidth, box.clientWidth, box.scrollHeight, box.clientHeight]; })()")
+    assert box[0] <= box[1] and box[2] <= box[3], box
+    shown = page.locator("#compare-report [title]").first
+    assert len(shown.inner_text()) <= 40 and shown.get_attribute("title").endswith(long)
+    page.click("#tab-separate")
+    watched.settle()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.locator("#coefficients [title]").first.get_attribute("title") == "a" * 300
+    page.set_viewport_size({"width": 1400, "height": 900})
+
+
+def test_coefficients_are_worded_as_on_the_command_line(watched, page, program, tmp_path):
+    text = "a,same,double,class\n" + "".join(f"{i % 7},5,{2 * (i % 7)},{'xy'[i * i % 5 > 1]}\n" for i in range(40))
+    path = tmp_path / "constant.csv"
+    path.write_text(text)
+    page.set_input_files("#file", str(path))
+    page.wait_for_function("() => linsep.set.name === 'constant.csv' && !linsep.controller")
+    page.click("#tab-separate")
+    watched.settle()
+    told = [line.strip() for line in program("-q", "separate", path, expect=(0, 1)).splitlines()]
+    rows = page.eval_on_selector_all("#coefficients tbody tr", "rows => rows.map((row) => [...row.children].map((cell) => cell.textContent))")
+    assert ["same", "aliased: the same in every row"] in rows and len(rows) == 4
+    for name, words in rows:
+        assert any(line.startswith(name) and line.endswith(words) for line in told), (name, words, told)

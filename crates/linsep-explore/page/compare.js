@@ -1,7 +1,7 @@
 // Several learners on the same data, and many orders of the same rows.
 
 import * as api from "./api.js";
-import { atLeast, atMost, byId, counted, el, fill, grouped } from "./dom.js";
+import { atLeast, atMost, brief, byId, counted, el, fill, grouped } from "./dom.js";
 import { axesOf, command } from "./learn.js";
 import { DASHES } from "./picture.js";
 import { svgElement } from "./pen.js";
@@ -15,7 +15,8 @@ function sample(i) {
 }
 
 const USUAL = ["perceptron", "averaged", "svm", "logistic"];
-const ORDERS = 30;
+/** How many orders can be tried. */
+const ORDERS = { least: 2, most: 200 };
 
 /** What the boundaries of several orders are, where so many runs ended without a mistake. */
 function verdict(converged, count) {
@@ -42,10 +43,15 @@ export class Compare {
     fill(byId("compare-legend"));
   }
 
+  /** Shows which learners are compared, as an address says. */
+  choose(names) {
+    for (const input of byId("compare-learners").querySelectorAll("input")) input.checked = names.includes(input.value);
+  }
+
   #spec(settings) {
-    const { scale, bias, classes, seed } = this.app.state.settings;
+    const { scale, bias, classes, order, seed } = this.app.state.settings;
     const spec = { data: { source: this.app.set.id }, ...settings };
-    for (const [name, value] of Object.entries({ scale, bias, classes, seed })) if (value !== undefined && spec[name] === undefined) spec[name] = value;
+    for (const [name, value] of Object.entries({ scale, bias, classes, order, seed })) if (value !== undefined && spec[name] === undefined) spec[name] = value;
     return spec;
   }
 
@@ -77,7 +83,7 @@ export class Compare {
 
   async #take(result, name, signal) {
     const drawing = await api.drawing(result.id, signal);
-    this.base ??= { drawing, points: { x: drawing.x, y: drawing.y, row: drawing.row, side: drawing.side } };
+    this.#takeBase(drawing);
     const { about } = drawing;
     // Planes of many features differ from learner to learner: only the first can be drawn in its own.
     const sameSpace = about.plane === "columns" && JSON.stringify(about.axes) === JSON.stringify(this.base.drawing.about.axes);
@@ -86,24 +92,40 @@ export class Compare {
     this.lines.push({ name, line, words, updates: result.record.updates, error: result.record.training_error });
   }
 
+  /** The rows are drawn as for the first learner. */
+  #takeBase(drawing) {
+    if (this.base) return;
+    this.base = { drawing, points: { x: drawing.x, y: drawing.y, row: drawing.row, side: drawing.side } };
+    this.app.describe();
+  }
+
   #legend() {
     fill(byId("compare-legend"), this.lines.map((one, i) => el("li", { class: `ink-${i % 6}` }, sample(i), one.name, one.words ? el("span", { class: "help" }, ` ${one.words}`) : null)));
   }
 
   #table({ record, command: text }) {
-    const percent = (share) => (share === null || share === undefined ? "–" : `${(100 * share).toFixed(2)} %`);
-    const rows = record.learners.map((one) => [one.label, percent(one.training_error), percent(one.held_out_error), one.margin.lower === null ? "none" : atLeast(one.margin.lower), atMost(one.margin.upper), grouped(one.updates), one.status]);
+    const percent = (share) => (share === null || share === undefined ? "–" : `${(100 * share).toFixed(2)}\u00a0%`);
+    const span = (kind, ...children) => el("span", { class: kind }, ...children);
+    const rows = record.learners.map((one) => [
+      [span("name", brief(one.label)), span("result", one.status.replaceAll("-", " "))],
+      percent(one.training_error), percent(one.held_out_error),
+      [span("lower", one.margin.lower === null ? "none proved" : `≥ ${atLeast(one.margin.lower)}`), span("upper", `≤ ${atMost(one.margin.upper)}`)],
+      grouped(one.updates)]);
     fill(byId("compare-report"),
-      el("p", {}, `The error on held-out rows is that of ${counted(record.folds, "part", "parts")}, each held out in turn. Always answering “${record.baseline.class ?? "the largest class"}” errs on ${percent(record.baseline.error)}.`),
-      table("Learners side by side", ["learner", "training error", "held-out error", "γ* ≥", "γ* ≤", "updates", "result"], rows, "compare-table"),
+      el("p", {}, `The error on held-out rows is that of ${counted(record.folds, "part", "parts")}, each held out in turn. Always answering “`, brief(record.baseline.class ?? "the largest class"), `” errs on ${percent(record.baseline.error)}.`),
+      table("Learners side by side", ["learner", "training error", "held-out error", "margin γ*", "updates"], rows, "compare-table"),
       command(text));
   }
 
   /** The same rows in many orders: each run of the perceptron ends at another boundary. */
   async orders() {
     const { app } = this;
+    const given = byId("orders").value.trim();
+    const count = Number(given);
+    if (!given || !Number.isInteger(count) || count < ORDERS.least || count > ORDERS.most) {
+      return app.failed(new api.Failure(`“Orders” is ${given ? `${given}, but must be` : "empty: it must be"} a whole number from ${ORDERS.least} to ${ORDERS.most}.`));
+    }
     this.clear();
-    const count = Math.max(2, Math.min(200, Math.round(Number(byId("orders").value) || ORDERS)));
     app.setState({ orders: count, compare: [] });
     await app.working("learning in many orders", async (signal, hear) => {
       const updates = [];
@@ -112,7 +134,7 @@ export class Compare {
         hear({ progress: { text: `order ${seed} of ${count}`, share: seed / count } });
         const result = await api.run({ job: "train", ...this.#spec({ learner: "perceptron", order: "shuffle", seed }) }, { signal, history: false });
         const drawing = await api.drawing(result.id, signal);
-        this.base ??= { drawing, points: { x: drawing.x, y: drawing.y, row: drawing.row, side: drawing.side } };
+        this.#takeBase(drawing);
         if (drawing.about.final && drawing.about.plane === "columns") this.lines.push({ name: `seed ${seed}`, line: drawing.about.final, order: true });
         updates.push(result.record.updates);
         converged += result.record.converged;

@@ -1,7 +1,8 @@
 // Data: the built-in sets, a file of one's own, which classes are told apart.
 
 import * as api from "./api.js";
-import { byId, counted, el, fill, grouped, write } from "./dom.js";
+import { byId, counted, el, fill, grouped, shortened, write } from "./dom.js";
+import { Reading } from "./reading.js";
 
 export class Data {
   constructor(app) {
@@ -14,6 +15,7 @@ export class Data {
     byId("open-file").addEventListener("click", () => input.click());
     input.addEventListener("change", () => { if (input.files[0]) this.send(input.files[0]); input.value = ""; });
     this.#drops();
+    this.reading = new Reading(byId("read-fields"), app.about.reading);
     byId("read-again").addEventListener("click", () => this.#readAgain());
     write("formats", app.about.formats.map((format) => format.name).join(", "));
   }
@@ -54,23 +56,13 @@ export class Data {
       this.app.failed(failure);
       byId("read-options").hidden = false;
       byId("read-box").open = true;
+      this.reading.show(options);
     });
   }
 
   #readAgain() {
     if (!this.last) return this.app.failed(new api.Failure("Choose the file again, then how to read it."));
-    const text = (id) => byId(id).value.trim();
-    const csv = {};
-    if (text("read-label")) csv.label = text("read-label");
-    if (text("read-ignore")) csv.ignore = text("read-ignore").split(",").map((name) => name.trim()).filter(Boolean);
-    if (text("read-missing")) csv.missing = text("read-missing");
-    if (text("read-header")) csv.header = text("read-header") === "yes";
-    const options = {};
-    if (text("read-format")) options.format = text("read-format");
-    if (text("read-encoding")) options.encoding = text("read-encoding");
-    if (byId("read-skip").checked) options.skip_bad = true;
-    if (Object.keys(csv).length) options.csv = csv;
-    this.send(this.last, options);
+    this.send(this.last, this.reading.options());
   }
 
   /** Puts a set of one's own into the list. */
@@ -88,10 +80,12 @@ export class Data {
     const { app } = this;
     if (![...this.select.options].some((option) => option.value === set.id)) this.remember(set);
     this.select.value = set.id;
-    byId("read-options").hidden = !this.own.has(set.id);
+    // Points that were placed by hand are not read in another way.
+    byId("read-options").hidden = !this.own.has(set.id) || Boolean(app.state.points);
+    this.reading.show(set.read);
     write("data-title", set.title);
     const built = app.about.data.find((one) => one.id === set.id);
-    const classes = set.class_count > 6 ? `${grouped(set.class_count)} classes` : `${set.class_count === 1 ? "class" : "classes"} ${set.classes.map((one) => `${one.name} (${grouped(one.rows)})`).join(", ")}`;
+    const classes = set.class_count > 6 ? `${grouped(set.class_count)} classes` : `${set.class_count === 1 ? "class" : "classes"} ${set.classes.map((one) => `${shortened(one.name)} (${grouped(one.rows)})`).join(", ")}`;
     const counts = `${counted(set.rows, "row", "rows")}, ${counted(set.features, "feature", "features")}, ${classes}`;
     fill(byId("data-about"), built ? `${built.about} ` : "", built ? `${counts}.` : `${counts}. Read as ${set.format}.`);
     const skipped = set.skipped_rows ? [`${counted(set.skipped_rows, "malformed row was", "malformed rows were")} skipped.`] : [];
@@ -103,15 +97,23 @@ export class Data {
   #classes(set) {
     const { app } = this;
     const field = byId("classes-field");
-    field.hidden = set.class_count <= 2;
+    field.hidden = set.class_count < 2;
     if (field.hidden) return;
     const names = set.classes.map((one) => one.name);
-    const choices = [["all", "all classes together", {}]];
-    for (const name of names.slice(0, 30)) choices.push([`p${name}`, `${name} against the rest`, { positive: name }]);
-    if (names.length <= 8) for (let i = 0; i < names.length; i++) for (let j = i + 1; j < names.length; j++) choices.push([`o${i},${j}`, `${names[i]} and ${names[j]}`, { only: [names[i], names[j]] }]);
+    const two = names.length === 2;
+    const choices = two
+      ? [["all", `${names[1]} counts as +1`, {}], ["first", `${names[0]} counts as +1`, { positive: names[0] }]]
+      : [["all", "all classes together", {}]];
+    if (!two) for (const name of names.slice(0, MOST_LISTED)) choices.push([`p${name}`, `${name} against the rest`, { positive: name }]);
+    if (!two && names.length <= 8) for (let i = 0; i < names.length; i++) for (let j = i + 1; j < names.length; j++) choices.push([`o${i},${j}`, `${names[i]} and ${names[j]}`, { only: [names[i], names[j]] }]);
     const select = byId("classes");
-    fill(select, choices.map(([value, text]) => el("option", { value }, text)));
+    fill(select, choices.map(([value, text]) => el("option", { value, title: text }, shortened(text, 60))));
     const current = app.state.settings.classes ?? {};
+    // What an address says and the list does not have.
+    if (!choices.some(([, , spec]) => same(spec, current)) && (current.only || current.positive)) {
+      choices.push(["own", [current.only?.join(" and "), current.positive && `${current.positive} counts as +1`].filter(Boolean).join("; "), current]);
+      select.append(el("option", { value: "own" }, choices.at(-1)[1]));
+    }
     select.value = choices.find(([, , spec]) => same(spec, current))?.[0] ?? "all";
     select.onchange = () => {
       const spec = choices.find(([value]) => value === select.value)[2];
@@ -119,5 +121,8 @@ export class Data {
     };
   }
 }
+
+/** The most classes that are listed against the rest. */
+const MOST_LISTED = 100;
 
 const same = (one, other) => JSON.stringify([one.only ?? null, one.positive ?? null]) === JSON.stringify([other.only ?? null, other.positive ?? null]);

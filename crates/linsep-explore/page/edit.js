@@ -44,6 +44,8 @@ export class Edit {
     this.on = on && !this.refusal();
     byId("edit").setAttribute("aria-pressed", String(this.on));
     byId("edit-bar").hidden = !this.on;
+    // What is said of the points changes with the first edit; the picture below it stays where it is.
+    byId("intro").style.minHeight = this.on ? `${byId("intro").getBoundingClientRect().height}px` : "";
     this.canvas.classList.toggle("editing", this.on);
     this.selected = -1;
     this.cursor = null;
@@ -87,7 +89,7 @@ export class Edit {
   scene(scene) {
     if (!this.points) return scene;
     const half = scene.half ? { half: scene.half } : {};
-    return { axes: scene.axes, flat: false, points: this.points, lines: scene.lines, past: [], band: scene.band, region: scene.region, cells: scene.cells, ...half, selected: this.selected, cursor: this.cursor };
+    return { axes: scene.axes, flat: false, points: this.points, lines: scene.lines, past: [], band: scene.band, region: scene.region, cells: scene.cells, classes: scene.classes, ...half, selected: this.selected, cursor: this.cursor };
   }
 
   #pixel(event) {

@@ -105,8 +105,15 @@ export class Form {
       input = el("input", { id, type: "text", inputMode: kind === "whole" ? "numeric" : "decimal", autocomplete: "off", placeholder: usual, value: value ?? "", "aria-describedby": helpId,
         onchange: () => set(parsed(input.value, kind, auto)) });
     }
-    return el("div", { class: "field" }, el("label", { for: id }, label), input, el("p", { class: "help", id: helpId }, help));
+    return el("div", { class: "field" }, el("label", { for: id }, label), input, explained(help, helpId));
   }
+}
+
+/** The help of a field: of much, what comes first; the rest opens. */
+function explained(help, id) {
+  const first = help.length > 90 ? help.search(/[;.] /) : -1;
+  if (first < 0) return el("p", { class: "help", id }, help);
+  return el("details", { class: "help more" }, el("summary", { id }, help.slice(0, first)), help.slice(first + 2));
 }
 
 function parsed(text, kind, auto) {

@@ -1,7 +1,7 @@
 // Learning: the run, its picture at each update, its report.
 
 import * as api from "./api.js";
-import { byId, counted, el, fill, grouped, save, short } from "./dom.js";
+import { brief, byId, counted, el, fill, grouped, save, short, shortened } from "./dom.js";
 import { PAST } from "./picture.js";
 import { report } from "./report.js";
 
@@ -41,6 +41,7 @@ export class Learn {
     this.place = new Int32Array(rows).fill(-1);
     (drawing.row ?? []).forEach((row, i) => { this.place[row] = i; });
     this.stride = about.stride ?? 1;
+    this.moves = movesOf(drawing);
     const updates = drawing["update.row"]?.length ?? 0;
     const passes = drawing["pass.number"]?.length ?? 0;
     const { app } = this;
@@ -55,13 +56,25 @@ export class Learn {
     const { drawing } = this;
     if (!drawing) return "";
     if (drawing["update.row"]) {
-      if (k === 0) return "before the first mistake: θ = 0, no boundary yet";
+      if (k === 0) return this.moves ? "before the first mistake: all weights are 0, no boundary yet" : "before the first mistake: θ = 0, no boundary yet";
       const pass = drawing["update.epoch"][k - 1];
       const row = drawing["update.row"][k - 1] + 1;
-      return `pass ${grouped(pass)}: row ${grouped(row)}, agreement ${short(drawing["update.agreement"][k - 1])}`;
+      const moved = drawing["update.class"] ? `: added to ${this.outcome("class", k)}, subtracted from ${this.outcome("rival", k)}` : "";
+      return `pass ${grouped(pass)}: row ${grouped(row)}, agreement ${short(drawing["update.agreement"][k - 1])}${moved}`;
     }
     if (drawing["pass.number"]) return k === 0 ? "before the first pass" : `after ${counted(drawing["pass.number"][k - 1], "pass", "passes")}`;
     return this.result ? "this learner gives its answer at once" : "";
+  }
+
+  /** The class of the row of update k, or its strongest rival. */
+  outcome(which, k) {
+    const { about } = this.drawing;
+    return shortened(about.outcomes[this.drawing[`update.${which}`][k - 1]]);
+  }
+
+  /** The score of each class on the plane after step k, where each class has one; none before the first step. */
+  scores(k) {
+    return this.moves && k > 0 ? this.moves.map(({ steps, at }) => at[lastUpTo(steps, k)] ?? [0, 0, 0]) : null;
   }
 
   line(k) {
@@ -73,8 +86,11 @@ export class Learn {
 
   /** Whether the result is another boundary than that of the last update: an average, or the best one. */
   endsElsewhere() {
-    const last = this.line(this.drawing["update.row"]?.length ?? 0);
-    return Boolean(last && this.drawing.about.final) && !same(this.drawing.about.final, last);
+    const { about } = this.drawing;
+    const updates = this.drawing["update.row"]?.length ?? 0;
+    if (this.moves) return updates > 0 && !alike(about.final_classes, this.scores(updates));
+    const last = this.line(updates);
+    return Boolean(last && about.final) && !same(about.final, last);
   }
 
   /** Counts the mistakes of each drawn row up to step k. */
@@ -108,6 +124,7 @@ export class Learn {
     for (let i = Math.max(1, k - PAST * this.stride); i < k; i += this.stride) { const before = this.line(i); if (before) past.push(before); }
     const scene = { points, axes: axesOf(about), flat: about.features === 1, mistakes: this.mistakes, lines, past };
     if (!this.result) return scene;
+    if (about.final_classes) return this.#classScene(scene, k, isEnd);
     if (about.region) { scene.region = about.region; scene.cells = drawing.region; } else scene.half = line ?? (total === 0 ? final : null);
     if (isEnd && final && about.band) scene.band = { line: final, width: about.band };
     if (k > 0 && drawing["update.row"]) {
@@ -120,6 +137,24 @@ export class Learn {
     return scene;
   }
 
+  /** What the picture shows of several classes with a score each: at step k its regions, at the end also the boundaries of the result. */
+  #classScene(scene, k, isEnd) {
+    const { drawing } = this;
+    const { about } = drawing;
+    const scores = this.scores(k);
+    scene.classes = scores ?? (this.app.player.total === 0 ? about.final_classes : null);
+    if (isEnd && scores && !alike(about.final_classes, scores)) scene.result = about.final_classes;
+    if (about.outcomes.length <= MOST_FADING) {
+      for (let i = Math.max(1, k - PAST * this.stride); i < k; i += this.stride) scene.past.push(this.scores(i));
+    }
+    if (k > 0 && drawing["update.class"]) {
+      const [own, rival] = [drawing["update.class"][k - 1], drawing["update.rival"][k - 1]];
+      const between = (all) => all && all[own].map((value, i) => value - all[rival][i]);
+      scene.example = { x: drawing["update.x"][k - 1], y: drawing["update.y"][k - 1], before: between(this.scores(k - 1)), after: between(scores) };
+    }
+    return scene;
+  }
+
   /** What the picture shows, for those who do not see it. */
   alternative(k) {
     const { about } = this.drawing;
@@ -128,6 +163,7 @@ export class Learn {
     if (line && about.features === 2) {
       parts.push(`boundary ${short(line[0])} · ${about.axes[0].name} + ${short(line[1])} · ${about.axes[1].name} + ${short(line[2])} = 0${about.axes.some((axis) => axis.divisor !== 1 || axis.mean !== 0) ? " in scaled units" : ""}`);
     }
+    if (this.scores(k)) parts.push(`each place has the class with the largest score, of ${grouped(about.outcomes.length)}`);
     parts.push(this.words(k));
     return parts.join("; ");
   }
@@ -155,13 +191,42 @@ export class Learn {
 
 export const stem = (name) => name.replace(/^.*[\\/]/, "").replace(/\.(csv|tsv|libsvm|svm|npy|npz|arff|txt|gz|zst)$/i, "") || "data";
 
+/** Of more classes than this, boundaries before the current ones are not drawn. */
+const MOST_FADING = 12;
+
+/** When the score of each class changed, and to what. */
+function movesOf(drawing) {
+  const steps = drawing["class.step"];
+  if (!steps) return null;
+  const moves = drawing.about.outcomes.map(() => ({ steps: [], at: [] }));
+  steps.forEach((step, i) => {
+    const own = moves[drawing["class.class"][i]];
+    own.steps.push(step);
+    own.at.push([drawing["class.a"][i], drawing["class.b"][i], drawing["class.c"][i]]);
+  });
+  return moves;
+}
+
+/** The place of the last number up to `most` in a list that grows; -1 if there is none. */
+function lastUpTo(numbers, most) {
+  let [low, high] = [0, numbers.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (numbers[middle] <= most) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+const alike = (one, other) => one.every((line, i) => same(line, other[i]));
+
 const same = (one, other) => Boolean(one && other) && one.every((value, i) => Math.abs(value - other[i]) <= 1e-12 * Math.max(1, Math.abs(value)));
 
 /** The axes of a picture, with names for planes that are not of two columns. */
 export function axesOf(about) {
   if (about.plane === "columns") return about.features === 1 ? [about.axes[0], { ...about.axes[1], name: "" }] : about.axes;
   const plain = { mean: 0, divisor: 1 };
-  const first = about.plane === "theta" ? "along the weights θ" : "from the mean of one class to that of the other";
+  const first = about.pair ? `from ${shortened(about.pair[0])} to ${shortened(about.pair[1])}` : about.plane === "theta" ? "along the weights θ" : "from the mean of one class to that of the other";
   return [{ name: first, ...plain }, { name: "the strongest direction across", ...plain }];
 }
 
@@ -174,5 +239,5 @@ function weights(found) {
   if (!found?.strongest?.length) return null;
   const unit = found.strongest.some((one) => one.per_unit !== null && one.per_unit !== one.weight);
   return el("details", {}, el("summary", {}, "Strongest weights"), el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "feature"), el("th", { scope: "col", class: "number" }, "weight"), unit ? el("th", { scope: "col", class: "number" }, "per unit of the file") : null)),
-    el("tbody", {}, found.strongest.map((one) => el("tr", {}, el("th", { scope: "row" }, one.feature), el("td", { class: "number" }, short(one.weight)), unit ? el("td", { class: "number" }, short(one.per_unit)) : null))))));
+    el("tbody", {}, found.strongest.map((one) => el("tr", {}, el("th", { scope: "row" }, brief(one.feature)), el("td", { class: "number" }, short(one.weight)), unit ? el("td", { class: "number" }, short(one.per_unit)) : null))))));
 }

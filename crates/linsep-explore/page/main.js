@@ -1,7 +1,7 @@
 // The page: what is chosen, what is shown, and how the parts hear of each other.
 
 import * as api from "./api.js";
-import { byId, counted, debounced, el, fill, grouped, harmless, save, write } from "./dom.js";
+import { brief, byId, counted, debounced, el, fill, grouped, harmless, save, shortened, write } from "./dom.js";
 import { Compare } from "./compare.js";
 import { Data } from "./data.js";
 import { Edit, unpacked } from "./edit.js";
@@ -49,12 +49,24 @@ class App {
     document.body.dataset.ready = "true";
   }
 
-  /** Shows what the address says. */
+  /** Shows what the address says, which makes no new entry in the history. */
   async #reopen() {
-    const hash = location.hash;
-    if (this.set && hash === address.written(this.state)) return;
+    if (this.set && location.hash === address.written(this.state)) return;
+    this.reopening = (this.reopening ?? 0) + 1;
+    try {
+      await this.#show(location.hash);
+    } finally {
+      this.reopening--;
+      if (!this.reopening) address.show(this.state, true);
+    }
+  }
+
+  async #show(hash) {
+    const before = this.state;
     this.state = address.read(hash);
     const { first } = this.about;
+    const of = ({ data, points, settings, lesson, step }) => JSON.stringify([points ?? data, settings, lesson, step]);
+    if (this.set && of(before) === of(this.state)) return this.#showAgain();
     if (!hash && first.lesson !== null) return this.lessons.go(first.lesson, 0);
     const { settings, update, view, lesson } = this.state;
     const given = Object.keys(settings).length ? { settings, update } : { update };
@@ -71,8 +83,23 @@ class App {
       });
     } else await this.openData(this.state.data ?? first.data ?? this.about.data[0].id, given);
     if (view === "separate") await this.separate.run();
-    if (view === "compare" && this.state.compare.length) await this.compare.run();
-    if (view === "compare" && this.state.orders) { byId("orders").value = String(this.state.orders); await this.compare.orders(); }
+    await this.#compareAgain();
+  }
+
+  /** Shows another part of the page, or another update of the same run. */
+  async #showAgain() {
+    const { view, update } = this.state;
+    await this.selectView(view);
+    this.player.move(update ?? this.player.total);
+    if (view === "separate" && !this.separate.result) await this.separate.run();
+    await this.#compareAgain();
+  }
+
+  async #compareAgain() {
+    const { view, compare, orders } = this.state;
+    if (view !== "compare") return;
+    if (compare.length) { this.compare.choose(compare); await this.compare.run(); }
+    if (orders) { byId("orders").value = String(orders); await this.compare.orders(); }
   }
 
   /** Opens a data set that the server knows. */
@@ -135,7 +162,7 @@ class App {
     this.#remember();
   }
 
-  #remember = debounced(60, () => address.show(this.state));
+  #remember = debounced(60, () => address.show(this.state, Boolean(this.reopening)));
 
   #moved(k) {
     this.state.update = k === this.player.total ? null : k;
@@ -169,22 +196,26 @@ class App {
 
   /** Says which plane is drawn, and how many of the rows. */
   describe() {
-    const source = this.state.view === "separate" && this.separate.drawing ? this.separate.drawing : this.learn.drawing;
+    const { view } = this.state;
+    const source = (view === "separate" && this.separate.drawing) || (view === "compare" && this.compare.base?.drawing) || this.learn.drawing;
     if (!source) return;
     const { about } = source;
     const drawn = source.x?.length ?? 0;
     const parts = [];
     if (drawn < about.rows) parts.push(`${grouped(drawn)} of ${counted(about.rows, "row", "rows")} are drawn; all are computed with.`);
-    if (about.plane === "theta") parts.push(`${grouped(about.features)} features are drawn in the plane of the weights θ and the strongest direction across them. The distance of each row to the final boundary is true; earlier boundaries are drawn where they cut this plane.`);
+    if (about.pair && about.plane === "theta") parts.push(`${grouped(about.features)} features are drawn in the plane of what tells ${shortened(about.pair[0])} from ${shortened(about.pair[1])} (the difference between their weights) and of the strongest direction across it. Boundaries are drawn where they cut this plane.`);
+    else if (about.plane === "theta") parts.push(`${grouped(about.features)} features are drawn in the plane of the weights θ and the strongest direction across them. The distance of each row to the final boundary is true; earlier boundaries are drawn where they cut this plane.`);
     if (about.plane === "means") parts.push(`${grouped(about.features)} features are drawn in the plane of the difference between the classes and the strongest direction across it. This result has no boundary that could be drawn there.`);
     if (about.plane === "columns" && about.axes?.some((axis) => axis.divisor !== 1 || axis.mean !== 0)) parts.push("The columns are drawn on the scale on which they are learned; the axes have the units of the file.");
     if (about.updates > (source["update.row"]?.length ?? Infinity)) parts.push(`The first ${grouped(source["update.row"].length)} of ${grouped(about.updates)} updates can be gone through.`);
     if (source === this.learn.drawing && this.learn.result?.record.learner === "memoriser") parts.push("A memoriser has no boundary: it knows the rows that it has seen by heart, and says the same of all others.");
+    else if (view === "compare" && this.compare.base) { /* Regions are not compared. */ } else if (about.final_classes) parts.push("Each place has the class with the largest score there; where two are equal is a boundary.");
     else if (about.region) parts.push("The boundary is no straight line: the regions are those of the result.");
-    if (source === this.learn.drawing && this.learn.endsElsewhere()) parts.push("The dashed line is the result, drawn at the end; the solid one is the boundary of the update that is shown.");
+    if (source === this.learn.drawing && this.learn.moves && this.learn.endsElsewhere()) parts.push("The dashed lines are the result, drawn at the end; the solid ones are the boundaries of the update that is shown.");
+    else if (source === this.learn.drawing && this.learn.endsElsewhere()) parts.push("The dashed line is the result, drawn at the end; the solid one is the boundary of the update that is shown.");
     if (about.stride > 1) parts.push(`The boundary is drawn after every ${grouped(about.stride)} updates.`);
     write("plane-note", parts.join(" "));
-    fill(byId("legend"), about.outcomes.slice(0, 6).map((name, i) => el("li", { class: `shape shape-${i % 6}` }, name)),
+    fill(byId("legend"), about.outcomes.slice(0, 6).map((name, i) => el("li", { class: `shape shape-${i % 6}` }, brief(name))),
       about.outcomes.length > 6 ? el("li", {}, `… ${grouped(about.outcomes.length - 6)} more`) : null);
   }
 

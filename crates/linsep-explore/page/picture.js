@@ -160,8 +160,12 @@ export class Picture {
       if (scene.band) this.#band(pen, ink, scale, scene.band.line, scene.band.width);
       for (let i = 0; i < (scene.past ?? []).length; i++) {
         const opacity = 0.08 + 0.3 * ((i + 1) / scene.past.length) ** 2;
-        this.#line(pen, scale, scene.past[i], { stroke: ink.text, width: 1, opacity });
+        const style = { stroke: ink.text, width: 1, opacity };
+        if (scene.classes) this.#borders(pen, scale, cells(scale, scene.past[i]), style);
+        else this.#line(pen, scale, scene.past[i], style);
       }
+      if (scene.classes) this.#borders(pen, scale, cells(scale, scene.classes), { stroke: ink.text, width: scene.result ? 1.6 : 2.4 });
+      if (scene.result) this.#borders(pen, scale, cells(scale, scene.result), { stroke: ink.text, width: 2.4, dash: DASHES[1], opacity: 0.95 });
       for (const { line, dash = 0, side = null, width = 1.8, opacity = 1 } of scene.lines ?? []) {
         const stroke = side === null ? ink.text : ink.sides[side % ink.sides.length];
         this.#line(pen, scale, line, { stroke, width, dash: DASHES[dash % DASHES.length], opacity });
@@ -175,16 +179,22 @@ export class Picture {
 
   #regions(pen, ink, scale) {
     const { scene } = this;
-    const { region, cells } = scene;
+    const { region } = scene;
+    if (scene.classes) {
+      for (const cell of cells(scale, scene.classes)) {
+        pen.path(cell.corners.map(([x, y]) => [scale.px(x), scale.py(y)]), { fill: ink.tints[cell.side % ink.tints.length], closed: true });
+      }
+      return;
+    }
     if (region) {
       const width = (region.x[1] - region.x[0]) / region.columns;
       const height = (region.y[1] - region.y[0]) / region.rows;
       for (let j = 0; j < region.rows; j++) {
         for (let i = 0; i < region.columns;) {
           // Neighbours of one class are one rectangle.
-          const outcome = cells[j * region.columns + i];
+          const outcome = scene.cells[j * region.columns + i];
           let end = i + 1;
-          while (end < region.columns && cells[j * region.columns + end] === outcome) end++;
+          while (end < region.columns && scene.cells[j * region.columns + end] === outcome) end++;
           const [left, right] = [scale.px(region.x[0] + i * width), scale.px(region.x[0] + end * width)];
           let [top, bottom] = [scale.py(region.y[0] + (j + 1) * height), scale.py(region.y[0] + j * height)];
           if (region.rows === 1) [top, bottom] = [scale.box.y, scale.box.y + scale.box.height];
@@ -236,6 +246,17 @@ export class Picture {
   #line(pen, scale, line, style) {
     const ends = line && this.#ends(scale, line);
     if (ends) pen.path(ends, style);
+  }
+
+  /** The boundaries between classes, each once. */
+  #borders(pen, scale, found, style) {
+    for (const { side, corners, rivals } of found) {
+      corners.forEach(([x, y], i) => {
+        if (rivals[i] <= side) return;
+        const [nx, ny] = corners[(i + 1) % corners.length];
+        pen.path([[scale.px(x), scale.py(y)], [scale.px(nx), scale.py(ny)]], style);
+      });
+    }
   }
 
   #band(pen, ink, scale, [a, b, c], width) {
@@ -356,6 +377,40 @@ export class Picture {
     pen.text(middle, box.y + box.height + 36, name, { fill: ink.text, size: 12, align: "center" });
     if (!this.scene.flat) pen.text(14, box.y - 11, cut(`↑ ${up.name}`, room - 10), { fill: ink.text, size: 12 });
   }
+}
+
+/**
+ * Where each class has the largest score: the corners of its part of the picture, and for the side that begins at each corner the
+ * class beyond it (-1 at the edge of the picture). Of equal scores the lowest class counts.
+ */
+export function cells({ x0, x1, y0, y1 }, scores) {
+  const found = [];
+  scores.forEach((own, side) => {
+    let corners = [[x0, y0], [x1, y0], [x1, y1], [x0, y1]];
+    let rivals = [-1, -1, -1, -1];
+    for (let rival = 0; rival < scores.length && corners.length; rival++) {
+      if (rival === side) continue;
+      const [a, b, c] = own.map((value, i) => value - scores[rival][i]);
+      if (a === 0 && b === 0 && c === 0) {
+        if (rival < side) corners = [];
+        continue;
+      }
+      const values = corners.map(([x, y]) => a * x + b * y + c);
+      if (values.every((value) => value >= 0)) continue;
+      const [kept, beyond] = [[], []];
+      corners.forEach((corner, i) => {
+        const next = (i + 1) % corners.length;
+        const [here, there] = [values[i], values[next]];
+        const crossing = () => corner.map((value, axis) => value + (here / (here - there)) * (corners[next][axis] - value));
+        if (here >= 0) { kept.push(corner); beyond.push(rivals[i]); }
+        if (here >= 0 && there < 0) { kept.push(crossing()); beyond.push(rival); }
+        if (here < 0 && there >= 0) { kept.push(crossing()); beyond.push(rivals[i]); }
+      });
+      [corners, rivals] = [kept, beyond];
+    }
+    if (corners.length > 2) found.push({ side, corners, rivals });
+  });
+  return found;
 }
 
 /** A name that is at most so wide: its end is left out if need be. */

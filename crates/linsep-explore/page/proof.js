@@ -1,6 +1,6 @@
 // The proof of the convergence theorem, in step with the run: its curves, and its lines with the current numbers.
 
-import { atLeast, atMost, byId, el, fill, grouped, short, write } from "./dom.js";
+import { atLeast, atLeastAbove, atMost, atMostBelow, byId, el, fill, grouped, product, short, shortened, sign, write } from "./dom.js";
 import { Curve } from "./curves.js";
 
 /** A curve with its title and its sentence. */
@@ -25,13 +25,16 @@ export class Proof {
     const trace = (name) => drawing[`trace.${name}`];
     const cards = [];
     const known = Boolean(trace("alignment"));
-    write("proof-intro", intro(Boolean(trace("norm_squared")), known));
+    this.several = Boolean(drawing["update.class"]);
+    write("proof-intro", intro(Boolean(trace("norm_squared")), known, this.several));
     if (trace("norm_squared")) {
       if (known) {
         cards.push(card("It turns towards θ*", "Every mistake adds at least γ to the agreement with θ*: the curve stays above a line that climbs.", [
           { name: "⟨θₖ, θ*⟩", values: trace("alignment") }, { name: "kγ, its floor", values: trace("alignment_bound"), dash: true, accent: true }], { least: 0 }));
       }
-      cards.push(card("It cannot grow fast", "A mistake lengthens θ by at most the longest row: the curve stays below a line.", [
+      cards.push(card("It cannot grow fast", this.several
+        ? "A mistake lengthens θ by at most the longest z: the curve stays below a line."
+        : "A mistake lengthens θ by at most the longest row: the curve stays below a line.", [
         { name: "‖θₖ‖²", values: trace("norm_squared") }, { name: "kR², its ceiling", values: trace("norm_squared_bound"), dash: true, accent: true }], { least: 0 }));
       if (known) {
         cards.push(card("So it must stop", "The floor of the cosine grows with √k, and no cosine exceeds 1. Where the floor would reach 1, no more mistakes are possible.", [
@@ -69,6 +72,7 @@ export class Proof {
     const star = Math.sqrt(at("norm_squared", last));
     const row = k ? data["update.row"][k - 1] + 1 : null;
     const agreement = k ? data["update.agreement"][k - 1] : null;
+    const outcome = (which) => shortened(data.about.outcomes[data[`update.${which}`][k - 1]]);
     const lines = [];
     const line = (title, words, formula) => lines.push(el("li", {}, el("h4", {}, title), el("p", {}, words), formula ? el("p", { class: "formula" }, formula) : null));
     line("Start at zero", "Before the first mistake θ₀ = 0: it agrees with nothing, and has no length.", null);
@@ -77,33 +81,49 @@ export class Proof {
       fill(byId("proof-lines"), lines);
       return;
     }
-    line(`Update ${grouped(k)} was a mistake`, `Row ${grouped(row)} was on the wrong side, or on the boundary: its agreement z·θ was not positive.`,
-      `⟨θ${sub(k - 1)}, z⟩ = ${short(agreement)} ≤ 0`);
+    line(`Update ${grouped(k)} was a mistake`, this.several
+      ? `Row ${grouped(row)} is of the class ${outcome("class")}, whose score was not above that of ${outcome("rival")}: the agreement, one score minus the other, was not positive. z holds the row at ${outcome("class")} and minus the row at ${outcome("rival")}.`
+      : `Row ${grouped(row)} was on the wrong side, or on the boundary: its agreement z·θ was not positive.`,
+    `⟨θ${sub(k - 1)}, z⟩ ${sign(short(agreement), agreement)} ${short(agreement)} ≤ 0`);
+    // Bounds are rounded outwards, and what is printed multiplies out: the product is that of the printed factors.
+    const floor = known ? product(grouped(k), atLeast(gamma)) : null;
+    const alignment = known ? atLeastAbove(at("alignment", k), floor) : null;
     if (known) {
-      line("Each mistake turns θ towards θ*", "θ* has every row on its right side by at least γ, so adding z adds at least γ to the agreement with θ*.",
-        `⟨θ${sub(k)}, θ*⟩ = ${atLeast(at("alignment", k))} ≥ kγ = ${grouped(k)} · ${atLeast(gamma)} = ${atLeast(at("alignment_bound", k))}`);
+      line("Each mistake turns θ towards θ*", this.several
+        ? "θ* has the class of every row ahead of every rival by at least γ, so adding z adds at least γ to the agreement with θ*."
+        : "θ* has every row on its right side by at least γ, so adding z adds at least γ to the agreement with θ*.",
+      `⟨θ${sub(k)}, θ*⟩ ${sign(alignment, at("alignment", k))} ${alignment} ≥ kγ ${sign(atLeast(gamma), gamma, "≥")} ${grouped(k)} · ${atLeast(gamma)} = ${floor}`);
     }
+    const ceiling = product(grouped(k), atMost(radius2));
+    const length2 = atMostBelow(norm2, ceiling);
     line("Each mistake lengthens θ only a little", "‖θ + z‖² = ‖θ‖² + 2⟨θ, z⟩ + ‖z‖². The middle part is not positive, because it was a mistake; the last is at most R².",
-      `‖θ${sub(k)}‖² = ${atMost(norm2)} ≤ kR² = ${grouped(k)} · ${atMost(radius2)} = ${atMost(at("norm_squared_bound", k))}`);
+      `‖θ${sub(k)}‖² ${sign(length2, norm2)} ${length2} ≤ kR² ${sign(atMost(radius2), radius2, "≤")} ${grouped(k)} · ${atMost(radius2)} = ${ceiling}`);
     if (known) {
-      const product = Math.sqrt(norm2) * star;
+      const lengths = [Math.sqrt(norm2), star];
+      const [own, other] = lengths.map(atMost);
+      const exact = lengths.every((length, i) => sign(atMost(length), lengths[i]) === "=");
       line("Agreement is at most length times length", "This is the inequality of Cauchy and Schwarz.",
-        `${atLeast(at("alignment", k))} ≤ ‖θ${sub(k)}‖ · ‖θ*‖ = ${atMost(Math.sqrt(norm2))} · ${atMost(star)} = ${atMost(product)}`);
+        `${alignment} ≤ ‖θ${sub(k)}‖ · ‖θ*‖ ${exact ? "=" : "≤"} ${own} · ${other} = ${product(own, other)}`);
       const bound = radius2 * star * star / (gamma * gamma);
       line("So there is a last mistake", `The left side grows like k, the right side like √k: k γ ≤ √k R ‖θ*‖. Hence k is at most (R‖θ*‖/γ)².`,
-        `k = ${grouped(k)} ≤ (R‖θ*‖/γ)² = ${atMost(bound)}`);
+        `k = ${grouped(k)} ≤ (R‖θ*‖/γ)² ${sign(atMost(bound), bound)} ${atMost(bound)}`);
     } else {
-      line("There is no θ* to compare with", "This run has not found a boundary with every row on its right side. If there is one, its margin is small: at most the length of θ, shared among the mistakes.",
-        `γ* ≤ ‖θ${sub(k)}‖ / k = ${atMost(at("margin_upper", k))}`);
+      line("There is no θ* to compare with", `This run has not found ${this.several ? "a θ* that has the class of every row ahead" : "a boundary with every row on its right side"}. If there is one, its margin is small: at most the length of θ, shared among the mistakes.`,
+        `γ* ≤ ‖θ${sub(k)}‖ / k ${sign(atMost(at("margin_upper", k)), at("margin_upper", k))} ${atMost(at("margin_upper", k))}`);
     }
     fill(byId("proof-lines"), lines);
   }
 }
 
 /** What the letters stand for, of those that this run has. */
-function intro(traced, known) {
+function intro(traced, known, several) {
   const why = "Why a perceptron stops if a boundary exists, with the numbers of the update that is shown.";
   if (!traced) return "Why a perceptron stops if a boundary exists.";
+  if (several) {
+    const stacked = `${why} With several classes, θ is the weights of all classes in one long vector, and the z of a mistake holds the row at its class and minus the row at the strongest rival. So the proof is that of two classes, word by word. R is the length of the longest z: √2 times that of the longest row.`;
+    if (known) return `${stacked} θ* is the last θ of the run, which has the class of every row ahead, γ by how much at least.`;
+    return `${stacked} This run has found no θ* that has the class of every row ahead, so what compares with one is left out.`;
+  }
   if (known) return `${why} θ* is the boundary that the run found, γ its smallest agreement with a row, R the length of the longest row.`;
   return `${why} This run has found no boundary θ* with every row on its right side, so what compares with one is left out. R is the length of the longest row.`;
 }
@@ -116,7 +136,7 @@ function lower(result, upper) {
 
 function reason(result) {
   if (!result) return "Learn first: the proof follows the mistakes of a run.";
-  if (result.record.boundaries?.length > 2) return "The theorem speaks of two classes. Choose two of them, or one against the rest, under “Classes” on the tab Learning, and there the learner perceptron, averaged or voted.";
+  if (result.record.boundaries?.length > 2) return "This learner sets each class against the rest, in a run for each, and the page follows one run. Choose the learner multiclass, which has one run for all classes; or choose two classes, or one against the rest, under “Classes” on the tab Learning, and there the learner perceptron, averaged or voted.";
   return `The theorem counts the mistakes of a perceptron from zero, two classes, every row once. It says nothing of this run (${result.record.learner}). On the tab Learning, choose the learner perceptron, averaged or voted.`;
 }
 

@@ -1,7 +1,7 @@
 // Separation: the verdict with its certificate, and the rows that prove it.
 
 import * as api from "./api.js";
-import { atLeast, atMost, byId, el, fill, grouped, save, short } from "./dom.js";
+import { atLeast, atMost, brief, byId, el, fill, grouped, save, short } from "./dom.js";
 import { axesOf, command, stem } from "./learn.js";
 import { report } from "./report.js";
 
@@ -10,11 +10,6 @@ const VERDICTS = {
   "quasi-complete": ["Separable only by touching rows", "A boundary has no row on its wrong side, but every such boundary goes through some rows."],
   overlap: ["Not separable", "No boundary has every row on its right side. The ringed rows alone prove it: they cannot all be right."],
   undecided: ["Undecided", "A limit was reached before a proof was found."],
-};
-
-const STATUS = {
-  finite: "finite", "+inf": "+∞", "-inf": "−∞", "infinite-sign-open": "infinite, of either sign",
-  "infinite-sign-not-settled": "infinite, sign not settled", aliased: "aliased: a combination of columns before it", "not-settled": "not settled",
 };
 
 export class Separate {
@@ -60,7 +55,7 @@ export class Separate {
     const kind = several ? "" : record.verdict === "complete" ? "good" : "bad";
     fill(byId("separate-report"),
       el("p", { class: `verdict ${kind}`, id: "verdict" }, title), el("p", {}, words),
-      several ? null : this.#rows(record), several ? null : coefficients(record.coefficients),
+      several ? null : this.#rows(record), several ? null : coefficients(result.coefficients),
       el("details", { open: several }, el("summary", {}, "The whole report"), report(result.report)));
     fill(byId("separate-command"), command(result.command));
     const button = (name, label, ending) => el("button", { type: "button", class: "quiet", "data-part": name, onclick: () => app.attempt(async () => save(await api.part(result.id, name), `${stem(app.set.name)}.${ending}`)) }, label);
@@ -112,14 +107,14 @@ export class Separate {
 function coefficients(list) {
   if (!list?.length) return null;
   const MOST = 100;
-  const rows = list.slice(0, MOST).map((one) => [one.feature ?? "intercept", STATUS[one.status] ?? String(one.status)]);
+  const rows = list.slice(0, MOST);
   return el("div", {}, el("p", {}, "What logistic regression without a penalty would estimate for each coefficient:"),
-    table("Coefficients", ["feature", "estimate"], rows, "coefficients"),
+    table("Coefficients", ["feature", "estimate"], rows, "coefficients", 60),
     list.length > MOST ? el("p", { class: "help" }, `The first ${MOST} of ${grouped(list.length)}.`) : null);
 }
 
-export function table(title, heads, rows, id) {
+export function table(title, heads, rows, id, most = 40) {
   return el("div", { class: "scroll", tabIndex: 0, role: "region", "aria-label": title },
     el("table", { id }, el("caption", {}, title), el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))),
-      el("tbody", {}, rows.map((row) => el("tr", {}, row.map((cell) => el("td", {}, cell)))))));
+      el("tbody", {}, rows.map((row) => el("tr", {}, row.map((cell) => el("td", {}, Array.isArray(cell) ? cell : brief(cell, most))))))));
 }

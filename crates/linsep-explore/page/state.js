@@ -43,8 +43,21 @@ export function written(state) {
   return `#${fields}`;
 }
 
-/** Puts the state into the address, without a new entry in the history of the browser for every update. */
-export function show(state) {
+/** What makes a new entry in the history of the browser: other data, another learner, other classes, another part of the page. */
+function milestone({ data, points, view, settings, lesson, step, compare, orders }) {
+  return JSON.stringify([points ? "points" : data, view, settings.learner, settings.classes, lesson, step, compare, orders]);
+}
+
+let last = null;
+
+/** Puts the state into the address. Small changes, such as every update, replace the entry in the history of the browser. */
+export function show(state, replaces = false) {
   const address = written(state);
-  if (address !== location.hash) history.replaceState(null, "", `${location.pathname}${location.search}${address}`);
+  const now = milestone(state);
+  const isNew = last !== null && now !== last && !replaces;
+  last = now;
+  if (address === location.hash) return;
+  const place = `${location.pathname}${location.search}${address}`;
+  if (isNew) history.pushState(null, "", place);
+  else history.replaceState(null, "", place);
 }

@@ -37,6 +37,7 @@ files! {
     "/picture.js": SCRIPT "picture.js",
     "/player.js": SCRIPT "player.js",
     "/proof.js": SCRIPT "proof.js",
+    "/reading.js": SCRIPT "reading.js",
     "/report.js": SCRIPT "report.js",
     "/separate.js": SCRIPT "separate.js",
     "/state.js": SCRIPT "state.js",

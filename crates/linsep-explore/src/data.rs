@@ -1,11 +1,12 @@
 //! The data sets that pages can work on: those that are built in, the file named on the command line, and files that pages
 //! sent. A page names them by their ids; no page can name a file of the machine.
 
+use axum::body::Bytes;
 use linsep::features::settle_columns;
 use linsep::generate::{Synthetic, dataset};
-use linsep::job::DataSpec;
+use linsep::job::{ClassSpec, DataSpec};
 use linsep::observe::Observer;
-use linsep::read::{Loaded, Missing, ReadOptions, Schema, Source, read};
+use linsep::read::{Loaded, ReadOptions, Schema, Source};
 use linsep::{Dataset, Error};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -32,6 +33,9 @@ pub(crate) struct DataSet {
     pub(crate) title: String,
     source: Source,
     read: ReadOptions,
+    /// How often each row counts: a column of the table, or a file of the user.
+    counts: Option<String>,
+    row_weights: Option<PathBuf>,
     /// The rows as training reads them.
     rows: Arc<Loaded>,
     /// The same rows, with the columns that a model of them has.
@@ -53,11 +57,21 @@ impl DataSet {
         options: ReadOptions,
         observer: &mut dyn Observer,
     ) -> Result<Self, Error> {
-        let mut as_trained = options.clone();
-        if as_trained.csv.missing == Missing::NotSaid {
-            as_trained.csv.missing = Missing::Auto;
-        }
-        let rows = read(&source, &as_trained, observer)?;
+        let data = DataSpec { source, read: options, ..DataSpec::default() };
+        Self::open_weighted(name, title, data, None, observer)
+    }
+
+    /// Reads a data set whose rows count as often as a column says, or a file.
+    fn open_weighted(
+        name: String,
+        title: String,
+        data: DataSpec,
+        row_weights: Option<PathBuf>,
+        observer: &mut dyn Observer,
+    ) -> Result<Self, Error> {
+        let classes = ClassSpec { row_weights, ..ClassSpec::default() };
+        let rows = data.load_to_train(&classes, observer)?;
+        let DataSpec { source, read: options, counts, .. } = data;
         let settled = settle_columns(rows.schema.clone(), rows.dataset.clone(), Some(MOST_WORDS))?;
         let held = match &source {
             Source::Shared(_, bytes) => bytes.len() as u64,
@@ -75,6 +89,8 @@ impl DataSet {
             title,
             source,
             read: options,
+            counts,
+            row_weights: classes.row_weights,
             rows: Arc::new(rows),
             settled,
             usual,
@@ -87,12 +103,13 @@ impl DataSet {
     pub(crate) fn spec(&self, fills_gaps: bool) -> DataSpec {
         let gaps = self.rows.dataset.filled_cells().is_some_and(|cells| !cells.is_empty())
             || self.rows.notes.dropped > 0;
-        let source = if fills_gaps || !gaps {
-            Source::Rows(self.name.clone(), Arc::clone(&self.rows))
+        // Rows that were read count as often as they should.
+        let (source, counts) = if fills_gaps || !gaps {
+            (Source::Rows(self.name.clone(), Arc::clone(&self.rows)), None)
         } else {
-            self.source.clone()
+            (self.source.clone(), self.counts.clone())
         };
-        DataSpec { source, read: self.read.clone(), ..DataSpec::default() }
+        DataSpec { source, read: self.read.clone(), counts, ..DataSpec::default() }
     }
 
     /// The specification of the rows as a file, for commands.
@@ -101,7 +118,12 @@ impl DataSet {
             Source::File(path) => Source::File(path.clone()),
             _ => Source::File(PathBuf::from(&self.name)),
         };
-        DataSpec { source, read: self.read.clone(), ..DataSpec::default() }
+        DataSpec { source, read: self.read.clone(), counts: self.counts.clone(), ..DataSpec::default() }
+    }
+
+    /// The classes that a page asks for, with the file of weights that the command line named.
+    pub(crate) fn weighted(&self, classes: ClassSpec) -> ClassSpec {
+        ClassSpec { row_weights: self.row_weights.clone(), ..classes }
     }
 
     /// The columns and rows as models of them have them.
@@ -110,10 +132,10 @@ impl DataSet {
     }
 
     /// The bytes of the file, where it is not one of the user's own.
-    pub(crate) fn file(&self) -> Option<&[u8]> {
+    pub(crate) fn file(&self) -> Option<Bytes> {
         match &self.source {
-            Source::Memory(_, bytes) => Some(bytes),
-            Source::Shared(_, bytes) => Some(bytes),
+            Source::Memory(_, bytes) => Some(Bytes::from_static(bytes)),
+            Source::Shared(_, bytes) => Some(Bytes::from_owner(Arc::clone(bytes))),
             _ => None,
         }
     }
@@ -319,11 +341,12 @@ impl Store {
     /// Reads the data that was named on the command line.
     pub(crate) fn add_named(
         &self,
-        data: &DataSpec,
+        data: DataSpec,
+        row_weights: Option<PathBuf>,
         observer: &mut dyn Observer,
     ) -> Result<Arc<DataSet>, Error> {
         let name = data.source.name();
-        let set = DataSet::open(name.clone(), name, data.source.clone(), data.read.clone(), observer)?;
+        let set = DataSet::open_weighted(name.clone(), name, data, row_weights, observer)?;
         Ok(self.keep(set))
     }
 

@@ -135,7 +135,7 @@ fn check_settings(job: Map<String, Value>, rows: Option<&linsep::Dataset>) -> Re
     let (Spec::Train(spec), _) = crate::jobs::parse(Value::Object(job))? else { return Ok(()) };
     let classes = rows.filter(|_| !spec.classes.only.is_empty()).map(|rows| spec.classes.names(rows));
     let checked = spec.check_settings().and(classes.transpose());
-    checked.map(|_| ()).map_err(|error| crate::watch::worded(&error.problem))
+    checked.map(|_| ()).map_err(|error| linsep::spelling::plain(&error.problem))
 }
 
 /// The lessons that come with the program.

@@ -22,12 +22,15 @@ pub use lesson::{Lesson, LessonError};
 pub use server::{ServeError, serve};
 
 use linsep::job::{DataSpec, Spec};
+use std::path::PathBuf;
 
 /// What the explorer starts with.
 #[derive(Debug)]
 pub struct Start {
     /// The data that the page opens, if any was named.
     pub data: Option<DataSpec>,
+    /// A file with one number for each row of that data: how often it counts.
+    pub row_weights: Option<PathBuf>,
     /// The lesson that the page opens, if one was named.
     pub lesson: Option<Lesson>,
     /// The port; any free one if none is named.

@@ -93,8 +93,11 @@ pub fn serve(
     let guard = Guard::new(address.port()).map_err(|error| system(io::Error::other(error)))?;
     let open = guard.address();
     let data = Store::new(start.embedded);
-    let first =
-        start.data.map(|named| data.add_named(&named, observer)).transpose().map_err(ServeError::Data)?;
+    let first = start
+        .data
+        .map(|named| data.add_named(named, start.row_weights, observer))
+        .transpose()
+        .map_err(ServeError::Data)?;
     let mut lessons = included();
     let lesson = start.lesson.map(|lesson| {
         lessons.push(lesson);

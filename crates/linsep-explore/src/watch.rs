@@ -1,24 +1,52 @@
 //! Watching a job for a page: what it says goes out line by line, and a page that is gone stops it.
 
 use crate::drawing::History;
+use linsep::job::{reading_form, settings_form};
 use linsep::numbers::{Rounding, counted, grouped, rounded};
 use linsep::observe::{Note, Observer, Progress, Update};
 use linsep::spelling::{Mention, spelled};
+use linsep::train::learners;
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::UnboundedSender;
 
-/// A text of the library, with settings named as the form of the page names them.
+/// A text of the library, with settings named as the controls of the page name them; what the page has no control for is named as
+/// the command line does.
 pub(crate) fn worded(text: &str) -> String {
-    spelled(text, |Mention { field, value }| {
-        if field == "holdout" {
-            // The page holds rows out where it compares.
-            return "see the comparison".to_string();
+    // A label needs a colon before the column that it is to hold.
+    let text = text.replace("with ⟦ignore⟧ ", "with ⟦ignore⟧: ");
+    spelled(&text, |Mention { field, value }| match label(field) {
+        // The page holds rows out where it compares.
+        _ if field == "holdout" => "see the comparison".to_string(),
+        _ if field == "output" => "a button of this page".to_string(),
+        Some(label) => value.map_or_else(|| format!("“{label}”"), |value| format!("“{label}: {value}”")),
+        None => {
+            let value = value.map_or_else(String::new, |value| format!(" {value}"));
+            format!("--{}{value} (on the command line)", field.replace('_', "-"))
         }
-        let field = field.replace('_', " ");
-        value.map_or_else(|| format!("“{field}”"), |value| format!("“{field}: {value}”"))
     })
+}
+
+/// What the page calls a setting that it has a control for.
+fn label(field: &str) -> Option<String> {
+    match field {
+        "classes" | "positive" => return Some("Classes".to_string()),
+        "learner" => return Some("Learner".to_string()),
+        "learners" => return Some("Learners".to_string()),
+        "orders" => return Some("Orders".to_string()),
+        "blame" => return Some("also look for few rows to blame".to_string()),
+        // The form of the page has no room for weights of classes, nor for probabilities.
+        "class_weight" | "probabilities" => return None,
+        _ => {}
+    }
+    let reading = reading_form();
+    if let Some(known) = reading.iter().find(|known| known["name"] == field) {
+        return known["label"].as_str().map(str::to_string);
+    }
+    let is_shared = settings_form().iter().any(|known| known["name"] == field);
+    let is_option = || learners().iter().flat_map(|learner| learner.options).any(|known| known.name == field);
+    (is_shared || is_option()).then(|| field.replace('_', " "))
 }
 
 /// How often a page hears of progress.
@@ -144,6 +172,31 @@ fn told(progress: &Progress) -> Value {
             let mut told = told(progress);
             told["text"] = json!(format!("{name}: {}", told["text"].as_str().unwrap_or_default()));
             told
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A message names what the page has: the label of a control, or the option of the command line where there is no control.
+    #[test]
+    fn settings_are_named_as_the_page_names_them() {
+        for (text, shown) in [
+            ("give ⟦label⟧, or ⟦missing=drop-row⟧", "give “label column”, or “missing cells: drop-row”"),
+            ("⟦na⟧ and ⟦positive=a⟧", "“words for missing cells” and “Classes: a”"),
+            ("⟦max_updates⟧, ⟦C=2⟧", "“max updates”, “C: 2”"),
+            ("name ⟦learners⟧ for ⟦orders⟧", "name “Learners” for “Orders”"),
+            (
+                "⟦memory=2GB⟧ or ⟦class_weight⟧",
+                "--memory 2GB (on the command line) or --class-weight (on the command line)",
+            ),
+            ("Leave it out with ⟦ignore⟧ id, or", "Leave it out with “columns to leave out”: id, or"),
+            ("⟦holdout⟧", "see the comparison"),
+            ("name a file with ⟦output=MODEL⟧", "name a file with a button of this page"),
+        ] {
+            assert_eq!(worded(text), shown);
         }
     }
 }

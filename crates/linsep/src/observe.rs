@@ -104,15 +104,28 @@ pub struct Update<'a> {
     pub position: u64,
     /// The row.
     pub row: Row<'a>,
-    /// ‖x̃‖² of the row with its appended coordinate, rounded.
+    /// ‖z‖², rounded: of the row with its appended coordinate, or of several classes twice that.
     pub row_squared: f64,
-    /// Its label as a sign.
+    /// Its label as a sign; of several classes 1, because the row is added to its class.
     pub sign: i8,
     /// ⟨θ, z⟩ before the update.
     pub agreement: f64,
     /// θ after the update, where the rows are in memory and the learner holds one vector. Descent with a penalty keeps it but
     /// for a positive factor.
     pub theta: Option<&'a Theta>,
+    /// Which classes it moved, where the rows are in memory and the learner holds a vector for each class.
+    pub classes: Option<ClassUpdate<'a>>,
+}
+
+/// The classes that an update of the multi-class perceptron moved.
+#[derive(Clone, Copy, Debug)]
+pub struct ClassUpdate<'a> {
+    /// The class of the row, among the sorted classes that have rows: the row was added to its vector.
+    pub class: usize,
+    /// The strongest rival, from whose vector the row was subtracted.
+    pub rival: usize,
+    /// θ of each class after the update.
+    pub thetas: &'a [Theta],
 }
 
 /// Something that the user of a job should hear.

@@ -101,6 +101,31 @@ proptest! {
     }
 }
 
+/// Learners are compared in the order that is asked for; in the given order there are no others to try.
+#[test]
+fn a_comparison_keeps_the_order_of_the_rows() {
+    let only = vec!["setosa".to_string(), "versicolor".to_string()];
+    let spec = CompareSpec {
+        data: DataSpec::file(data("iris.csv")),
+        classes: ClassSpec { only, ..ClassSpec::default() },
+        learners: vec!["perceptron".to_string()],
+        scale: Scaling::None,
+        ..CompareSpec::default()
+    };
+    let updates = |order| {
+        let compared = CompareSpec { order, ..spec.clone() }.run(&mut ()).unwrap().learners[0].updates;
+        let (data, classes) = (spec.data.clone(), spec.classes.clone());
+        let learner = Some("perceptron".to_string());
+        let scale = Some(Scaling::None);
+        let alone = TrainSpec { data, classes, learner, scale, order, ..TrainSpec::default() };
+        assert_eq!(compared, alone.run(&mut ()).unwrap().model.evidence.updates);
+        compared
+    };
+    assert_ne!(updates(Some(Order::Given)), updates(None));
+    let none = CompareSpec { order: Some(Order::Given), orders: 3, ..spec.clone() }.run(&mut ()).unwrap_err();
+    assert!(none.to_string().contains("there is only one"), "{none}");
+}
+
 #[test]
 fn a_model_tells_how_to_make_it_again() {
     for learner in learners() {

@@ -1,6 +1,6 @@
 //! The arguments of `linsep explore`.
 
-use super::ReadArgs;
+use super::{ReadArgs, WeightsArg};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -17,6 +17,8 @@ pub(crate) struct ExploreArgs {
     /// Open a lesson: steps with texts, data and settings, as docs/explore.md describes
     #[arg(long, value_name = "FILE")]
     pub(crate) lesson: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) weights: WeightsArg,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
 }

@@ -22,12 +22,13 @@ pub(crate) use plot::{
 pub(crate) use probability::{ProbabilityArgs, ThresholdArg};
 pub(crate) use separate::{DecideArgs, SeparateArgs, VerifyArgs};
 
-use choice::{INPUT_NUMBERS, JUDGINGS, METRICS, SHOW, choice};
+use choice::{INPUT_NUMBERS, JUDGINGS, METRICS, ORDERS, SHOW, choice};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use linsep::job::Show;
 use linsep::metric::Metric;
 use linsep::model::InputNumbers;
 use linsep::read::Format;
+use linsep::train::Order;
 use linsep::tune::Judging;
 use std::path::PathBuf;
 
@@ -207,6 +208,9 @@ pub(crate) struct ContestArgs {
     /// Deal the rows out into this many parts, and hold out each in turn
     #[arg(long, value_name = "N", default_value_t = 5, help_heading = "Comparing")]
     pub(crate) folds: usize,
+    /// In which order rows are visited [default: shuffle]
+    #[arg(long, value_parser = choice::<Order>(ORDERS), help_heading = "Comparing")]
+    pub(crate) order: Option<Order>,
     /// Learn in this many more orders of the rows, and show what the order alone changes
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=10_000), help_heading = "Comparing")]
     pub(crate) orders: u64,

@@ -53,6 +53,7 @@ fn compare(spec: &CompareSpec) -> String {
         .classes(&spec.classes)
         .option("scale", (spec.scale != Scaling::Auto).then(|| named(spec.scale)).flatten())
         .bias(&spec.bias)
+        .option("order", spec.order.and_then(named))
         .seed(spec.seed)
         .reading(&spec.data)
         .0
@@ -136,6 +137,7 @@ impl Words {
     fn classes(self, classes: &ClassSpec) -> Self {
         self.option("positive", classes.positive.clone())
             .option("classes", (!classes.only.is_empty()).then(|| classes.only.join(",")))
+            .option("weights", classes.row_weights.as_ref().map(|path| path.display().to_string()))
     }
 
     fn bias(self, bias: &BiasSpec) -> Self {

@@ -20,6 +20,7 @@ pub(super) fn spec(args: &ContestArgs) -> anyhow::Result<CompareSpec> {
         grid: args.grid.values.clone(),
         metric: args.metric,
         folds: args.folds,
+        order: args.order,
         orders: args.orders,
         epochs: args.epochs,
         max_seconds: args.max_seconds,

@@ -5,12 +5,21 @@ use crate::args::ExploreArgs;
 use crate::console::{Console, ProgressDisplay, has_results, interrupted};
 use crate::exit::Exit;
 use crate::output;
+use linsep::SettingsError;
+use linsep::job::DataSpec;
 use linsep_explore::{Embedded, Lesson, ServeError, Start, serve};
 use std::process::{Command, Stdio};
 
 pub(crate) fn run(args: &ExploreArgs, console: Console) -> anyhow::Result<Exit> {
+    let (row_weights, counts) = (args.weights.file(), args.weights.column());
+    if args.data.is_none() && (row_weights.is_some() || counts.is_some()) {
+        let problem =
+            "⟦weights⟧ says how often the rows of the data count, and no data is named: name the file";
+        return Err(linsep::Error::from(SettingsError::new("weights", problem)).into());
+    }
     let start = Start {
-        data: args.data.as_deref().map(|path| args.read.data(path)),
+        data: args.data.as_deref().map(|path| DataSpec { counts, ..args.read.data(path) }),
+        row_weights,
         lesson: args.lesson.as_deref().map(Lesson::open).transpose()?,
         port: args.port,
         embedded: vec![

@@ -5,7 +5,7 @@ use crate::data::Store;
 use crate::server::App;
 use axum::extract::State;
 use axum::response::Response;
-use linsep::job::{learner_form, settings_form};
+use linsep::job::{learner_form, reading_form, settings_form};
 use linsep::read::FORMATS;
 use linsep::train::learners;
 use serde_json::{Value, json};
@@ -19,6 +19,7 @@ pub(super) async fn about(State(app): State<Arc<App>>) -> Response {
         "version": env!("CARGO_PKG_VERSION"),
         "learners": learners,
         "settings": settings_form(),
+        "reading": reading_form(),
         "formats": formats,
         "data": Store::built_in(),
         "lessons": app.lessons,

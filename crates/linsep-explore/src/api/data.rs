@@ -53,29 +53,47 @@ pub(super) async fn add(
         return Err(too_large());
     }
     let _place = app.uploads.acquire().await.map_err(|_| Failure::bad("the server is ending"))?;
-    let mut bytes = Vec::new();
-    let mut parts = body.into_data_stream();
-    while let Some(part) = parts.next().await {
-        let part = part.map_err(|error| Failure::bad(format!("the file did not arrive: {error}")))?;
-        if bytes.len() as u64 + part.len() as u64 > MOST_UPLOAD {
-            return Err(too_large());
-        }
-        if bytes.try_reserve(part.len()).is_err() {
-            return Err(Failure::new(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "there is not enough memory for this file",
-            ));
-        }
-        bytes.extend_from_slice(&part);
-    }
+    let bytes = received(body, told).await?;
     drop(_place);
     let app = Arc::clone(&app);
-    Ok(streamed(move |listener| {
-        match app.data.add(&name, bytes.into(), options, &mut Watch::new(listener)) {
-            Ok(set) => json!({ "data": set.summary() }),
-            Err(error) => Failure::from(error).record(),
-        }
+    Ok(streamed(move |listener| match app.data.add(&name, bytes, options, &mut Watch::new(listener)) {
+        Ok(set) => json!({ "data": set.summary() }),
+        Err(error) => Failure::from(error).record(),
     }))
+}
+
+/// The bytes of a file as they arrive. Where its length is told they are put where they stay, so that the file is in memory once.
+async fn received(body: Body, told: Option<u64>) -> Result<Arc<[u8]>, Failure> {
+    let no_memory =
+        || Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "there is not enough memory for this file");
+    let broken = |error| Failure::bad(format!("the file did not arrive: {error}"));
+    let mut parts = body.into_data_stream();
+    let Some(length) = told.and_then(|told| usize::try_from(told).ok()) else {
+        let mut bytes = Vec::new();
+        while let Some(part) = parts.next().await {
+            let part = part.map_err(broken)?;
+            if bytes.len() as u64 + part.len() as u64 > MOST_UPLOAD {
+                return Err(too_large());
+            }
+            bytes.try_reserve(part.len()).map_err(|_| no_memory())?;
+            bytes.extend_from_slice(&part);
+        }
+        return Ok(bytes.into());
+    };
+    // Asked first, because making the bytes themselves cannot fail with an answer.
+    Vec::<u8>::new().try_reserve_exact(length).map_err(|_| no_memory())?;
+    let mut bytes: Arc<[u8]> = std::iter::repeat_n(0, length).collect();
+    let mut filled = 0;
+    while let Some(part) = parts.next().await {
+        let part = part.map_err(broken)?;
+        let place = Arc::get_mut(&mut bytes).and_then(|bytes| bytes.get_mut(filled..filled + part.len()));
+        place.ok_or_else(|| Failure::bad("the file is longer than its length says"))?.copy_from_slice(&part);
+        filled += part.len();
+    }
+    if filled < length {
+        return Err(Failure::bad("the file did not arrive: it ended early"));
+    }
+    Ok(bytes)
 }
 
 fn too_large() -> Failure {
@@ -162,9 +180,7 @@ pub(super) async fn points(
 pub(super) async fn file(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Response, Failure> {
     let set = named(&app, &id)?;
     match set.file() {
-        Some(bytes) => {
-            Ok(([(header::CONTENT_TYPE, "application/octet-stream")], bytes.to_vec()).into_response())
-        }
+        Some(bytes) => Ok(([(header::CONTENT_TYPE, "application/octet-stream")], bytes).into_response()),
         None => {
             Err(Failure::new(StatusCode::NOT_FOUND, "this is the file that was named on the command line"))
         }

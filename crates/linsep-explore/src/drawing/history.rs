@@ -1,6 +1,7 @@
 //! The updates of a run, as they are made: which row, and where the boundary then is in the plane of the picture.
 
 use super::{Line, Plane};
+use linsep::Theta;
 use linsep::features::RecipeBuffer;
 use linsep::observe::Update;
 
@@ -23,20 +24,55 @@ pub(crate) struct History<'a> {
     pub(crate) places: Vec<(f64, f64)>,
     pub(crate) lines: Vec<Line>,
     pub(crate) norms: Vec<f64>,
+    /// How many classes have a vector of their own; 0 for two sides of one boundary.
+    classes: usize,
+    /// Of several classes: the class that each update added its row to, and the rival that it subtracted it from.
+    pub(crate) moved: Vec<(u32, u32)>,
+    /// Of several classes: ‖z‖² of each update.
+    pub(crate) squares: Vec<f64>,
+    /// Of several classes: the score of a class on the plane, from an update on.
+    pub(crate) scores: Vec<ClassScore>,
+    /// Of several classes: the vectors after the last update, if that was recorded.
+    pub(crate) last: Option<Vec<Theta>>,
+    expected: u64,
+}
+
+/// The score of a class at the places of the plane: a·x + b·y + c, from a step on until its next.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ClassScore {
+    /// The step, from 1.
+    pub(crate) step: u32,
+    pub(crate) class: u32,
+    pub(crate) line: Line,
 }
 
 impl<'a> History<'a> {
-    /// Records at most so many updates of rows with so many features.
+    /// Records at most so many updates of rows with so many features, of so many classes with vectors of their own.
     pub(crate) fn new(
         plane: &'a Plane,
         draws_lines: bool,
         most: usize,
         expected: u64,
         features: usize,
+        classes: usize,
     ) -> Self {
-        let expected = expected.min(most as u64);
-        let stride = (expected.saturating_mul(4 * features as u64)).div_ceil(BUDGET).max(1);
+        let recorded = expected.min(most as u64);
+        let stride_for = |vectors: usize| {
+            recorded.saturating_mul(4 * features as u64 * vectors as u64).div_ceil(BUDGET).max(1)
+        };
+        // An update moves two classes; where some are left out, all may have moved.
+        let stride = match classes {
+            0 => stride_for(1),
+            _ if stride_for(2) == 1 => 1,
+            classes => stride_for(classes),
+        };
         Self {
+            classes,
+            moved: Vec::new(),
+            squares: Vec::new(),
+            scores: Vec::new(),
+            last: None,
+            expected,
             plane,
             draws_lines,
             most,
@@ -62,6 +98,9 @@ impl<'a> History<'a> {
             self.places.clear();
             self.lines.clear();
             self.norms.clear();
+            self.moved.clear();
+            self.squares.clear();
+            self.scores.clear();
         }
         if self.rows.len() >= self.most {
             return;
@@ -72,9 +111,29 @@ impl<'a> History<'a> {
         // Adding zero turns −0 into 0.
         self.agreements.push(update.agreement + 0.0);
         self.places.push(self.plane.place(update.row));
-        if (self.rows.len() as u64 - 1).is_multiple_of(self.stride)
-            && let Some(theta) = update.theta
-        {
+        let is_drawn = (self.rows.len() as u64 - 1).is_multiple_of(self.stride);
+        if let Some(moved) = update.classes {
+            let (class, rival) = (moved.class as u32, moved.rival as u32);
+            self.moved.push((class, rival));
+            self.squares.push(update.row_squared);
+            if is_drawn && self.draws_lines {
+                let step = self.rows.len() as u32;
+                let score = |class: u32| ClassScore {
+                    step,
+                    class,
+                    line: self.plane.line(&moved.thetas[class as usize]),
+                };
+                if self.stride == 1 {
+                    self.scores.extend([class, rival].map(score));
+                } else {
+                    self.scores.extend((0..self.classes as u32).map(score));
+                }
+            }
+            if update.number == self.expected {
+                self.last = Some(moved.thetas.to_vec());
+            }
+        }
+        if is_drawn && let Some(theta) = update.theta {
             if self.draws_lines {
                 self.lines.push(self.plane.line(theta));
             }

@@ -6,7 +6,7 @@ mod plane;
 mod region;
 mod sample;
 
-pub(crate) use history::History;
+pub(crate) use history::{ClassScore, History};
 pub(crate) use pack::Arrays;
 pub(crate) use plane::{Line, Plane};
 pub(crate) use region::region;
@@ -53,6 +53,11 @@ impl<'a> Seen<'a> {
             return Self::as_read(data, rows);
         }
         Self { data, rows, recipe: Some(model), features: model.recipe.features() }
+    }
+
+    /// The same rows as the learner sees them, wherever they are drawn.
+    pub(crate) fn learned(&self, model: &'a Model) -> Self {
+        Self { data: self.data, rows: self.rows, recipe: Some(model), features: model.recipe.features() }
     }
 
     /// Whether they are drawn where the learner sees them.

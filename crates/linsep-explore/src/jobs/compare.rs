@@ -27,7 +27,8 @@ pub(super) fn run(
         "record": comparison,
         "report": blocks(app, &compare_report(&comparison, &set.name)),
     });
-    let spec = Spec::Compare(CompareSpec { data: set.as_file(), ..spec });
+    let classes = set.weighted(spec.classes.clone());
+    let spec = Spec::Compare(CompareSpec { data: set.as_file(), classes, ..spec });
     let name = set.name.clone();
     Ok((result, Kept { id, name, spec, model: None, trace: None, certificate: None, drawing: Vec::new() }))
 }

@@ -1,5 +1,6 @@
 //! Jobs that pages ask for: the specification of the command line, on a data set that is open.
 
+mod classes;
 mod compare;
 mod report;
 mod separate;
@@ -44,6 +45,7 @@ const COMPARE: &[&str] = &[
     "grid",
     "metric",
     "folds",
+    "order",
     "orders",
     "epochs",
     "max_seconds",

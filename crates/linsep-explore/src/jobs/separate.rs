@@ -8,7 +8,7 @@ use crate::server::App;
 use crate::watch::{Listener, Watch};
 use linsep::Error;
 use linsep::job::{Decided, SeparateSpec, Separated, Sides, Spec};
-use linsep::report::{SeparateRecord, separate_report};
+use linsep::report::{SeparateRecord, coefficient_words, separate_report};
 use linsep::separate::CertificateText;
 use serde_json::{Value, json};
 
@@ -37,6 +37,7 @@ pub(super) fn run(
         "job": "separate",
         "record": record,
         "report": blocks(app, &separate_report(&separated)),
+        "coefficients": two.map(|decided| coefficient_words(&separated, &decided.separation)),
     });
     let drawing = two.map_or_else(Vec::new, |decided| drawing(&separated, decided));
     let spec = Spec::Separate(SeparateSpec { data: set.as_file(), ..spec });

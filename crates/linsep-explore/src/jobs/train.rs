@@ -1,9 +1,9 @@
 //! Learning, with its history for the picture and the trace of the proof.
 
 use super::report::blocks;
-use super::rows_of;
+use super::{classes, rows_of};
 use crate::data::DataSet;
-use crate::drawing::{Arrays, Drawn, History, Line, Plane, Seen, region, sample};
+use crate::drawing::{Arrays, ClassScore, Drawn, History, Line, Plane, Seen, region, sample};
 use crate::results::Kept;
 use crate::server::App;
 use crate::watch::{Listener, Watch};
@@ -12,7 +12,7 @@ use linsep::job::{Spec, TrainSpec, Trained};
 use linsep::report::{TrainRecord, describe_no_model, no_model_help, train_report};
 use linsep::theory::trace::TracePoint;
 use linsep::train::{ClassWeight, Init, Learned};
-use linsep::{Dataset, Error, Model};
+use linsep::{Dataset, Error, Model, Theta};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -44,7 +44,8 @@ pub(super) fn run(
     let record = serde_json::to_value(TrainRecord::from(&trained))
         .map_err(|error| Error::Spec { place: "the record".to_string(), problem: error.to_string() })?;
     let (drawing, trace) = draw(set, &job, &trained, history, listener)?;
-    let as_file = Spec::Train(Box::new(TrainSpec { data: set.as_file(), ..spec }));
+    let classes = set.weighted(spec.classes.clone());
+    let as_file = Spec::Train(Box::new(TrainSpec { data: set.as_file(), classes, ..spec }));
     let result = json!({
         "job": "train",
         "record": record,
@@ -114,25 +115,42 @@ fn draw(
         Learned::Voted { last, .. } if two_sides && has_model => Some(last),
         _ => linear,
     };
+    // Several classes are drawn in the plane of the two that differ most.
+    let each = classes::thetas(model);
+    let pair = each.as_deref().and_then(classes::farthest);
+    let base = base.or(pair.as_ref().map(|(_, difference)| difference));
     let base = base.filter(|theta| theta.weights.len() == seen.features);
     let plane = Plane::of(&seen, base, &signs);
-    let draws_lines = two_sides && (seen.is_learned_space() || seen.features == model.recipe.features());
+    let is_linear = two_sides || each.is_some();
+    let draws_lines = is_linear && seen.is_learned_space();
     let mut arrays = Arrays::default();
     let mut trace = None;
     let mut mistakes: HashMap<u32, u32> = HashMap::new();
-    let makes_updates = two_sides && has_model && updates_one_by_one(model);
+    let makes_updates = is_linear && has_model && updates_one_by_one(model);
+    let of_classes = each.as_ref().map_or(0, Vec::len);
     if !history {
         // Only the result is drawn.
     } else if makes_updates {
-        let (history, points) = replay(job, trained, &plane, &seen, draws_lines, listener)?;
+        let (history, points) = replay(job, trained, &plane, &seen, draws_lines, of_classes, listener)?;
         history.rows.iter().for_each(|&row| *mistakes.entry(row).or_default() += 1);
         put_history(&mut arrays, &history, &rows);
         if let Some(points) = &points {
             put_trace(&mut arrays, points);
+        } else if each.is_some()
+            && let Some(points) = classes::trace(trained, &history, &seen, outcome, listener)
+        {
+            put_trace(&mut arrays, &points);
         }
         trace = points;
-    } else if let (Some(theta), true) = (linear, draws_lines) {
-        put_passes(&mut arrays, &passes(job, trained, &plane, theta.weights.len(), listener));
+    } else if draws_lines && let Some(result) = linear.map(|theta| vec![theta]).or(each.clone()) {
+        put_passes(&mut arrays, &passes(job, trained, &plane, &result, listener), two_sides);
+    }
+    if let (Some(thetas), true) = (&each, draws_lines) {
+        arrays.say("final_classes", &classes::lines(&plane, thetas));
+    }
+    if let (Some((pair, _)), Plane::Theta(_)) = (&pair, &plane) {
+        let names = model.classes.outcomes();
+        arrays.say("pair", &pair.map(|place| &names[place]));
     }
     let mut most: Vec<(u32, u32)> = mistakes.into_iter().collect();
     most.sort_by_key(|&(row, count)| (std::cmp::Reverse(count), row));
@@ -168,6 +186,10 @@ fn kept_classes(data: &Dataset, only: &[String]) -> Vec<String> {
 /// Whether the learner tells of its updates one by one.
 fn updates_one_by_one(model: &Model) -> bool {
     let learner = &model.settings.learner;
+    if model.classes.pair().is_none() {
+        // One against the rest goes through as many runs as there are classes; only this learner has one run for all.
+        return learner.name() == "multiclass";
+    }
     let by_itself = learner.is_online() && learner.descriptor().abilities.two_sides;
     (by_itself || matches!(learner.name(), "pocket" | "kernel")) && model.settings.shards <= 1
 }
@@ -187,6 +209,7 @@ fn replay<'a>(
     plane: &'a Plane,
     seen: &'a Seen<'_>,
     draws_lines: bool,
+    of_classes: usize,
     listener: &'a Listener,
 ) -> Result<(History<'a>, Option<Vec<TracePoint>>), Error> {
     let settings = &trained.model.settings;
@@ -202,7 +225,8 @@ fn replay<'a>(
         trace_points: traced.then_some(MOST_UPDATES + 1),
         ..job.clone()
     };
-    let history = History::new(plane, draws_lines, MOST_UPDATES as usize, updates, seen.features);
+    let most = MOST_UPDATES as usize;
+    let history = History::new(plane, draws_lines, most, updates, seen.features, of_classes);
     let mut watch = Watch::recording(listener, Some(history));
     let repeated = again.run(&mut watch)?;
     if listener.is_gone() {
@@ -224,6 +248,9 @@ fn put_history(arrays: &mut Arrays, history: &History<'_>, rows: &[u32]) {
     arrays.put("update.y", history.places.iter().map(|place| place.1));
     put_lines(arrays, &history.lines);
     arrays.put("update.norm", history.norms.iter().copied());
+    arrays.put("update.class", history.moved.iter().map(|moved| moved.0));
+    arrays.put("update.rival", history.moved.iter().map(|moved| moved.1));
+    classes::put_scores(arrays, &history.scores);
     arrays.say("stride", &history.stride);
 }
 
@@ -245,24 +272,29 @@ fn put_trace(arrays: &mut Arrays, points: &[TracePoint]) {
     arrays.put("trace.cosine_bound", known(|point| point.cosine_bound));
 }
 
-/// The boundaries after fewer passes, each by a run of its own.
+/// The boundaries after fewer passes, each by a run of its own: one, or the score of each class.
 fn passes(
     job: &TrainSpec,
     trained: &Trained,
     plane: &Plane,
-    features: usize,
+    result: &[&Theta],
     listener: &Listener,
-) -> Vec<(u32, Line)> {
+) -> Vec<(u32, Vec<Line>)> {
     let total = trained.model.evidence.epochs;
     let clock = Instant::now();
     let mut found = Vec::new();
-    if features <= FEATURES_FOR_PASSES {
+    if result.iter().map(|theta| theta.weights.len()).sum::<usize>() <= FEATURES_FOR_PASSES {
         for passes in spread(total) {
             let fewer = TrainSpec { epochs: Some(passes), probabilities: false, ..job.clone() };
             match fewer.run(&mut Watch::recording(listener, None)) {
                 Ok(trained) if trained.status.has_model() => {
-                    if let Learned::Linear(theta) = &trained.model.learned {
-                        found.push((passes.try_into().unwrap_or(u32::MAX), plane.line(theta)));
+                    let lines = match &trained.model.learned {
+                        Learned::Linear(theta) => vec![plane.line(theta)],
+                        _ => classes::thetas(&trained.model)
+                            .map_or_else(Vec::new, |thetas| classes::lines(plane, &thetas)),
+                    };
+                    if lines.len() == result.len() {
+                        found.push((passes.try_into().unwrap_or(u32::MAX), lines));
                     }
                 }
                 _ => {}
@@ -272,9 +304,7 @@ fn passes(
             }
         }
     }
-    if let Learned::Linear(theta) = &trained.model.learned {
-        found.push((total.try_into().unwrap_or(u32::MAX), plane.line(theta)));
-    }
+    found.push((total.try_into().unwrap_or(u32::MAX), classes::lines(plane, result)));
     found
 }
 
@@ -290,9 +320,15 @@ fn spread(total: u64) -> Vec<u64> {
     numbers
 }
 
-fn put_passes(arrays: &mut Arrays, passes: &[(u32, Line)]) {
+fn put_passes(arrays: &mut Arrays, passes: &[(u32, Vec<Line>)], two_sides: bool) {
     arrays.put("pass.number", passes.iter().map(|pass| pass.0));
-    put_lines(arrays, &passes.iter().map(|pass| pass.1).collect::<Vec<_>>());
+    if two_sides {
+        return put_lines(arrays, &passes.iter().flat_map(|pass| pass.1.iter().copied()).collect::<Vec<_>>());
+    }
+    let scores = passes.iter().zip(1..).flat_map(|((_, lines), step)| {
+        lines.iter().zip(0..).map(move |(&line, class)| ClassScore { step, class, line })
+    });
+    classes::put_scores(arrays, &scores.collect::<Vec<_>>());
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::numbers::{counted, grouped};
 use crate::observe::{Note, Observer};
 use crate::read::options::is_default;
 use crate::scale::Scaling;
-use crate::train::{Learner, OptionValue, Options, Settings, learners, refuse_endless};
+use crate::train::{Learner, OptionValue, Options, Order, Settings, learners, refuse_endless};
 use crate::{Error, SettingsError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -44,6 +44,9 @@ pub struct CompareSpec {
     /// Into how many parts the rows are dealt, each held out in turn.
     #[serde(default = "five")]
     pub folds: usize,
+    /// In which order rows are visited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<Order>,
     /// In how many more orders of the rows each learner learns.
     #[serde(default, skip_serializing_if = "is_default")]
     pub orders: u64,
@@ -87,6 +90,7 @@ impl Default for CompareSpec {
             grid: Grid::new(),
             metric: Metric::default(),
             folds: five(),
+            order: None,
             orders: 0,
             epochs: None,
             max_seconds: None,
@@ -98,9 +102,15 @@ impl Default for CompareSpec {
 impl CompareSpec {
     /// Compares.
     pub fn run(&self, observer: &mut dyn Observer) -> Result<Comparison, Error> {
+        if self.order == Some(Order::Given) && self.orders > 0 {
+            let problem =
+                "⟦orders⟧ learns from the rows in other orders; with ⟦order=given⟧ there is only one";
+            return Err(SettingsError::new("orders", problem).into());
+        }
         let settings = Settings {
             max_seconds: self.max_seconds,
             seed: self.seed,
+            order: self.order.unwrap_or(Settings::default().order),
             bias: self.bias.resolve(Settings::default().bias)?,
             positive: self.classes.positive.clone(),
             class_weight: self.classes.weight.clone(),

@@ -185,6 +185,14 @@ impl DataSpec {
         Ok((as_read, settled(loaded, Some(most_words), observer)?))
     }
 
+    /// Reads the rows as training does, with the weights that this and the specification of the classes name. The columns are not
+    /// settled yet, and what was noticed is in the notes.
+    pub fn load_to_train(&self, classes: &ClassSpec, observer: &mut dyn Observer) -> Result<Loaded, Error> {
+        let data = self.with_missing(Missing::Auto);
+        let (source, options) = data.resolve(observer)?;
+        data.read_weighted(&source, &options, classes, observer)
+    }
+
     /// Reads the rows, and says what was noticed.
     pub fn load(&self, observer: &mut dyn Observer) -> Result<Loaded, Error> {
         let (source, options) = self.resolve(observer)?;

@@ -227,6 +227,7 @@ impl FindingsSpec {
             classes: self.train.classes.clone(),
             scale: self.train.scale.unwrap_or(Scaling::Auto),
             bias: self.train.bias,
+            order: self.train.order,
             max_seconds: self.max_seconds,
             seed: self.train.seed.unwrap_or(0),
             ..CompareSpec::default()

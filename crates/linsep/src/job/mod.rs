@@ -28,7 +28,7 @@ pub use data::{BiasSpec, ClassSpec, DataSpec, refuse_overwriting, tell};
 pub use evaluate::EvaluateSpec;
 pub use export::{ExportSpec, Exported, Rounding, RoundingCheck};
 pub use findings::{DataFigures, FeatureFigures, Findings, FindingsSpec, JudgedModel};
-pub use form::{learner_form, settings_form};
+pub use form::{learner_form, reading_form, settings_form};
 pub use measure::{Evaluated, JudgedRow, WhichRows};
 pub use predict::{PredictSpec, Predicted, Show};
 pub(crate) use separate::place_of;

@@ -171,7 +171,7 @@ impl<'a> Page<'a> {
     }
 }
 
-/// The look of the page: one column, tables that scroll on narrow screens, figures that are not torn apart in print.
+/// The look of the page: one column, tables and figures that scroll on narrow screens, figures that are not torn apart in print.
 const STYLE: &str = "\
 :root{color-scheme:light dark}\
 body{margin:0 auto;max-width:60rem;padding:1.5rem 1.25rem 4rem;background:var(--ls-paper);color:var(--ls-ink);\
@@ -197,6 +197,7 @@ pre{overflow-x:auto;padding:.8rem 1rem;border:1px solid var(--ls-grid);font:13px
 figure{margin:1.25rem 0}@media (min-width:56rem){.beside{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:0 1rem}}\
 figure svg{max-width:100%;height:auto;display:block}\
 @media (max-width:38rem){dl{grid-template-columns:minmax(0,1fr)}dt{margin-top:.5rem}}\
+@media screen and (max-width:38rem){figure{overflow-x:auto}figure svg{max-width:none;width:36rem}table{font-size:.88rem}}\
 @media print{body{max-width:none;padding:0;font-size:10.5pt}nav{display:none}h2,h3{break-after:avoid}\
 h2+p,caption,thead,tbody tr:first-child{break-after:avoid}figure,tr,pre,ul.short li,ul.warnings li{break-inside:avoid}thead{display:table-header-group}\
 figure svg{max-height:105mm;width:auto}td:not(.n){max-width:90mm}pre{white-space:pre-wrap;overflow-wrap:anywhere}a{color:inherit;text-decoration:none}}";

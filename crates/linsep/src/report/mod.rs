@@ -19,7 +19,7 @@ pub use evaluate::{evaluate_report, pair as evaluate_pair};
 pub use export::export_report;
 pub use probability::{describe_calibration, describe_threshold};
 pub use record::{EvaluateRecord, TrainRecord};
-pub use separate::{SeparateRecord, VerifyRecord, separate_report, verify_report};
+pub use separate::{SeparateRecord, VerifyRecord, coefficient_words, separate_report, verify_report};
 pub use theory::theory_report;
 pub use train::{boundary_table, train_report};
 pub use tune::{CandidateRecord, TuneRecord, tune_report};

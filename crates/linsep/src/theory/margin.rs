@@ -186,6 +186,19 @@ pub(crate) fn certain_agreement(theta: &Theta, row: Row<'_>, sign: i8) -> f64 {
     if sign > 0 { score.low } else { -score.high }
 }
 
+/// A certified lower bound of s_y − s_r: how far the row's class y is ahead of a rival r, where θ of each class is given.
+pub fn certain_lead_over(thetas: &[Theta], row: Row<'_>, class: usize, rival: usize) -> f64 {
+    let lead = thetas[class].certified_score(row).low - thetas[rival].certified_score(row).high;
+    // A difference of equal bounds is exact; any other is rounded down.
+    if lead == 0.0 { lead } else { lead.next_down() }
+}
+
+/// ‖Θ‖ of the vectors of all classes, stacked into one, rounded up.
+pub(crate) fn stacked_norm(thetas: &[Theta]) -> f64 {
+    let norms = thetas.iter().map(|theta| theta.norm().high);
+    norms.fold(0.0f64, |norm, part| norm.hypot(part).next_up().next_up())
+}
+
 /// a / b rounded down, for a > 0 and b > 0.
 pub(crate) fn quotient_down(a: f64, b: f64) -> f64 {
     (a / b).next_down().max(0.0)

@@ -7,9 +7,12 @@
 //! Both sides of each inequality are computed by the same chain of rounded additions, which keeps the order of
 //! its inputs: a line that breaks the theorem would be a broken theorem, not a rounding error.
 //!
+//! Of several classes, θ stacks the vectors of all, z holds the row at its class and minus the row at its rival, and R² is that of
+//! such z: the same inequalities hold, word by word.
+//!
 //! A point also has what a picture of the run needs: θ_k itself, or of many features its line on a [`Plane`].
 
-use super::margin::certain_agreement;
+use super::margin::{certain_agreement, certain_lead_over, stacked_norm};
 use super::mistake_ledger::grown_norm_squared;
 use super::plane::Plane;
 use crate::observe::Update;
@@ -67,10 +70,20 @@ impl TracePoint {
 /// A separator and what is known of it.
 #[derive(Clone, Debug)]
 pub struct Comparator {
-    /// θ*
-    pub theta: Theta,
-    /// γ, a certified lower bound of min_t a_t(θ*).
+    /// θ*; of several classes, one vector for each, which are stacked into one.
+    pub thetas: Vec<Theta>,
+    /// γ, a certified lower bound of min_t a_t(θ*); of several classes, of the least lead over a rival.
     pub margin: f64,
+}
+
+impl Comparator {
+    /// A certified lower bound of ⟨θ*, z⟩ for the z of an update.
+    fn agreement(&self, update: &Update<'_>) -> f64 {
+        match update.classes {
+            Some(moved) => certain_lead_over(&self.thetas, update.row, moved.class, moved.rival),
+            None => certain_agreement(&self.thetas[0], update.row, update.sign),
+        }
+    }
 }
 
 /// Records a thinned trace of a run.
@@ -125,7 +138,10 @@ impl TraceRecorder {
             radius_known: radius.is_some(),
             norm_squared: 0.0,
             norm_squared_bound: 0.0,
-            comparator_norm: comparator.as_ref().map_or(0.0, |c| c.theta.norm().high),
+            comparator_norm: comparator.as_ref().map_or(0.0, |comparator| match &comparator.thetas[..] {
+                [theta] => theta.norm().high,
+                thetas => stacked_norm(thetas),
+            }),
             comparator,
             alignment: 0.0,
             alignment_bound: 0.0,
@@ -142,7 +158,8 @@ impl TraceRecorder {
 
     /// Takes an update into account.
     pub fn record(&mut self, update: &Update<'_>) {
-        let terms = update.row.stored() + 1;
+        // Of several classes, z holds the row twice.
+        let terms = if update.classes.is_some() { 2 } else { 1 } * (update.row.stored() + 1);
         let k = update.number as f64;
         if !self.radius_known {
             self.radius_squared = self.radius_squared.max(update.row_squared);
@@ -172,7 +189,7 @@ impl TraceRecorder {
             drawn.theta.add(f64::from(update.sign), update.row);
         }
         if let Some(comparator) = &self.comparator {
-            self.alignment += certain_agreement(&comparator.theta, update.row, update.sign);
+            self.alignment += comparator.agreement(update);
             // No more than kγ, and by the same additions no more than the alignment.
             self.alignment_bound =
                 (self.alignment_bound + comparator.margin).min((k * comparator.margin).next_down());
@@ -216,7 +233,7 @@ mod tests {
     use super::super::adversary::examples;
     use super::*;
     use crate::dataset::Dataset;
-    use crate::observe::Observer;
+    use crate::observe::{ClassUpdate, Observer};
     use crate::theory::margin::{Extent, least_agreement};
     use crate::train::{Bias, Learned, Learner, Settings, Status, Task, train};
     use proptest::prelude::*;
@@ -226,6 +243,22 @@ mod tests {
     impl Observer for Recording {
         fn update(&mut self, update: &Update<'_>) {
             self.0.record(update);
+        }
+    }
+
+    /// The updates of several classes, and the vectors after the last.
+    #[derive(Default)]
+    struct ClassUpdates {
+        updates: Vec<(usize, usize, usize, f64, f64)>,
+        last: Vec<Theta>,
+    }
+
+    impl Observer for ClassUpdates {
+        fn update(&mut self, update: &Update<'_>) {
+            let moved = update.classes.expect("the rows are in memory");
+            let Update { position, agreement, row_squared, .. } = *update;
+            self.updates.push((position as usize, moved.class, moved.rival, agreement, row_squared));
+            self.last = moved.thetas.to_vec();
         }
     }
 
@@ -259,7 +292,7 @@ mod tests {
             let margin = least_agreement(&data, &signs, &theta).unwrap();
             let radius = Extent::of(&data, scale).radius_upper;
             let last = theta.clone();
-            let recorder = TraceRecorder::new(limit, Some(radius), Some(Comparator { theta, margin }));
+            let recorder = TraceRecorder::new(limit, Some(radius), Some(Comparator { thetas: vec![theta], margin }));
             let mut recording = Recording(recorder.with_weights(3, scale, None));
             train(&data, &settings, &mut recording).unwrap();
             let trace = recording.0.finish();
@@ -285,6 +318,65 @@ mod tests {
             }
         }
 
+        /// Several classes, stacked: the same inequalities at every update, and with the last vectors as separator where they are one.
+        #[test]
+        fn several_classes_keep_the_inequalities(
+            rows in prop::collection::vec((prop::collection::vec(-9i32..10, 3), 0usize..4), 3..40),
+            power in -40i32..40,
+            gap in 0i32..30,
+            epochs in 1u64..12,
+        ) {
+            let scale = 2f64.powi(power) / 3.0;
+            // Each class is pushed into a direction of its own.
+            let pushes = [[1, 0, 0], [-1, 1, 0], [0, -1, 1], [0, 0, -1]];
+            let place = |(p, class): &(Vec<i32>, usize)| -> Vec<f64> {
+                (0..3).map(|j| f64::from(p[j] + gap * pushes[*class][j]) * scale).collect()
+            };
+            let values: Vec<f64> = rows.iter().flat_map(place).collect();
+            let labels: Vec<String> = rows.iter().map(|(_, class)| class.to_string()).collect();
+            let data = Dataset::dense(3, &values, &labels).unwrap();
+            prop_assume!(data.classes().len() > 1);
+            let learner = Learner::Multiclass(Default::default());
+            let settings = Settings { learner, epochs, ..Settings::default() };
+            let mut seen = ClassUpdates::default();
+            let outcome = train(&data, &settings, &mut seen).unwrap();
+            prop_assert_eq!(outcome.evidence.updates, seen.updates.len() as u64);
+            let class = |i: usize| data.labels()[i] as usize;
+            let rivals = |i: usize| (0..data.classes().len()).filter(move |&rival| rival != class(i));
+            let margin = (0..data.len())
+                .flat_map(|i| rivals(i).map(move |rival| (i, rival)))
+                .map(|(i, rival)| certain_lead_over(&seen.last, data.row(i), class(i), rival))
+                .fold(f64::MAX, f64::min);
+            let comparator = (margin > 0.0).then(|| Comparator { thetas: seen.last.clone(), margin });
+            prop_assert!(comparator.is_some() || outcome.status != Status::Converged);
+            let known = comparator.is_some();
+            let radius = outcome.evidence.extent.radius_upper;
+            let mut recorder = TraceRecorder::new(seen.updates.len() + 2, Some(radius), comparator);
+            for (k, &(i, own, rival, agreement, row_squared)) in seen.updates.iter().enumerate() {
+                prop_assert_eq!(own, class(i));
+                let classes = Some(ClassUpdate { class: own, rival, thetas: &[] });
+                let (number, position, row) = (k as u64 + 1, i as u64, data.row(i));
+                recorder.record(&Update { number, epoch: 1, position, row, row_squared, sign: 1, agreement, theta: None, classes });
+            }
+            let trace = recorder.finish();
+            for point in &trace {
+                prop_assert!(point.norm_squared <= point.norm_squared_bound, "{point:?}");
+                prop_assert_eq!(point.cosine.is_some(), known);
+                if known {
+                    prop_assert!(point.alignment.unwrap() >= point.alignment_bound.unwrap(), "{point:?}");
+                    prop_assert!(point.cosine.unwrap() >= point.cosine_bound.unwrap(), "{point:?}");
+                    prop_assert!(point.margin_upper * (1.0 + 1e-12) >= margin / stacked_norm(&seen.last));
+                }
+            }
+            // The length that is followed is that of the vectors.
+            if let Some(last) = trace.last() {
+                let squares = |theta: &Theta| theta.weights.iter().map(|w| w * w).sum::<f64>() + theta.bias * theta.bias;
+                let exact: f64 = seen.last.iter().map(squares).sum();
+                prop_assert!(exact <= last.norm_squared * (1.0 + 1e-12));
+                prop_assert!(last.norm_squared <= exact * (1.0 + 1e-6) + 1e-9 * last.norm_squared_bound);
+            }
+        }
+
         /// Separable or not, repeated, contradictory, zero or alone: the lengths keep their inequality at every
         /// update, and with any separator that turns up so does the rest.
         #[test]
@@ -295,7 +387,7 @@ mod tests {
             let margin = least_agreement(&data, &examples.signs, &learned);
             prop_assert!(margin.is_none() || !examples.are_hopeless());
             let norm = learned.norm();
-            let comparator = margin.map(|margin| Comparator { theta: learned, margin });
+            let comparator = margin.map(|margin| Comparator { thetas: vec![learned], margin });
             let radius = known.then_some(extent.radius_upper);
             let mut recorder = TraceRecorder::new(mistakes.len() + 2, radius, comparator);
             let mut theta = Theta::zero(data.columns(), examples.bias_input);
@@ -305,7 +397,7 @@ mod tests {
                 let row_squared = theta.extended_norm_squared(row);
                 theta.add(f64::from(sign), row);
                 let (number, position) = (k as u64 + 1, u64::from(i));
-                recorder.record(&Update { number, epoch: 1, position, row, row_squared, sign, agreement, theta: None });
+                recorder.record(&Update { number, epoch: 1, position, row, row_squared, sign, agreement, theta: None, classes: None });
             }
             let trace = recorder.finish();
             prop_assert_eq!(trace.len(), mistakes.len());

@@ -47,7 +47,8 @@ impl Runner<'_> {
                     return interrupted;
                 }
                 let Learned::Linear(theta) = found.learned else { return Ok((found.status, Vec::new())) };
-                least_agreement(data, &task.signs, &theta).map(|margin| Comparator { theta, margin })
+                least_agreement(data, &task.signs, &theta)
+                    .map(|margin| Comparator { thetas: vec![theta], margin })
             }
         };
         let radius = task.extent.radius_upper;
@@ -122,7 +123,7 @@ fn named_comparator(
         return refuse("⟦comparator⟧ has other features or another bias than this run");
     }
     match least_agreement(task.data, &task.signs, &theta) {
-        Some(margin) => Ok(Comparator { theta, margin }),
+        Some(margin) => Ok(Comparator { thetas: vec![theta], margin }),
         None => refuse("⟦comparator⟧ does not separate these rows"),
     }
 }

@@ -34,6 +34,15 @@ pub(super) fn in_order(separated: &Separated, findings: &ColumnFindings) -> Vec<
     (features..all).chain(0..features.min(all)).collect()
 }
 
+/// The name and the status of every coefficient, in the words of the report, the bias first; none where they were not settled.
+pub fn coefficient_words(separated: &Separated, separation: &Separation) -> Vec<(String, String)> {
+    let of = |findings: &ColumnFindings| {
+        let row = |place| (name(separated, place), describe(separated, findings, place));
+        in_order(separated, findings).into_iter().map(row).collect()
+    };
+    separation.columns.as_ref().map_or_else(Vec::new, of)
+}
+
 /// A status in a table.
 fn describe(separated: &Separated, findings: &ColumnFindings, place: usize) -> String {
     match findings.statuses[place] {

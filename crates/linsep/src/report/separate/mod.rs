@@ -8,6 +8,7 @@ mod record;
 mod table;
 mod verify;
 
+pub use coefficients::coefficient_words;
 pub use record::SeparateRecord;
 pub use verify::{VerifyRecord, verify_report};
 

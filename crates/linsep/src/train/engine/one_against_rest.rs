@@ -4,7 +4,7 @@
 use crate::Error;
 use crate::classes::{ClassError, ClassPair, Classes};
 use crate::dataset::{Dataset, Row};
-use crate::observe::{Note, Observer, Pace, Progress, in_parallel, in_parallel_sized};
+use crate::observe::{ClassUpdate, Note, Observer, Pace, Progress, Update, in_parallel, in_parallel_sized};
 use crate::theory::margin::{Extent, MarginInterval, MarginKind};
 use crate::theta::Theta;
 use crate::train::engine::checkpoint::CheckpointError;
@@ -25,7 +25,7 @@ use crate::train::engine::weights::row_weights;
 use crate::train::learners::Learner;
 use crate::train::learners::logistic::{self, LogisticOptions};
 use crate::train::learners::memoriser::Seen;
-use crate::train::learners::multiclass::{Multiclass, certain_margin};
+use crate::train::learners::multiclass::{ClassStep, Multiclass, certain_margin};
 use crate::train::settings::Settings;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -318,10 +318,25 @@ impl RowLearner for ClassRows<'_> {
         &mut self.state.cursor
     }
 
-    fn visit(&mut self, i: usize, _: &mut dyn Observer) -> bool {
+    fn visit(&mut self, i: usize, observer: &mut dyn Observer) -> bool {
         let Learners::Together(learner) = &mut self.state.learners else { return false };
         let weight = self.weights.map_or(1.0, |weights| weights[i]);
-        learner.learn_expected(self.data.row(i), self.labels[i] as usize, weight).is_some()
+        let (row, class) = (self.data.row(i), self.labels[i] as usize);
+        let step = learner.learn_expected(row, class, weight);
+        if let Some(ClassStep { rival, agreement, row_squared }) = step {
+            observer.update(&Update {
+                number: learner.updates,
+                epoch: self.state.cursor.epoch + 1,
+                position: i as u64,
+                row,
+                row_squared,
+                sign: 1,
+                agreement,
+                theta: None,
+                classes: Some(ClassUpdate { class, rival, thetas: &learner.thetas }),
+            });
+        }
+        step.is_some()
     }
 
     fn prefetch(&self, i: usize) {

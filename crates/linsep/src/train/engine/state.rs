@@ -495,6 +495,7 @@ impl State {
                 sign,
                 agreement: applied.agreement,
                 theta: Some(learner.theta()),
+                classes: None,
             });
         }
         applied.is_some()

@@ -216,6 +216,7 @@ impl StreamRun {
                     sign: self.state.seen.signs[class],
                     agreement: applied.agreement,
                     theta: None,
+                    classes: None,
                 });
             }
             if self.state.is_at_limit() {

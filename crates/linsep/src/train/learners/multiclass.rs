@@ -10,11 +10,10 @@ use crate::SettingsError;
 use crate::dataset::{Dataset, Row};
 use crate::linalg::{Interval, rounding_error_bound};
 use crate::observe::{Observer, Pace, Progress};
-use crate::theory::margin::{Extent, MarginInterval, MarginKind, MistakeLedger, quotient_down};
+use crate::theory::margin::{Extent, MarginInterval, MarginKind, MistakeLedger, quotient_down, stacked_norm};
 use crate::theta::Theta;
 use crate::train::engine::class_scores::{ClassScores, largest, reaches};
 use crate::train::engine::learned::Learned;
-use crate::train::engine::online::AppliedUpdate;
 use crate::train::learners::registry::{Abilities, Ability, Descriptor, Registered};
 use crate::train::learners::{Combine, Learner, Options};
 use crate::train::settings::{MistakeRule, Settings};
@@ -79,6 +78,16 @@ impl Registered for MulticlassOptions {
     fn describe(&self) -> String {
         format!("multi-class perceptron{}", self.combine.words())
     }
+}
+
+/// An update that has been made: the row was added to its class and subtracted from `rival`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ClassStep {
+    pub(crate) rival: usize,
+    /// s_y − s_r before the update.
+    pub(crate) agreement: f64,
+    /// ‖z‖² = 2‖x̃‖², rounded.
+    pub(crate) row_squared: f64,
 }
 
 /// The learner at work: one vector for each class.
@@ -175,12 +184,7 @@ impl Multiclass {
 
     /// Learns from a row that was announced with [`expect_rows`](Self::expect_rows), if that row is a mistake. There is
     /// none as long as there is one class.
-    pub(crate) fn learn_expected(
-        &mut self,
-        row: Row<'_>,
-        class: usize,
-        weight: f64,
-    ) -> Option<AppliedUpdate> {
+    pub(crate) fn learn_expected(&mut self, row: Row<'_>, class: usize, weight: f64) -> Option<ClassStep> {
         if weight == 0.0 {
             return None;
         }
@@ -199,7 +203,7 @@ impl Multiclass {
             let row_squared = 2.0 * self.thetas[class].extended_norm_squared(row);
             self.ledger.record_step(agreement, row_squared, 2 * (row.stored() + 1), weight);
             self.update_rounding_error();
-            AppliedUpdate { agreement, row_squared }
+            ClassStep { rival, agreement, row_squared }
         });
         self.seen += 1.0;
         applied
@@ -369,14 +373,6 @@ fn certain_lead(
     let down = |x: f64| if x == 0.0 { x } else { x.next_down() };
     let up = |x: f64| if x == 0.0 { x } else { x.next_up() };
     Interval { low: down(own.low - high), high: up(own.high - low) }
-}
-
-/// ‖Θ‖, rounded up.
-fn stacked_norm(thetas: &[Theta]) -> f64 {
-    thetas
-        .iter()
-        .map(|theta| theta.norm().high)
-        .fold(0.0f64, |norm, part| norm.hypot(part).next_up().next_up())
 }
 
 #[cfg(test)]

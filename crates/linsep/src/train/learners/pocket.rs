@@ -325,6 +325,7 @@ impl RowLearner for PocketPerceptron<'_> {
             sign,
             agreement,
             theta: Some(&self.theta),
+            classes: None,
         });
         true
     }

@@ -266,6 +266,7 @@ impl<const R: usize> RowLearner for Learner<'_, R> {
             sign,
             agreement,
             theta: None,
+            classes: None,
         });
         true
     }
