@@ -32,6 +32,8 @@ pub fn in_python(text: &str) -> String {
                 });
                 words.collect::<Vec<_>>().join(" ")
             }
+            // What was found is saved by a method.
+            Some(_) if field == "output" => "save(path)".to_string(),
             Some(value) if value.parse::<f64>().is_ok() => format!("{field}={value}"),
             Some(value) => format!("{field}='{value}'"),
             None => format!("{field}="),

@@ -90,10 +90,16 @@ fn record(record: &impl Serialize, seen: &Seen) -> PyResult<String> {
     Ok(value.to_string())
 }
 
-/// A report as plain text.
+/// A report as plain text. Jobs that can be run next are said in the words of each front end: here neither they, nor what leads
+/// to them, are.
 fn text_of(blocks: &[Block]) -> String {
+    let leads_to_job = |k: usize| match (&blocks[k], blocks.get(k + 1)) {
+        (Block::Item(_), Some(Block::Job(_))) => true,
+        (Block::Heading(_), Some(Block::Item(_))) => matches!(blocks.get(k + 2), Some(Block::Job(_))),
+        _ => false,
+    };
     let mut text = String::new();
-    for block in blocks {
+    for block in (0..blocks.len()).filter(|&k| !leads_to_job(k)).map(|k| &blocks[k]) {
         match block {
             Block::Facts(facts) => {
                 for (name, fact) in facts {
@@ -106,7 +112,6 @@ fn text_of(blocks: &[Block]) -> String {
             }
             Block::Item(item) => text += &format!("- {item}\n"),
             Block::Text(lines) => text += lines,
-            // What else can be asked about the data is said in the words of each front end.
             _ => {}
         }
     }

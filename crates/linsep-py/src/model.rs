@@ -20,6 +20,7 @@ use pyo3::types::PyBytes;
 use rayon::prelude::*;
 use serde_json::json;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 /// A trained classifier.
 #[pyclass(frozen, module = "linsep._engine")]
@@ -47,8 +48,11 @@ enum Asked {
     Probabilities,
 }
 
-/// Rows that are predicted before Python is asked about Ctrl-C.
+/// Rows that are predicted before Python is asked about Ctrl-C: at first, and at most.
+const FIRST_STRIDE: usize = 1 << 8;
 const STRIDE: usize = 1 << 15;
+/// How long that may take, about.
+const MOMENT: Duration = Duration::from_millis(100);
 
 #[pymethods]
 impl Model {
@@ -271,9 +275,10 @@ impl Model {
             Asked::Probabilities => Predictor::new(&self.model).with_probabilities(),
             _ => Predictor::new(&self.model),
         };
-        for start in (0..rows).step_by(STRIDE) {
-            let end = rows.min(start + STRIDE);
-            let chunks = (start..end).into_par_iter().with_min_len(64).fold(
+        let (mut start, mut stride) = (0, FIRST_STRIDE);
+        while start < rows {
+            let (end, clock) = (rows.min(start + stride), Instant::now());
+            let chunks = (start..end).into_par_iter().with_min_len(stride.div_ceil(32)).fold(
                 || (Vec::new(), None),
                 |(mut numbers, tools), i| {
                     let (mut predictor, mut buffer) =
@@ -288,6 +293,13 @@ impl Model {
             if end < rows && watch.progress(&progress).is_break() {
                 return Err(Error::Interrupted);
             }
+            // A row may be compared with thousands of others, or with one: as many as take a moment.
+            match clock.elapsed() {
+                short if short < MOMENT / 4 => stride = (2 * stride).min(STRIDE),
+                long if long > MOMENT => stride = (stride / 2).max(1),
+                _ => {}
+            }
+            start = end;
         }
         Ok(())
     }

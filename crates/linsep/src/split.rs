@@ -55,7 +55,7 @@ pub fn hold_out(data: &Dataset, fraction: f64, seed: u64) -> Result<Split, crate
 pub fn folds(data: &Dataset, folds: usize, seed: u64) -> Result<Vec<Vec<usize>>, SettingsError> {
     if folds < 2 || folds > data.len() {
         return Err(SettingsError::new(
-            "holdout",
+            "folds",
             format!(
                 "the number of folds is {folds}; it must be from 2 to the number of rows, {}: each fold is held out once, and \
              the others are learned from",

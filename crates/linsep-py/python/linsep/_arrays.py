@@ -119,7 +119,21 @@ def csr_of(X: Any) -> Any:
         raise ValueError("Complex data not supported: X has complex numbers")
     if X.dtype.kind not in "fiub":
         raise ValueError(f"X has values of the type {X.dtype}: numbers are needed")
+    if X.format in ("csr", "csc"):
+        _check_structure(X)
     return X.tocsr()
+
+
+def _check_structure(X: Any) -> None:
+    """SciPy trusts the arrays of a matrix, and writes where they say: what they say is looked at first."""
+    starts, places = X.indptr, X.indices
+    rows, columns = X.shape if X.format == "csr" else X.shape[::-1]
+    if len(starts) != rows + 1 or starts[0] != 0 or np.any(starts[1:] < starts[:-1]):
+        raise ValueError("X.indptr is damaged: it must start at 0 and never fall, with one entry more than there are rows")
+    if starts[-1] > min(len(places), len(X.data)):
+        raise ValueError("X.indptr is damaged: it ends beyond X.indices or X.data")
+    if X.format == "csc" and len(places) and (places.min() < 0 or places.max() >= columns):
+        raise ValueError("X.indices is damaged: it names rows that X does not have")
 
 
 def csr_parts(csr: Any) -> Parts:

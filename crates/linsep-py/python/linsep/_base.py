@@ -241,6 +241,8 @@ class Classifier(Base):
                 if value == "none":
                     bias["append"] = False
             elif name == "bias_scale":
+                if isinstance(value, str):
+                    raise ValueError(f"bias_scale={value!r}: a number is needed")
                 bias["scale"] = value
             elif name == "init" and value not in ("zero", "first"):
                 raise ValueError(f"init={value!r}: 'zero' or 'first' is needed")
@@ -249,6 +251,9 @@ class Classifier(Base):
         if bias:
             spec["bias"] = bias
         options = {name: plain(name, getattr(self, name), kind) for name, kind in self._options.items()}
+        if "penalty" in options and options["penalty"] is None:
+            # As scikit-learn says it.
+            options["penalty"] = "none"
         # Some options have a meaning only beside others: their usual values are left to the learner.
         spec["options"] = {
             name: value for name, value in options.items() if value is not None and value != self._usual(name)

@@ -90,7 +90,13 @@ def _rows_of_frame(
         except ValueError as error:
             raise in_words_of_arrays(error, numbers) from None
     table, options = table_of(X, labels, missing)
-    return _engine.Rows.table(table, json.dumps(options), weights, name)
+    try:
+        return _engine.Rows.table(table, json.dumps(options), weights, name)
+    except ValueError as error:
+        told, sign, _ = str(error).partition("; fill it in, or choose missing=")
+        if missing is not None or not sign:
+            raise
+        raise ValueError(f"{told}; fill it in, or leave the row out: what a missing cell means is not guessed here") from None
 
 
 def data_spec(X: Any, labels: Labels | None) -> dict[str, Any]:

@@ -114,8 +114,14 @@ def table_of(X: Any, labels: Labels | None, missing: str | None) -> tuple[_engin
         csv["columns"] = kinds
     cells = [cells for cells, _ in columns]
     for name, column in zip(names, cells):
-        if isinstance(column, tuple) and any("\0" in word for word in column[1]):
+        if not isinstance(column, tuple):
+            continue
+        if any("\0" in word for word in column[1]):
             raise ValueError(f"the column {name!r} has a word with a zero byte, which no text may have")
+        try:
+            "".join(column[1]).encode("utf-8")
+        except UnicodeEncodeError:
+            raise ValueError(f"the column {name!r} has a word with half a character (a lone surrogate)") from None
     if labels is not None:
         csv["label"] = label_column_name(names, labels)
         names = [*names, csv["label"]]
@@ -149,8 +155,12 @@ def _pandas_column(X: Any, place: int, name: str) -> Column:
     if kind == "m":
         return _exact(column.dt.total_seconds().to_numpy(dtype=np.float64), name), "number"
     if isinstance(column.dtype, pd.CategoricalDtype):
-        codes, words = column.cat.codes.to_numpy(), column.cat.categories
-    elif kind == "O" and _hashable(column):
+        # Categories are words, also those that look like numbers.
+        words = [str(word) for word in column.cat.categories]
+        return (np.ascontiguousarray(column.cat.codes.to_numpy(), dtype=np.int32), words), "words" if words else None
+    if kind == "O" and _hashable(column):
+        if pd.api.types.infer_dtype(column, skipna=True) == "boolean":
+            return column.astype("boolean").to_numpy(dtype=np.float64, na_value=np.nan), "number"
         codes, words = pd.factorize(column)
     else:
         # Dates, and cells that have no hash, by what they are written as.

@@ -5,7 +5,9 @@ from __future__ import annotations
 import html
 import json
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Literal
 
 from linsep import _data, _engine, _labels
@@ -103,6 +105,20 @@ def class_spec(class_weight: Any, positive: Any) -> dict[str, Any]:
     return spec
 
 
+@contextmanager
+def in_words_of(**names: str) -> Iterator[None]:
+    """What the engine calls one thing and a function of this module another is called by the latter in errors."""
+    try:
+        yield
+    except ValueError as error:
+        if type(error) is not ValueError:
+            raise
+        text = str(error)
+        for engine, own in names.items():
+            text = re.sub(rf"\b{engine}=", f"{own}=", text)
+        raise ValueError(text) from None
+
+
 def filled(**settings: Any) -> dict[str, Any]:
     """The settings that were said, as the specification has them."""
     found = {name: plain(name, value, "number") for name, value in settings.items()}
@@ -114,6 +130,8 @@ def bias_spec(bias: str, bias_scale: float | None) -> dict[str, Any]:
     if bias not in ("append", "none"):
         raise ValueError(f"bias={bias!r}: 'append' or 'none' is needed")
     spec: dict[str, Any] = {} if bias == "append" else {"append": False}
+    if isinstance(bias_scale, str):
+        raise ValueError(f"bias_scale={bias_scale!r}: a number is needed")
     if bias_scale is not None:
         spec["scale"] = plain("bias_scale", bias_scale, "number")
     return {"bias": spec} if spec else {}
@@ -172,7 +190,8 @@ def compare(
         spec["grid"] = {
             str(name): [plain(str(name), value, "number") for value in values] for name, values in grid.items()
         }
-    record, text = _engine.compare(rows, json.dumps(spec))
+    with in_words_of(learner="learners", options="grid"):
+        record, text = _engine.compare(rows, json.dumps(spec))
     return Comparison(json.loads(record), text)
 
 

@@ -38,9 +38,10 @@ class Separation(Report):
         Everything that was found, as in ``docs/json.md``.
     """
 
-    def __init__(self, record: dict[str, Any], text: str, certificate: str | None) -> None:
+    def __init__(self, record: dict[str, Any], text: str, certificate: str | None, numbered: bool = False) -> None:
         super().__init__(record, text)
         self.certificate = certificate
+        self._numbered = numbered
 
     @property
     def verdict(self) -> str:
@@ -59,12 +60,18 @@ class Separation(Report):
 
     @property
     def coefficients(self) -> dict[str, str]:
-        """Of every coefficient of a logistic regression: `finite`, `+inf`, `-inf`, `aliased` and so on.
+        """Of every coefficient of a logistic regression: `finite`, `+inf`, `-inf`, `infinite-sign-open`, or `aliased`.
 
-        The bias is called ``(intercept)``. Empty where it was not settled, see `record`.
+        The bias is called ``(intercept)``, the columns of an array ``x0``, ``x1`` and so on: ``x1`` is ``X[:, 1]``, which the text
+        of `explain` counts from 1, as the command line does. Empty where it was not settled, see `record`.
         """
         found = self.record.get("coefficients") or []
-        return {_name(entry["feature"]): str(entry["status"]) for entry in found}
+        return {self._name(entry["feature"]): str(entry["status"]) for entry in found}
+
+    def _name(self, feature: str | None) -> str:
+        if feature is None:
+            return "(intercept)"
+        return f"x{int(feature) - 1}" if self._numbered and feature.isdecimal() else feature
 
     @property
     def witness(self) -> list[dict[str, Any]]:
@@ -108,10 +115,14 @@ class Separation(Report):
 class SeparationTable(Report):
     """Several pairs of sides: each class against the rest, or every pair of classes."""
 
+    def __init__(self, record: dict[str, Any], text: str, numbered: bool = False) -> None:
+        super().__init__(record, text)
+        self._numbered = numbered
+
     @property
     def separations(self) -> list[Separation]:
         """One for each pair of sides. They have no certificates: decide one pair, with positive=, to have one."""
-        return [Separation(dict(record), "", None) for record in self.record["table"]]
+        return [Separation(dict(record), "", None, self._numbered) for record in self.record["table"]]
 
     def __iter__(self) -> Iterator[Separation]:
         return iter(self.separations)
@@ -144,10 +155,6 @@ class Verification(Report):
 
     def __bool__(self) -> bool:
         return self.accepted
-
-
-def _name(feature: str | None) -> str:
-    return "(intercept)" if feature is None else feature
 
 
 def separate(
@@ -202,6 +209,7 @@ def separate(
         classes=classes,
         pairs=pairs,
         blame=blame,
+        numbered=_numbered(X),
         settings=filled(
             bias=bias,
             bias_scale=bias_scale,
@@ -222,6 +230,7 @@ def _decided(
     classes: Sequence[Any] = (),
     pairs: bool = False,
     blame: bool = False,
+    numbered: bool = False,
     settings: dict[str, Any],
 ) -> Separation | SeparationTable:
     spec: dict[str, Any] = {"data": data, **settings, "pairs": bool(pairs), "blame": bool(blame)}
@@ -234,8 +243,8 @@ def _decided(
     record, text, certificate = _engine.separate(rows, json.dumps(spec))
     found = json.loads(record)
     if "table" in found:
-        return SeparationTable(found, text)
-    return Separation(found, text, certificate)
+        return SeparationTable(found, text, numbered)
+    return Separation(found, text, certificate, numbered)
 
 
 def verify(
@@ -310,7 +319,7 @@ def check_separation(
     if intercept is None:
         intercept = not _has_constant(X)
     settings = filled(bias="append" if intercept else "none", max_seconds=max_seconds)
-    found = _decided(rows, {"source": "-"}, settings=settings)
+    found = _decided(rows, {"source": "-"}, numbered=names is None and _numbered(X), settings=settings)
     assert isinstance(found, Separation)
     if names is not None:
         for entry in found.record.get("coefficients") or []:
@@ -322,6 +331,11 @@ def check_separation(
             raise SeparationError(text)
         warnings.warn(text, SeparationWarning, stacklevel=2)
     return found
+
+
+def _numbered(X: Any) -> bool:
+    """Whether columns have places alone: those of a file have the numbers that it gives them."""
+    return not isinstance(X, _data.Data) and not _frames.is_frame(X)
 
 
 def _design_names(X: Any) -> list[str] | None:

@@ -98,7 +98,8 @@ class State:
         """Learns from rows, in their order, or in that of the row numbers in `order`. Returns the updates made."""
         _data.refuse_words(X, "a state")
         rows, _, _ = job_rows(X, y, sample_weight)
-        if rows.shape[1] > self.columns:
+        # A file of sparse rows has as many columns as it uses; arrays say how many they have.
+        if rows.shape[1] > self.columns or (rows.shape[1] < self.columns and not isinstance(X, _data.Data)):
             raise ValueError(f"X has {rows.shape[1]} features, but the state has {self.columns}")
         numbers = None if order is None else _row_numbers(order)
         return self._engine.learn(rows, numbers)

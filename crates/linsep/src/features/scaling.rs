@@ -180,8 +180,14 @@ impl Scaler {
         scaler
     }
 
-    /// Learns the scaling; the features of columns are those before `plain`.
+    /// Learns the scaling; the features of columns are those before `plain`. Rows that count nothing say nothing.
     fn learn_plain(scaling: Scaling, data: &Dataset, plain: usize) -> Self {
+        if let Some(weights) = data.weights().filter(|weights| weights.contains(&0.0)) {
+            let counted: Vec<usize> = (0..data.len()).filter(|&i| weights[i] > 0.0).collect();
+            if let Ok(counted) = data.subset(&counted) {
+                return Self::learn_plain(scaling, &counted, plain);
+            }
+        }
         match scaling {
             Scaling::None => Scaler::None,
             Scaling::UnitRows => Scaler::UnitRows,
@@ -298,19 +304,30 @@ impl Needs {
     /// Of these rows; whether the others differ, those before `plain` tell.
     fn of(data: &Dataset, plain: usize) -> Self {
         let rows: Vec<usize> = (0..data.len()).step_by(data.len().div_ceil(SAMPLE).max(1)).collect();
-        let values = || rows.iter().flat_map(|&i| data.row(i).iter());
-        let mut features: Vec<u32> = values().map(|(j, _)| j as u32).collect();
-        features.sort_unstable();
+        // A row that counts twice is two rows.
+        let weight = |i: usize| data.weights().map_or(1.0, |weights| weights[i]);
+        let values = || rows.iter().flat_map(|&i| data.row(i).iter().map(move |(j, x)| (j, x, weight(i))));
+        let mut features: Vec<(u32, f64)> = values().map(|(j, _, weight)| (j as u32, weight)).collect();
+        features.sort_unstable_by_key(|&(j, _)| j);
+        let total = |of: &[(u32, f64)]| of.iter().map(|(_, weight)| weight).sum::<f64>();
+        let all: f64 = rows.iter().map(|&i| weight(i)).sum();
         let common: Vec<u32> = features
-            .chunk_by(|a, b| a == b)
-            .filter(|same| same.len() * 2 >= rows.len())
-            .map(|same| same[0])
+            .chunk_by(|a, b| a.0 == b.0)
+            .filter(|same| total(same) * 2.0 >= all)
+            .map(|same| same[0].0)
             .collect();
         let is_other = |j: usize| j < plain && common.binary_search(&(j as u32)).is_err();
-        let mut others: Vec<f64> = values().filter(|&(j, _)| is_other(j)).map(|(_, x)| x.abs()).collect();
-        others.sort_unstable_by(f64::total_cmp);
-        let usual = others.get(others.len().saturating_sub(1) / 2).copied().unwrap_or(0.0);
-        let others_differ = others.last().is_some_and(|&largest| largest > FAR * usual);
+        let mut others: Vec<(f64, f64)> =
+            values().filter(|&(j, ..)| is_other(j)).map(|(_, x, weight)| (x.abs(), weight)).collect();
+        others.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let all_others: f64 = others.iter().map(|(_, weight)| weight).sum();
+        let mut below = 0.0;
+        let is_half = |&&(_, weight): &&(f64, f64)| {
+            below += weight;
+            2.0 * below >= all_others
+        };
+        let usual = others.iter().find(is_half).map_or(0.0, |&(x, _)| x);
+        let others_differ = others.last().is_some_and(|&(largest, _)| largest > FAR * usual);
         Self { common, others_differ }
     }
 }
@@ -474,17 +491,19 @@ fn largest_magnitudes(data: &Dataset) -> Vec<f64> {
 fn magnitudes(data: &Dataset, needs: &Needs, plain: usize) -> Vec<f64> {
     let largest = largest_magnitudes(data);
     let mut squares = vec![0.0f64; data.columns()];
-    let mut count = vec![0usize; data.columns()];
+    let mut count = vec![0.0f64; data.columns()];
     let mut is_word = vec![true; data.columns()];
-    visit(data, None, |_, j, x| {
+    // A row that counts twice is two rows.
+    let weight = |i: usize| data.weights().map_or(1.0, |weights| weights[i]);
+    visit(data, None, |i, j, x| {
         if x != 0.0 {
             // At most 1, so that no sum overflows.
-            squares[j] += (x / largest[j]).powi(2);
-            count[j] += 1;
+            squares[j] += weight(i) * (x / largest[j]).powi(2);
+            count[j] += weight(i);
             is_word[j] &= x == 1.0;
         }
     });
-    let typical = |j: usize| one_if_zero(largest[j] * (squares[j] / count[j].max(1) as f64).sqrt());
+    let typical = |j: usize| one_if_zero(largest[j] * (squares[j] / one_if_zero(count[j])).sqrt());
     let is_rare = |&j: &usize| !is_word[j] && needs.common.binary_search(&(j as u32)).is_err();
     let rare: Vec<usize> = (0..plain).filter(is_rare).collect();
     if rare.len() <= MOST_MEASURED {
@@ -493,7 +512,8 @@ fn magnitudes(data: &Dataset, needs: &Needs, plain: usize) -> Vec<f64> {
     if needs.others_differ {
         return largest;
     }
-    let is_supported = |&&j: &&usize| count[j] as f64 >= SUPPORT * data.len() as f64;
+    let rows = data.weights().map_or(data.len() as f64, |weights| weights.iter().sum());
+    let is_supported = |&&j: &&usize| count[j] >= SUPPORT * rows;
     let mut sizes: Vec<f64> = rare.iter().filter(is_supported).map(|&j| typical(j)).collect();
     sizes.sort_unstable_by(f64::total_cmp);
     let usual = sizes.get(sizes.len() / 2).map_or(1.0, |&usual| usual.max(1.0));
@@ -564,6 +584,53 @@ mod tests {
 
     fn sparse() -> Dataset {
         Dataset::sparse(2, &[0, 1, 2, 3], &[0, 0, 0], &[1.0, 3.0, -5.0], &["a", "b", "a"]).unwrap()
+    }
+
+    /// A row that counts twice is two rows, one that counts nothing is none, for every scaling of dense and of sparse rows.
+    #[test]
+    fn a_weight_is_a_number_of_rows() {
+        let mut random = crate::random::Random::new(8);
+        for sparse in [false, true] {
+            let (columns, rows) = (20, 60);
+            let (mut offsets, mut indices, mut values, mut weights) =
+                (vec![0], Vec::new(), Vec::new(), Vec::new());
+            for i in 0..rows {
+                let weight = random.below(3) as f64;
+                // Rows that count nothing are out of the way of all others.
+                let far = if weight == 0.0 { 1e4 } else { 1.0 };
+                for j in 0..columns {
+                    if !sparse || random.below(1 + j as u64 / 4) == 0 {
+                        indices.push(j as u32);
+                        values.push(far * (1.0 + random.uniform()) * if i % 7 == 0 { 30.0 } else { 1.0 });
+                    }
+                }
+                offsets.push(values.len());
+                weights.push(weight);
+            }
+            let labels = vec!["a"; rows];
+            let data = match sparse {
+                true => Dataset::sparse(columns, &offsets, &indices, &values, &labels).unwrap(),
+                false => Dataset::dense(columns, &values, &labels).unwrap(),
+            };
+            let repeated: Vec<usize> = (0..rows).flat_map(|i| vec![i; weights[i] as usize]).collect();
+            let repeated = data.subset(&repeated).unwrap();
+            let weighed = data.with_weights(weights).unwrap();
+            for scaling in [Scaling::Auto, Scaling::MaxAbs, Scaling::Standard] {
+                let parts = |scaler: Scaler| match scaler {
+                    Scaler::MaxAbs { divisor } => (vec![0.0; columns], divisor),
+                    Scaler::Standard(Standard { mean, divisor, .. }) => (mean, divisor),
+                    other => panic!("{scaling:?} became {other:?}"),
+                };
+                let (one, other) =
+                    (parts(Scaler::learn(scaling, &weighed)), parts(Scaler::learn(scaling, &repeated)));
+                for (a, b) in one.0.iter().chain(&one.1).zip(other.0.iter().chain(&other.1)) {
+                    assert!(
+                        (a - b).abs() <= 1e-9 * a.abs().max(1.0),
+                        "{scaling:?}, sparse: {sparse}: {a} beside {b}"
+                    );
+                }
+            }
+        }
     }
 
     /// Dense rows are measured and scaled by several threads, a block of features or of rows each: to the bit as one by one.

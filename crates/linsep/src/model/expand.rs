@@ -38,6 +38,9 @@ pub(crate) fn learn_expansion(
         None
     };
     let expansion = Expansion::learn_at_most(features, max_pairs, schema, data, residuals.as_ref())?;
+    if observer.will_stop() {
+        return Ok(None);
+    }
     expansion.check_memory(data)?;
     Ok(Some(expansion))
 }
@@ -53,8 +56,14 @@ fn residuals(
     let expansion = Expansion::learn(features, schema, data, None)?;
     expansion.check_memory(data)?;
     let expanded = expansion.apply_all(data.clone())?;
+    if observer.will_stop() {
+        return Ok(None);
+    }
     let scaler = Scaler::learn_expanded(Scaling::Auto, &expanded, &expansion);
     let rows = scaler.apply_all(expanded)?;
+    if observer.will_stop() {
+        return Ok(None);
+    }
     let learner = Learner::named("logistic")?.with_options(&Options::new().with("gap", 1e-3))?;
     let simple = Settings {
         learner,

@@ -18,6 +18,8 @@
 
 use crate::classes::{ClassError, ClassPair, class_name, sorted_order};
 use crate::dataset::Row;
+use crate::memory;
+use crate::numbers::grouped;
 use crate::observe::{Observer, Update};
 use crate::theory::margin::Extent;
 use crate::train::engine::checkpoint::CheckpointError;
@@ -179,6 +181,10 @@ impl State {
             )
             .into());
         }
+        // The weights, and their sum where it is kept.
+        memory::check((columns as u64).saturating_mul(16), || {
+            format!("weights for {} features", grouped(columns as u64))
+        })?;
         let learners = match settings.learner {
             Learner::Multiclass(_) => Learners::Together(Multiclass::new(settings, columns, 0)?),
             _ => Learners::Two(OnlineLearner::new(settings, columns)?),

@@ -9,13 +9,15 @@
 //! intercept b costs nothing, so that the result does not depend on where zero is.
 //!
 //! `problem.rs` has the sums over rows. `few.rs` is the algorithm for two classes and few features, with the sums of `sides.rs` and
-//! the matrix of `matrix.rs`; `newton.rs` and `descent.rs` are those for all else. `proof.rs` has the bound from below that any
+//! the matrix of `matrix.rs`; `dual.rs` is that for two classes and many features of which each row has few, with L2; `newton.rs` and
+//! `descent.rs` are those for all else. `proof.rs` has the bound from below that any
 //! point gives: the result is within a known share of the best objective, whatever the algorithm did.
 //!
 //! Without a penalty there is a best point only where the classes overlap: elsewhere the objective goes on falling while
 //! the weights go to infinity. So that is decided first, exactly.
 
 mod descent;
+mod dual;
 mod few;
 mod firth;
 mod matrix;
@@ -48,6 +50,7 @@ use crate::train::engine::run::{Status, Task, pause_after};
 use crate::train::settings::{Bias, Settings};
 use crate::{Error, SettingsError};
 use descent::{Columns, Descent};
+use dual::Dual;
 use few::Few;
 use newton::{Newton, Step};
 use problem::{Point, Problem};
@@ -248,6 +251,7 @@ struct Found {
 /// One of the algorithms, as it stands.
 enum Algorithm<'p, 'a> {
     Few(Box<Few<'p, 'a>>),
+    Dual(Box<Dual<'p, 'a>>),
     Newton(Newton<'p, 'a>),
     Descent(Descent<'p, 'a>),
 }
@@ -257,6 +261,7 @@ impl Algorithm<'_, '_> {
         let pause = &mut || limits.pause();
         match self {
             Algorithm::Few(few) => few.step(pause),
+            Algorithm::Dual(dual) => dual.step(pause),
             Algorithm::Newton(newton) => newton.step(pause),
             Algorithm::Descent(descent) => descent.step(pause),
         }
@@ -266,6 +271,7 @@ impl Algorithm<'_, '_> {
     fn objective(&self) -> f64 {
         match self {
             Algorithm::Few(few) => few.objective,
+            Algorithm::Dual(dual) => dual.objective,
             Algorithm::Newton(newton) => newton.objective,
             Algorithm::Descent(descent) => descent.objective,
         }
@@ -276,8 +282,9 @@ impl Algorithm<'_, '_> {
         let bias_input = limits.settings.bias.input();
         match self {
             Algorithm::Few(few) => few.prove(radius, bias_input, &mut || limits.patient_pause()),
-            Algorithm::Newton(Newton { problem, point, scores, objective, .. })
-            | Algorithm::Descent(Descent { problem, point, scores, objective, .. }) => {
+            Algorithm::Dual(dual) => dual.prove(radius, bias_input, &mut || limits.patient_pause()),
+            Algorithm::Newton(newton) => newton.prove(radius, bias_input, &mut || limits.patient_pause()),
+            Algorithm::Descent(Descent { problem, point, scores, objective, .. }) => {
                 let pause = &mut || limits.patient_pause();
                 let proof = problem.prove(point, scores, radius, bias_input, pause)?;
                 *objective = proof.objective;
@@ -289,6 +296,7 @@ impl Algorithm<'_, '_> {
     fn into_point(self) -> Point {
         match self {
             Algorithm::Few(few) => few.point,
+            Algorithm::Dual(dual) => dual.point,
             Algorithm::Newton(newton) => newton.point,
             Algorithm::Descent(descent) => descent.point,
         }
@@ -311,6 +319,9 @@ fn solve(
             columns = Columns::new(problem.data);
             Algorithm::Descent(Descent::new(problem, &columns, point, scores, objective))
         }
+        ControlFlow::Continue(Begun::At(point, scores, objective)) if Dual::is_for(problem) => {
+            Algorithm::Dual(Box::new(Dual::new(problem, point, &scores, objective)))
+        }
         ControlFlow::Continue(Begun::At(point, scores, objective)) => {
             Algorithm::Newton(Newton::new(problem, point, scores, objective))
         }
@@ -320,6 +331,14 @@ fn solve(
     const BLIND_STEPS: u32 = 5;
     let mut blind = 0;
     let (status, proof) = loop {
+        if let Algorithm::Dual(dual) = &mut algorithm
+            && dual.is_slow()
+        {
+            match begin_newton(problem, std::mem::take(&mut dual.best), limits) {
+                ControlFlow::Continue(newton) => algorithm = Algorithm::Newton(newton),
+                ControlFlow::Break(_) => return Err(Error::Interrupted),
+            }
+        }
         let before = algorithm.objective();
         let mut stalled = match algorithm.step(limits) {
             ControlFlow::Break(status) => {
@@ -353,6 +372,18 @@ fn solve(
     };
     let proof = proof.unwrap_or_else(|| Proof::of_nothing(problem, algorithm.objective()));
     Ok(Found { point: algorithm.into_point(), status, steps: limits.steps, proof })
+}
+
+/// Newton's method at a point.
+fn begin_newton<'p, 'a>(
+    problem: &'p Problem<'a>,
+    point: Point,
+    limits: &mut Limits<'_>,
+) -> ControlFlow<Status, Newton<'p, 'a>> {
+    let pause = &mut || limits.patient_pause();
+    let scores = problem.scores(&point, pause)?;
+    let objective = problem.objective(&point, &scores, pause)?;
+    ControlFlow::Continue(Newton::new(problem, point, scores, objective))
 }
 
 /// A start: of the method for few features, or a point with its scores and its objective.

@@ -79,9 +79,13 @@ impl<'a> Problem<'a> {
         penalty: Penalty,
     ) -> Self {
         let width = if classes == 2 { 1 } else { classes };
-        // Each block has sums of its own: as many blocks as there are sums to fill.
+        // Each block has sums of its own: as many blocks as there are sums to fill. Where the sums are many, to clear them and to put
+        // them together takes its time.
+        const MANY_SUMS: usize = 1 << 12;
         let sums = (data.columns() * width).max(1);
-        let count = (data.stored().max(data.len()) * width / (2 * sums)).clamp(1, 16).min(data.len());
+        let values_for_a_sum = if sums > MANY_SUMS { 8 } else { 2 };
+        let values = data.stored().max(data.len()) * width;
+        let count = (values / (values_for_a_sum * sums)).clamp(1, 16).min(data.len());
         let blocks = (0..count).map(|k| k * data.len() / count..(k + 1) * data.len() / count).collect();
         let chunk = if width <= MANY_CLASSES { CHUNK } else { (CHUNK * MANY_CLASSES / width).max(1) };
         let pairs = width.min(MANY_CLASSES) / 2;

@@ -253,6 +253,83 @@ proptest! {
     }
 }
 
+/// Rows of many features of which each has few, as texts are.
+fn texts(seed: u64, rows: usize, length: f64) -> (Dataset, Vec<f64>) {
+    const COLUMNS: usize = 450;
+    let random = &mut Random::new(seed);
+    let (mut offsets, mut indices, mut values, mut labels) = (vec![0], Vec::new(), Vec::new(), Vec::new());
+    for i in 0..rows {
+        let class = if i < 2 { i } else { random.below(3) as usize % 2 };
+        let mut own: Vec<u32> = (0..12).map(|_| random.below(COLUMNS as u64) as u32).collect();
+        own.push(class as u32 + random.below(4) as u32);
+        own.sort_unstable();
+        own.dedup();
+        values.extend(own.iter().map(|_| length * (0.5 + random.uniform())));
+        indices.extend(own);
+        offsets.push(indices.len());
+        labels.push(class.to_string());
+    }
+    let weights = (0..rows).map(|_| random.below(4) as f64).collect();
+    (Dataset::sparse(COLUMNS, &offsets, &indices, &values, &labels).unwrap(), weights)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// The dual method ends where Newton's does.
+    #[test]
+    fn both_methods_for_many_features_agree(
+        seed: u64,
+        rows in 20usize..150,
+        c in prop_oneof![Just(0.01), Just(1.0), Just(100.0)],
+        length in prop_oneof![Just(1.0), Just(0.01), Just(300.0)],
+        has_intercept: bool,
+        weighted: bool,
+    ) {
+        let (data, weights) = texts(seed, rows, length);
+        let weights = if weighted { weights } else { vec![1.0; rows] };
+        let prices: Vec<f64> = weights.iter().map(|w| c * w).collect();
+        let penalty = Penalty { absolute: 0.0, square: 1.0 };
+        let problem = Problem::new(&data, data.labels(), 2, prices, has_intercept, penalty);
+        prop_assert!(Dual::is_for(&problem) && !Few::is_for(&problem));
+        let bias = if has_intercept { Bias::Append(1.0) } else { Bias::None };
+        let settings = Settings { bias, ..settings(LogisticPenalty::L2, c) };
+        let radius = Extent::of(&data, 1.0).radius_upper;
+        let rows = Rows { data: &data, labels: data.labels(), classes: 2, weights: None, extent: Extent::of(&data, 1.0) };
+        let observer = &mut ();
+        let mut limits = Limits::new(&rows, &settings, Instant::now(), observer);
+        let found = solve(&problem, problem.zero(), 1e-7, radius, &mut limits).unwrap();
+        prop_assert_eq!(found.status, Status::Converged);
+        let go_on = &mut || ControlFlow::Continue(());
+        let mut newton = begin_newton(&problem, problem.zero(), &mut limits).continue_value().unwrap();
+        for _ in 0..200 {
+            if let Some(Step::Stalled) = newton.step(go_on).continue_value() {
+                break;
+            }
+        }
+        let best = newton.objective;
+        let primal = found.proof.primal;
+        prop_assert!((primal - best).abs() <= 2e-7 * best + 1e-12, "{primal} beside {best}");
+        prop_assert!(found.proof.dual <= best * (1.0 + 1e-9));
+    }
+}
+
+/// Rows that go on to say the same, very long: the dual method is slow there, knows it, and Newton's goes on.
+#[test]
+fn the_dual_method_knows_where_it_is_slow() {
+    let (data, _) = texts(5, 2000, 100.0);
+    let penalty = Penalty { absolute: 0.0, square: 1.0 };
+    let problem = Problem::new(&data, data.labels(), 2, vec![1e3; 2000], true, penalty);
+    let go_on = &mut || ControlFlow::Continue(());
+    let scores = problem.scores(&problem.zero(), go_on).continue_value().unwrap();
+    let mut dual = Dual::new(&problem, problem.zero(), &scores, f64::INFINITY);
+    let steps = (1..100).find(|_| dual.step(go_on).is_break() || dual.is_slow());
+    assert!(steps.is_some_and(|steps| steps < 50), "{steps:?}");
+    let outcome = train(&data, &settings(LogisticPenalty::L2, 1e3), &mut ()).unwrap();
+    assert_eq!(outcome.status, Status::Converged);
+    assert!(detail(&outcome).2 <= 1e-6);
+}
+
 /// Many rows of few features: the start is the best of a part of them, and the result that of all, whatever the part was like.
 #[test]
 fn a_part_of_many_rows_is_only_a_start() {
