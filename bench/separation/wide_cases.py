@@ -74,6 +74,19 @@ def one_hot(_, folder):
     return [folder / "one-hot.svm"]
 
 
+def one_hot_random(_, folder):
+    """8,000 rows of six words of 4,240 levels in all, one column for each level, random labels: many levels occur in one class only."""
+    import numpy
+
+    random = numpy.random.default_rng(1)
+    draws = [random.choice(size, 8000) for size in (4000, 500, 150, 60, 30, 12)]
+    labels = random.choice([-1, 1], 8000)
+    names = {}
+    rows = [[names.setdefault((k, int(draw[i])), len(names) + 1) for k, draw in enumerate(draws)] for i in range(8000)]
+    write_svm(folder / "one-hot-random.svm", ({column: 1 for column in row} for row in rows), labels)
+    return [folder / "one-hot-random.svm"]
+
+
 def enron(data):
     with gzip.open(data / "libsvm" / "enron_binary_bow.svm.gz", "rt") as lines:
         for line in lines:
@@ -209,6 +222,7 @@ def linear_map(data, folder):
 CASES = {
     "pictures": pictures,
     "one-hot": one_hot,
+    "one-hot-random": one_hot_random,
     "word-counts": word_counts,
     "reviews": reviews,
     "random-labels": random_labels,

@@ -57,7 +57,7 @@ def parse(text):
         return bool(lines) and (lines[-1] + " ").startswith(word + " ")
 
     def one(word, read=lambda text: items(text)[1]):
-        ensure(begins(word), f"expected {word}")
+        ensure(begins(word) and lines[-1] != word + " ", f"expected {word}")
         return read(lines.pop()[len(word) + 1 :])
 
     def many(word, *read):
@@ -84,7 +84,7 @@ def parse(text):
         c["coefficients"].append((word, *one(word, lambda text: items(text, STATUSES[word]))))
     c["alone"], c["not-alone"] = (many(word, lambda text: items(text, None)) for word in ("alone", "not-alone"))
     c["at-least"] = one("at-least", whole)
-    one("end", lambda text: ensure(not text and not lines, "text after the end"))
+    one("end", lambda rest: ensure(not (rest or lines) and text.endswith("\n"), "text after the end, or no line feed"))
     return c
 
 

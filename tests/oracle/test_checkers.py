@@ -107,6 +107,10 @@ def test_real_tables(program, name):
     both = Both(program, ROOT / "data" / f"{name.strip()}.csv")
     text = separate(program, both.data, *REAL[name])
     assert both.ask(text)
+    # Each line has one form: no blank at its end, and a line feed after the last one too.
+    lines = text.splitlines()
+    blank = ["\n".join(line + " " * (i == k) for k, line in enumerate(lines)) + "\n" for i in range(len(lines))]
+    assert not any(map(both.ask, [*blank, text.rstrip("\n"), text + "\n", text + " "]))
     r = random.Random(name)
     for _ in range(20):
         both.ask(changed(r, text))

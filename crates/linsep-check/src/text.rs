@@ -11,7 +11,7 @@ impl Certificate {
     /// one form, or beyond the limits. Places out of order and zeros are found by the check, not here.
     pub fn parse(text: &str) -> Result<Self, usize> {
         let mut lines = Lines { all: text.lines().collect(), done: 0, line: 0 };
-        certificate(&mut lines).ok_or(lines.line + 1)
+        certificate(&mut lines).filter(|_| text.ends_with('\n')).ok_or(lines.line + 1)
     }
 }
 
@@ -69,7 +69,7 @@ impl<'a> Lines<'a> {
     fn one(&mut self, word: &str) -> Option<&'a str> {
         self.line = self.done;
         let rest = self.all.get(self.done)?.strip_prefix(word)?;
-        let rest = if rest.is_empty() { rest } else { rest.strip_prefix(' ')? };
+        let rest = if rest.is_empty() { rest } else { rest.strip_prefix(' ').filter(|r| !r.is_empty())? };
         self.done += 1;
         Some(rest)
     }

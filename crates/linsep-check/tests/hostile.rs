@@ -67,8 +67,13 @@ fn each_part_of_a_text_is_an_error() {
             let error = Certificate::parse(&text[..end]).unwrap_err();
             assert!(error <= text[..end].lines().count() + 1, "{error:?}");
         }
-        for more in ["{}", "x", "\0", ",", "\n\n", "\nend"] {
-            assert!(Certificate::parse(&format!("{text}{more}")).is_err());
+        // Nothing but one line feed follows: no blank, no second one, and it is not left out.
+        for more in ["", " ", " \n", "\n ", "\r", "{}", "x\n", "\0", ",", "\n\n", "\nend\n"] {
+            assert!(Certificate::parse(&format!("{text}{more}")).is_err(), "{more:?}");
+        }
+        for line in text.lines() {
+            let blank = |other: &str| other.to_owned() + if other == line { " \n" } else { "\n" };
+            assert!(Certificate::parse(&text.lines().map(blank).collect::<String>()).is_err(), "{line:?}");
         }
         // No line may be left out, stand twice or move.
         let lines: Vec<&str> = text.lines().collect();
@@ -80,10 +85,10 @@ fn each_part_of_a_text_is_an_error() {
                 ["positive", "negative", "kernel", "member", "aliased", "finite", "plus-", "minus-"];
             let is_list =
                 is_list.iter().any(|name| list(name)) || list("open") || list("alone") || list("not-");
-            assert_eq!(Certificate::parse(&without.join("\n")).is_ok(), is_list, "{}", lines[i]);
+            assert_eq!(Certificate::parse(&(without.join("\n") + "\n")).is_ok(), is_list, "{}", lines[i]);
             let mut twice = lines.clone();
             twice.insert(i, lines[i]);
-            assert_eq!(Certificate::parse(&twice.join("\n")).is_ok(), is_list, "{}", lines[i]);
+            assert_eq!(Certificate::parse(&(twice.join("\n") + "\n")).is_ok(), is_list, "{}", lines[i]);
         }
     }
 }

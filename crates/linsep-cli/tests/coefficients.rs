@@ -6,6 +6,11 @@ mod common;
 use common::{Folder, published};
 use serde_json::Value;
 
+/// The text with every run of blanks and line ends as one blank.
+fn flowing(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// The statuses of all coefficients of a table, the bias first, as R would print them with `detect_separation`.
 fn statuses(table: &str, options: &str) -> (Value, String) {
     let folder = Folder::with("data.csv", table);
@@ -134,6 +139,22 @@ fn what_was_not_settled_is_said() {
         record["coefficients_stopped"].as_str().is_some_and(|why| why.contains("--columns all")),
         "{record}"
     );
+    // Of completely separable rows no coefficient is finite: that is settled.
+    let complete: String = (0..6)
+        .map(|i| {
+            format!("{},", i % 2)
+                + &(1..600).map(|j| format!("{},", (i * j) % 3)).collect::<String>()
+                + ["a\n", "b\n"][i % 2]
+        })
+        .collect();
+    folder.write("complete.csv", complete);
+    let text = flowing(&folder.linsep("separate complete.csv --header no").exits(0).out);
+    assert!(text.contains("completely separable: some"), "{text}");
+    assert!(
+        text.contains("No coefficient has a finite estimate. Which of them have a certain sign"),
+        "{text}"
+    );
+    assert!(!text.contains("Which coefficients are finite was not settled"), "{text}");
 }
 
 /// Beside a reference level only the word that separates is named, whichever level is the reference.
@@ -275,4 +296,107 @@ fn counts_are_rows() {
         .exits(2)
         .says(&["neither a file that exists nor a column"]);
     folder.linsep("separate counts.csv --weights y").exits(2).says(&["is the label"]);
+}
+
+/// Which columns are set aside depends on the columns and not on the rows: in the order of the file, the words of a column in
+/// alphabetical order, whatever row comes first. The reference level is told from other aliased columns.
+#[test]
+fn the_order_of_the_rows_does_not_matter() {
+    // The ward tells the town, so that the words of both depend on each other; so does the number between them.
+    let towns = ["Ulm", "Bonn", "Kiel"];
+    let mut rows: Vec<String> = (0..36)
+        .flat_map(|i| {
+            let ward = (5 * i) % 6;
+            let row = format!("{},{},w{ward},{}", towns[ward / 2], u8::from(ward < 2), (i / 6) % 5);
+            ["no", "yes"].map(|ill| format!("{row},{ill}"))
+        })
+        .collect();
+    let run = |rows: &[String]| {
+        let folder = Folder::with("data.csv", format!("town,code,ward,age,ill\n{}\n", rows.join("\n")));
+        folder.linsep("separate data.csv --json").json()["coefficients"].clone()
+    };
+    let first = run(&rows);
+    let told: Vec<String> = first
+        .as_array()
+        .expect("a table")
+        .iter()
+        .map(|one| {
+            let feature = one["feature"].as_str().unwrap_or("(bias)");
+            let status = one["status"].as_str().expect("a status");
+            format!("{feature} {status}{}", if one["reference"] == true { " reference" } else { "" })
+        })
+        .collect();
+    let expected = [
+        "(bias) finite",
+        "town=Bonn aliased reference",
+        "town=Kiel finite",
+        "town=Ulm finite",
+        "code aliased",
+        "ward=w0 aliased reference",
+        "ward=w1 finite",
+        "ward=w2 finite",
+        "ward=w3 aliased",
+        "ward=w4 finite",
+        "ward=w5 aliased",
+        "age finite",
+    ];
+    assert_eq!(told, expected);
+    for _ in 0..5 {
+        rows.rotate_left(7);
+        let last = rows.len() - 1;
+        rows.swap(0, last);
+        assert_eq!(run(&rows), first);
+    }
+}
+
+/// A column that is the sum of two others, in tenths: as binary fractions the sums are not exact, and what is left of them separates the
+/// rows. That is said; of the same numbers in whole tenths, and of a usual margin, it is not.
+#[test]
+fn separation_by_rounding_is_told() {
+    let (mut tenths, mut whole) = ("a,b,c,kind\n".to_string(), "a,b,c,kind\n".to_string());
+    for (i, j) in (1..30).flat_map(|i| (1..30).map(move |j| (i, j))) {
+        let text = |n: i32| format!("{}.{}", n / 10, n % 10);
+        let [a, b, c] = [i, j, i + j].map(|n| text(n).parse::<f64>().unwrap());
+        // a + b − c without rounding: the difference of neighbours is exact, and so is what the sum lost.
+        let sum = a + b;
+        let lost = (a - (sum - (sum - a))) + (b - (sum - a));
+        let rest = (sum - c) + lost;
+        if rest != 0.0 {
+            let kind = if rest > 0.0 { "up" } else { "down" };
+            tenths += &format!("{},{},{},{kind}\n", text(i), text(j), text(i + j));
+            whole += &format!("{i},{j},{},{kind}\n", i + j);
+        }
+    }
+    let folder = Folder::with("tenths.csv", tenths);
+    folder.write("whole.csv", whole);
+    folder.write("usual.csv", "x,kind\n0.1,down\n0.3,up\n");
+    let record = folder.linsep("separate tenths.csv --json").exits(0).json();
+    assert_eq!((&record["verdict"], &record["separable_by_rounding"]), (&"complete".into(), &true.into()));
+    let text = flowing(&folder.linsep("separate tenths.csv").exits(0).out);
+    assert!(text.contains("Caution") && text.contains("--ignore COLUMN"), "{text}");
+    let record = folder.linsep("separate whole.csv --json").exits(1).json();
+    assert!(record.get("separable_by_rounding").is_none(), "{record}");
+    let record = folder.linsep("separate usual.csv --json").exits(0).json();
+    assert_eq!(record["separable_by_rounding"], false);
+    let text = folder.linsep("separate usual.csv").exits(0).out;
+    assert!(!text.contains("Caution"), "{text}");
+}
+
+/// Rows that are zero throughout: the words are true of them, and a command that has failed is not proposed again.
+#[test]
+fn zero_rows_are_described() {
+    let folder = Folder::with("zero.csv", "x,kind\n0,a\n0,b\n0,a\n");
+    folder.write("zeros.csv", "x,y,kind\n0,0,a\n0,0,b\n");
+    folder.write("twice.csv", "x,y,kind\n1,2,a\n1,2,b\n2,4,a\n2,4,b\n");
+    let report = |line: &str| flowing(&folder.linsep(&format!("separate {line}")).exits(1).out);
+    let text = report("zero.csv --bias none --blame");
+    assert!(text.contains("0 of 1: every row is zero in the only feature"), "{text}");
+    assert!(text.contains("every row is zero, so every coefficient fits as well"), "{text}");
+    assert!(!text.contains("linsep separate"), "{text}");
+    assert!(report("zeros.csv --bias none").contains("0 of 2: every row is zero in all features"));
+    let text = report("twice.csv");
+    assert!(
+        text.contains("of the 2 features and the bias, 1 is a linear combination of the others"),
+        "{text}"
+    );
 }

@@ -34,6 +34,11 @@ pub fn separation(separated: &Separated, view: &SeparationView) -> Figure {
              first number; no other boundary has a margin above the second. The ringed rows are at its edge."
                 .to_string(),
         ),
+        Verdict::QuasiComplete if !found.boundary_is_exact => (
+            "quasi-completely separable: the best boundary touches rows of both sides".to_string(),
+            "No row is on the wrong side of the solid line, which goes through the ringed rows; which rows every such boundary goes through was not settled."
+                .to_string(),
+        ),
         Verdict::QuasiComplete => (
             "quasi-completely separable: the best boundary touches rows of both sides".to_string(),
             "No row is on the wrong side of the solid line, and every boundary that has none there goes through the ringed rows."
@@ -80,6 +85,9 @@ pub fn separation(separated: &Separated, view: &SeparationView) -> Figure {
                 format!("{ringed} of the rows at the margin")
             }
             Verdict::Complete => counted(ringed, "row at the margin", "rows at the margin"),
+            Verdict::QuasiComplete if !found.boundary_is_exact => {
+                counted(ringed, "row on this boundary", "rows on this boundary")
+            }
             Verdict::QuasiComplete => counted(ringed, "row on every boundary", "rows on every boundary"),
             _ => counted(ringed, "row that cannot be right with the others", "rows that cannot all be right"),
         };

@@ -31,8 +31,8 @@ pub use findings::{DataFigures, FeatureFigures, Findings, FindingsSpec, JudgedMo
 pub use form::{learner_form, reading_form, settings_form};
 pub use measure::{Evaluated, JudgedRow, WhichRows};
 pub use predict::{PredictSpec, Predicted, Show};
-pub(crate) use separate::place_of;
 pub use separate::{BiasKind, Blamed, Decided, ReferenceRule, ReferenceSpec, SeparateSpec, Separated, Sides};
+pub(crate) use separate::{in_file_order, place_of};
 pub use separation_view::{Ringed, SeparationView};
 pub use theory::TheorySpec;
 pub use train::{HeldOut, PathPoint, PathWeights, Seconds, TrainSpec, Trained};

@@ -9,6 +9,7 @@ use super::margin_interval::{self, Bounds};
 use super::modular::{self, Echelon};
 use super::nearest::Space;
 use super::number::ExactVector;
+use super::peel::peel;
 use super::{Bias, Certificate, Examples, RowShare, SeparateSettings, Separation, Verdict, wide};
 use crate::classes::{ClassError, ClassPair};
 use crate::numbers::grouped;
@@ -18,6 +19,7 @@ use crate::theory::margin::{Extent, MarginInterval, MarginKind};
 use crate::{Error, Theta, memory};
 use linsep_check::{Claim, Columns, Subject};
 use rayon::prelude::*;
+use std::cmp::Ordering;
 
 /// The relative width of the margin interval that is aimed at by default.
 const USUAL_GAP: f64 = 1e-6;
@@ -78,6 +80,7 @@ pub(crate) fn decide(
     let (mut faces, found, contradictions) = search(&space, &rows, is_wide, &mut budget);
     let mut separation = undecided(examples, classes, &rows, extent);
     separation.witness = shares(&faces.witness);
+    separation.witness_is_minimal = faces.witness_is_minimal;
     separation.contradictions = contradictions.pairs;
     if !faces.witness.is_empty() {
         separation.margin.upper = 0.0;
@@ -90,18 +93,23 @@ pub(crate) fn decide(
             }
             separation.out_of_time = budget.is_over();
             separation.passes = budget.passes;
+            rule_out_overlap(examples, &rows, &faces, &mut separation, &mut budget);
             separation.stopped = Some(reason);
+            if settings.columns != ColumnDetail::None && separation.certificate.is_some() {
+                separation.columns_stopped = separation.stopped.clone();
+            }
             return Ok(separation);
         }
         Found::Overlap => {
             let kernel = faces.prove(&rows);
-            separation.rank = Some(faces.rank());
+            separation.rank = faces.known_rank();
             (Verdict::Overlap, Claim::Overlap { combination: faces.combination(), kernel })
         }
         Found::Positive { boundary, w, .. } if !boundary.is_empty() => {
             let kernel = faces.prove(&boundary);
             separation.weights = Some(unit_weights(examples, &w));
             separation.boundary = boundary;
+            separation.boundary_is_exact = true;
             separation.margin.lower = Some(0.0);
             let claim =
                 Claim::QuasiComplete { weights: w.to_sparse(), combination: faces.combination(), kernel };
@@ -124,6 +132,9 @@ pub(crate) fn decide(
     accept(examples, verdict, claim, &mut separation, &mut budget);
     if settings.columns != ColumnDetail::None && separation.certificate.is_some() {
         let boundary = if verdict == Verdict::Overlap { rows.clone() } else { separation.boundary.clone() };
+        if columns::are_found(&rows, examples, verdict, settings) {
+            faces.span();
+        }
         let ground = Ground { examples, rows: &rows, verdict, faces: &faces, boundary: &boundary };
         columns::add(&ground, settings, &mut separation, &mut budget);
     }
@@ -136,6 +147,38 @@ fn is_wide(examples: &Examples<'_>, rows: &[usize]) -> bool {
     let entries =
         || -> usize { rows.par_iter().with_min_len(1024).map(|&row| examples.entries(row).count()).sum() };
     dimension > FEW || (dimension > FEW_SPARSE && entries() < rows.len() * dimension / SPARSE)
+}
+
+/// What columns with one sign prove where the search came to no end: a boundary has no row on its wrong side and some on their right
+/// sides, so the rows do not overlap. If a combination of rows is known to vanish too, they are quasi-completely
+/// separable, and only which rows are on every such boundary is open.
+fn rule_out_overlap(
+    examples: &Examples<'_>,
+    rows: &[usize],
+    faces: &Faces<'_>,
+    separation: &mut Separation,
+    budget: &mut Budget<'_>,
+) {
+    let peeled = peel(examples, rows, &[]);
+    if peeled.core.len() == rows.len() {
+        return;
+    }
+    let w = peeled.lift_exactly(examples, ExactVector::from_f64(&vec![0.0; examples.dimension()]));
+    let signs: Vec<Ordering> =
+        rows.par_iter().with_min_len(256).map(|&row| w.dot(examples, row).sign()).collect();
+    if signs.contains(&Ordering::Less) || !signs.contains(&Ordering::Greater) {
+        return;
+    }
+    separation.overlap_is_ruled_out = true;
+    separation.boundary =
+        rows.iter().zip(signs).filter(|(_, sign)| sign.is_eq()).map(|(&row, _)| row).collect();
+    separation.weights = Some(unit_weights(examples, &w));
+    separation.margin.lower = Some(0.0);
+    if !faces.witness.is_empty() {
+        let (weights, combination) = (w.to_sparse(), faces.combination());
+        let claim = Claim::QuasiComplete { weights, combination, kernel: Vec::new() };
+        accept(examples, Verdict::QuasiComplete, claim, separation, budget);
+    }
 }
 
 /// What is known before anything is proved but the lengths of the rows.
@@ -156,8 +199,11 @@ fn undecided(examples: &Examples<'_>, classes: &ClassPair, rows: &[usize], exten
         extent,
         rank: None,
         witness: Vec::new(),
+        witness_is_minimal: true,
         contradictions: Vec::new(),
         boundary: Vec::new(),
+        boundary_is_exact: false,
+        overlap_is_ruled_out: false,
         weights: None,
         closest: Vec::new(),
         support: 0,

@@ -31,8 +31,12 @@ pub(super) struct Faces<'a> {
     pub(super) basis: Vec<usize>,
     /// λ > 0 with Σ λ z = 0, on rows that span L.
     combination: BTreeMap<usize, Exact>,
-    /// The first circuit: rows that cannot all be on their right sides, none of which can be left out.
+    /// The first circuit: rows that cannot all be on their right sides.
     pub(super) witness: Vec<(usize, f64)>,
+    /// Whether none of them can be left out.
+    pub(super) witness_is_minimal: bool,
+    /// Whether the span is that of all rows of the combination.
+    is_spanned: bool,
 }
 
 /// Where the rows outside L lie, modulo L.
@@ -51,6 +55,34 @@ impl<'a> Faces<'a> {
             basis: Vec::new(),
             combination: BTreeMap::new(),
             witness: Vec::new(),
+            witness_is_minimal: true,
+            is_spanned: true,
+        }
+    }
+
+    /// Rows that are in B, each with its share λ > 0 in a combination that vanishes. What they span is left open.
+    pub(super) fn cited(
+        examples: &'a Examples<'a>,
+        combination: Vec<(usize, Exact)>,
+        (witness, witness_is_minimal): (Vec<(usize, f64)>, bool),
+    ) -> Self {
+        Self {
+            combination: combination.into_iter().collect(),
+            witness,
+            witness_is_minimal,
+            is_spanned: false,
+            ..Self::new(examples)
+        }
+    }
+
+    /// Finds out what rows of the combination span, where that was left open.
+    pub(super) fn span(&mut self) {
+        if !std::mem::replace(&mut self.is_spanned, true) {
+            for &row in self.combination.keys() {
+                if self.span.insert_f64(self.examples.entries(row)) {
+                    self.basis.push(row);
+                }
+            }
         }
     }
 
@@ -70,6 +102,60 @@ impl<'a> Faces<'a> {
         self.span.rank()
     }
 
+    /// The same, if it was not left open.
+    pub(super) fn known_rank(&self) -> Option<usize> {
+        self.is_spanned.then(|| self.rank())
+    }
+
+    /// Gives each of these rows of L a share in the combination. False if that fails.
+    pub(super) fn cite(&mut self, boundary: &[usize]) -> bool {
+        let unnamed: Vec<usize> =
+            boundary.iter().copied().filter(|row| !self.combination.contains_key(row)).collect();
+        let split: Vec<(Vec<(usize, IBig)>, i64)> = unnamed.iter().map(|&row| self.integers(row)).collect();
+        // The sum of them, which is in L: one equation for all.
+        let least = split.iter().map(|&(_, exponent)| exponent).min().unwrap_or(0);
+        let mut sum = vec![IBig::ZERO; self.examples.dimension()];
+        for (entries, exponent) in split {
+            entries
+                .into_iter()
+                .for_each(|(column, value)| sum[column] += value << (exponent - least) as usize);
+        }
+        if sum.iter().all(IBig::is_zero) {
+            self.add_circuit(
+                unnamed.into_iter().map(|row| (row, Exact::from_f64(1.0))).collect(),
+                Vec::new(),
+            );
+            return true;
+        }
+        let (mut columns, mut exponents) = (vec![sum], Vec::new());
+        for &row in &self.basis {
+            let (entries, exponent) = self.integers(row);
+            let mut dense = vec![IBig::ZERO; self.examples.dimension()];
+            entries.into_iter().for_each(|(column, value)| dense[column] = value);
+            columns.push(dense);
+            exponents.push(exponent);
+        }
+        let Some(mut vector) = integer::null_vector(&columns) else { return false };
+        if vector[0] < IBig::ZERO {
+            vector.iter_mut().for_each(|value| *value = -value.clone());
+        }
+        let share = Exact::new(vector.remove(0), -least);
+        if share.sign().is_eq() {
+            return false;
+        }
+        let free = self.basis.iter().zip(vector).zip(exponents).filter(|((_, value), _)| !value.is_zero());
+        let free = free.map(|((&row, value), exponent)| (row, Exact::new(value, -exponent))).collect();
+        self.add_circuit(unnamed.into_iter().map(|row| (row, share.clone())).collect(), free);
+        true
+    }
+
+    /// A row as whole numbers times a power of two.
+    fn integers(&self, row: usize) -> (Vec<(usize, IBig)>, i64) {
+        let (columns, values): (Vec<usize>, Vec<f64>) = self.examples.entries(row).unzip();
+        let (values, exponent) = integer::integers(&values);
+        (columns.into_iter().zip(values).collect(), exponent)
+    }
+
     /// Adds the rows that contradict each other by themselves.
     pub(super) fn add_contradictions(&mut self, found: &Contradictions) {
         for &row in &found.zeros {
@@ -85,6 +171,7 @@ impl<'a> Faces<'a> {
     pub(super) fn add_circuit(&mut self, support: Vec<(usize, Exact)>, free: Vec<(usize, Exact)>) {
         if self.witness.is_empty() {
             self.witness = in_shares(&support);
+            self.witness_is_minimal = true;
         }
         // A multiple of what is known makes the coefficients of the free rows positive.
         let mut power = 0;
@@ -102,11 +189,94 @@ impl<'a> Faces<'a> {
             let sum = self.combination.entry(*row).or_insert_with(Exact::zero);
             *sum = sum.plus(coefficient);
         }
-        for &(row, _) in &support {
-            if self.span.insert_f64(self.examples.entries(row)) {
-                self.basis.push(row);
+        let rows: Vec<usize> = support.iter().map(|&(row, _)| row).collect();
+        self.extend_span(&rows);
+    }
+
+    /// The same with rows some of which may be left out.
+    pub(super) fn add_combination(&mut self, support: Vec<(usize, Exact)>, free: Vec<(usize, Exact)>) {
+        let is_first = self.witness.is_empty();
+        self.add_circuit(support, free);
+        self.witness_is_minimal &= !is_first;
+    }
+
+    /// Adds these rows to the span, and those that are not in it to the basis.
+    fn extend_span(&mut self, mut rows: &[usize]) {
+        const FEW: usize = 64;
+        while !rows.is_empty() {
+            let (some, others) = rows.split_at(rows.len().min(FEW));
+            for &row in some {
+                if self.span.insert_f64(self.examples.entries(row)) {
+                    self.basis.push(row);
+                }
+            }
+            // Rows before the first that a random vector tells apart from the span are in it.
+            if others.is_empty() || self.rank() == self.examples.dimension() {
+                return;
+            }
+            let orthogonal = self.span.orthogonal(&mut Random::new(self.rank() as u64));
+            let is_outside = |&row: &usize| modular::dot(&orthogonal, self.examples.entries(row)) != 0;
+            rows = others.iter().position(is_outside).map_or(&[], |next| &others[next..]);
+        }
+    }
+
+    /// The exact positive coefficients of rows whose combination with these shares nearly meets L: all shares but those of a basis, of rows
+    /// with large ones, are rounded, and those of the basis follow from one system of equations. None if one of them is not positive.
+    pub(super) fn meeting_nearly(&self, support: &[(usize, f64)]) -> Option<Side> {
+        const DIGITS: f64 = (1u64 << 40) as f64;
+        let most = support.iter().fold(0.0, |most, &(_, share)| f64::max(most, share));
+        let mut shares: Vec<(usize, i64)> =
+            support.iter().map(|&(row, share)| (row, (share / most * DIGITS) as i64)).collect();
+        shares.retain(|&(_, share)| share > 0);
+        shares.sort_by_key(|&(row, share)| (std::cmp::Reverse(share), row));
+        let mut all = Self::spanned_by(self.examples, &self.basis);
+        let rows: Vec<usize> = shares.iter().map(|&(row, _)| row).collect();
+        all.extend_span(&rows);
+        let is_basic: std::collections::BTreeSet<usize> = all.basis.iter().copied().collect();
+        let pivots = all.span.pivots();
+        let mut place = vec![None; self.examples.dimension()];
+        pivots.iter().enumerate().for_each(|(k, &column)| place[column] = Some(k));
+        let mut matrix = vec![vec![IBig::ZERO; all.basis.len()]; pivots.len()];
+        let mut exponents = Vec::new();
+        for (k, &row) in all.basis.iter().enumerate() {
+            let (entries, exponent) = self.integers(row);
+            for (column, value) in entries {
+                if let Some(equation) = place[column] {
+                    matrix[equation][k] = value;
+                }
+            }
+            exponents.push(exponent);
+        }
+        let others = || shares.iter().filter(|(row, _)| !is_basic.contains(row));
+        let least = others().map(|&(row, _)| self.integers(row).1).min().unwrap_or(0);
+        let mut right = vec![IBig::ZERO; pivots.len()];
+        for &(row, share) in others() {
+            let (entries, exponent) = self.integers(row);
+            for (column, value) in entries {
+                if let Some(equation) = place[column] {
+                    right[equation] -= (value * IBig::from(share)) << (exponent - least) as usize;
+                }
             }
         }
+        // Σ numerator/denominator · row·2^−exponent = −Σ share · row·2^−least.
+        let (numerators, denominator) = integer::solve(&matrix, &right)?;
+        let turn = denominator < IBig::ZERO;
+        let turned = |value: IBig| if turn { -value } else { value };
+        let mut found: Vec<(usize, Exact)> = others()
+            .map(|&(row, share)| (row, Exact::new(turned(&denominator * IBig::from(share)), -least)))
+            .collect();
+        let mut free = Vec::new();
+        let is_free = |k: usize| k < self.basis.len();
+        for (k, ((&row, value), exponent)) in all.basis.iter().zip(numerators).zip(exponents).enumerate() {
+            let share = Exact::new(turned(value), -exponent);
+            match (is_free(k), share.sign()) {
+                (_, Ordering::Equal) => {}
+                (true, _) => free.push((row, share)),
+                (false, Ordering::Greater) => found.push((row, share)),
+                (false, Ordering::Less) => return None,
+            }
+        }
+        (!found.is_empty()).then_some(Side::Meets { support: found, free })
     }
 
     /// Splits the rows: those in L, and the others. Decided modulo a prime, where a row outside L looks like one inside
@@ -363,7 +533,7 @@ impl<'a> Faces<'a> {
 }
 
 /// Coefficients as shares of their sum, the largest first.
-fn in_shares(coefficients: &[(usize, Exact)]) -> Vec<(usize, f64)> {
+pub(super) fn in_shares(coefficients: &[(usize, Exact)]) -> Vec<(usize, f64)> {
     let most = coefficients.iter().map(|(_, value)| value.scaled().1).max().unwrap_or(0);
     let scale = Exact::new(IBig::from(1), -most);
     let sizes: Vec<f64> = coefficients.iter().map(|(_, value)| value.times(&scale).approximate()).collect();

@@ -41,6 +41,7 @@ mod columns;
 mod contradictions;
 mod decide;
 mod descent;
+mod eliminate;
 mod exact_point;
 mod examples;
 mod faces;

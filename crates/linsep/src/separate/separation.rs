@@ -51,14 +51,23 @@ pub struct Separation {
     /// The rank of the rows z, where it is known.
     pub rank: Option<usize>,
     /// Not complete: a few rows that cannot all be strictly on their right sides, with shares that sum to 1 in a
-    /// combination of their z that vanishes. No row can be left out. The largest share comes first.
+    /// combination of their z that vanishes. The largest share comes first.
     pub witness: Vec<RowShare>,
+    /// Whether no row of the witness can be left out. Of many rows found together, some may be.
+    pub witness_is_minimal: bool,
     /// Not complete: pairs of rows that contradict each other by themselves, one pair for each direction that occurs on
     /// both sides; with a bias, these are rows with the same features and different labels.
     pub contradictions: Vec<[usize; 2]>,
-    /// Quasi-complete: B, the rows that every boundary without a wrong side goes through.
+    /// Whether it is proved that the rows do not overlap: they are completely or quasi-completely separable. The verdict may be
+    /// undecided nonetheless. The [`weights`](Self::weights) prove it: no row is on the wrong side, and those that are not in
+    /// [`boundary`](Self::boundary) are on their right sides.
+    pub overlap_is_ruled_out: bool,
+    /// Quasi-complete: B, the rows that every boundary without a wrong side goes through. Where
+    /// [`boundary_is_exact`](Self::boundary_is_exact) is false, the rows that the one boundary found goes through, among which B is.
     pub boundary: Vec<usize>,
-    /// Complete and quasi-complete: the separating weights, rounded to floats and to length 1.
+    /// Quasi-complete: whether the boundary is B. If not, a limit was reached before that was settled.
+    pub boundary_is_exact: bool,
+    /// Complete, quasi-complete, and where overlap is ruled out: the separating weights, rounded to floats and to length 1.
     pub weights: Option<Theta>,
     /// Complete: the rows nearest to the boundary, nearest first, with their distances (at most 20).
     pub closest: Vec<RowShare>,
@@ -68,7 +77,8 @@ pub struct Separation {
     pub passes: u64,
     /// Whether a limit or the observer ended the search.
     pub out_of_time: bool,
-    /// Undecided: the reason. Complete: why the gap was not reached, if it was not.
+    /// Undecided: the reason. Complete: why the gap was not reached, if it was not. Quasi-complete: why it is open which rows are on
+    /// every boundary, if it is.
     pub stopped: Option<String>,
     /// What is proved of the coefficients and of sets of columns, where that was asked for and the checker has accepted it.
     pub columns: Option<ColumnFindings>,

@@ -28,8 +28,10 @@ pub struct SeparateSettings {
     pub seed: u64,
     /// How much is said about columns beside the verdict.
     pub columns: ColumnDetail,
-    /// Features that are looked at last where columns depend on each other, such as the reference levels of words: they are
-    /// the ones that are set aside.
+    /// The order in which features are looked at where columns depend on each other: the later ones are set aside. Features that it does
+    /// not name follow in their own order.
+    pub order: Vec<usize>,
+    /// Features that are looked at after all others, such as the reference levels of words.
     pub last: Vec<usize>,
 }
 
@@ -44,6 +46,7 @@ impl Default for SeparateSettings {
             max_memory: None,
             seed: 0,
             columns: ColumnDetail::None,
+            order: Vec::new(),
             last: Vec::new(),
         }
     }

@@ -1,21 +1,26 @@
 //! Data with many features: contradictions, peeling and dual coordinate descent decide nearly all of it, without a matrix. What they
-//! leave open is decided by least squares, and by the nearest point of the rows that matter.
+//! leave open is decided by least squares, and by the nearest point of the rows that matter; where most columns can be eliminated, for the
+//! smaller question that is left.
 //!
 //! Each way takes its turn, with twice the effort of its last one, until one of them has an answer that whole numbers confirm, or the
 //! budget ends.
 
+use super::SeparateSettings;
 use super::agreements::{Agreements, positive_agreements};
 use super::budget::Budget;
-use super::decide::Found;
+use super::decide::{Found, search, space_of};
 use super::descent::Descent;
+use super::eliminate::{Eliminated, eliminate};
 use super::examples::Examples;
-use super::faces::{Faces, Side};
+use super::faces::{Faces, Side, in_shares};
 use super::hinge::{Hinge, Step};
 use super::independent::equal_agreements;
 use super::margin_interval::Bounds;
 use super::nearest::Space;
 use super::number::{Exact, ExactVector};
 use super::peel::{Peeled, peel};
+use crate::dataset::Dataset;
+use crate::theory::margin::Extent;
 use linsep_check::Bias;
 
 /// Passes of a descent before other ways have their turn; then twice as many, and so on.
@@ -38,6 +43,7 @@ pub(super) fn decide<'a>(
     rows: &[usize],
     budget: &mut Budget<'_>,
 ) -> (Faces<'a>, Found) {
+    let mut may_eliminate = true;
     loop {
         let (boundary, outside) = faces.split(rows);
         if outside.is_empty() {
@@ -47,13 +53,22 @@ pub(super) fn decide<'a>(
         let peeled = peel(space.examples, &outside, &boundary);
         budget.support.clear();
         let round = Round { space, faces: &faces, peeled: &peeled, outside: &outside };
-        match round.search(budget) {
+        match round.search(&mut may_eliminate, budget) {
+            Outcome::Smaller(eliminated) => {
+                let (cited, found) = by_elimination(space, &faces, &eliminated, rows, budget);
+                match found {
+                    // It was not for want of time: the other ways go on.
+                    Found::Undecided(_) if !budget.is_over() => {}
+                    found => return (cited, found),
+                }
+            }
             Outcome::Separates { w, agreements, support } => {
                 // Other ways than the descent leave no coefficients: those of the descent bound the margin too.
                 let support = if support.is_empty() { std::mem::take(&mut budget.support) } else { support };
                 return (faces, Found::Positive { boundary, w, agreements, support });
             }
-            Outcome::Meets { support, free } => faces.add_circuit(support, free),
+            Outcome::Meets { support, free, is_circuit: true } => faces.add_circuit(support, free),
+            Outcome::Meets { support, free, is_circuit: false } => faces.add_combination(support, free),
             Outcome::Open => {
                 let reason = budget.reason();
                 return (faces, Found::Undecided(reason));
@@ -75,14 +90,117 @@ struct Round<'r, 'a> {
 enum Outcome {
     /// w vanishes on L and is positive on all rows outside.
     Separates { w: ExactVector, agreements: Agreements, support: Vec<(usize, [f64; 2])> },
-    /// The hull of the rows outside meets L.
-    Meets { support: Vec<(usize, Exact)>, free: Vec<(usize, Exact)> },
+    /// The hull of the rows outside meets L; in a circuit none of them can be left out.
+    Meets { support: Vec<(usize, Exact)>, free: Vec<(usize, Exact)>, is_circuit: bool },
+    /// Most columns can be eliminated: a smaller question is left.
+    Smaller(Eliminated),
     /// The budget ended first.
     Open,
 }
 
+/// Decides the rows by the smaller question that elimination left of them.
+fn by_elimination<'a>(
+    space: &Space<'a>,
+    faces: &Faces<'a>,
+    eliminated: &Eliminated,
+    rows: &[usize],
+    budget: &mut Budget<'_>,
+) -> (Faces<'a>, Found) {
+    let examples = space.examples;
+    let undecided = |budget: &Budget<'_>| {
+        (Faces::cited(examples, Vec::new(), (Vec::new(), true)), Found::Undecided(budget.reason()))
+    };
+    let mut smaller = Smaller { combination: Vec::new(), witness: (Vec::new(), true), weights: None };
+    if eliminated.len() > 0 {
+        let Ok(data) = eliminated.dataset() else { return undecided(budget) };
+        // Coefficients of rows of the smaller question say nothing here.
+        let support = std::mem::take(&mut budget.support);
+        let found = Smaller::search(&data, space, eliminated, budget);
+        budget.support = support;
+        smaller = match found {
+            Ok(found) => found,
+            Err((found, reason)) => {
+                let witness = known_or(faces, found.witness);
+                return (Faces::cited(examples, found.combination, witness), Found::Undecided(reason));
+            }
+        };
+    }
+    let boundary: Vec<usize> = smaller.combination.iter().map(|&(row, _)| row).collect();
+    let outside: Vec<usize> =
+        rows.iter().copied().filter(|row| boundary.binary_search(row).is_err()).collect();
+    let cited = Faces::cited(examples, smaller.combination, known_or(faces, smaller.witness));
+    if outside.is_empty() {
+        return (cited, Found::Overlap);
+    }
+    let w = eliminated.lift(smaller.weights.as_ref());
+    match positive_agreements(examples, &outside, &w, space.radius) {
+        Ok(agreements) => {
+            let support = std::mem::take(&mut budget.support);
+            (cited, Found::Positive { boundary, w, agreements, support })
+        }
+        Err(_) => undecided(budget),
+    }
+}
+
+/// The witness that is known, or else this one.
+fn known_or(faces: &Faces<'_>, witness: (Vec<(usize, f64)>, bool)) -> (Vec<(usize, f64)>, bool) {
+    match faces.witness.is_empty() {
+        true => witness,
+        false => (faces.witness.clone(), faces.witness_is_minimal),
+    }
+}
+
+/// The answer to a smaller question, told of the rows themselves.
+struct Smaller {
+    /// A combination that vanishes, of all rows of B where that is known.
+    combination: Vec<(usize, Exact)>,
+    /// Its first circuit, and whether none of its rows can be left out.
+    witness: (Vec<(usize, f64)>, bool),
+    /// Weights of the columns that are left, if some of its rows are outside B.
+    weights: Option<ExactVector>,
+}
+
+impl Smaller {
+    /// Decides the smaller question; if the budget ends first, what is known, and why.
+    fn search(
+        data: &Dataset,
+        space: &Space<'_>,
+        eliminated: &Eliminated,
+        budget: &mut Budget<'_>,
+    ) -> Result<Self, (Self, String)> {
+        let examples = Examples::with_signs(data, vec![1; data.len()], Bias::None);
+        let all: Vec<usize> = (0..data.len()).collect();
+        let settings = SeparateSettings {
+            seed: space.seed,
+            max_memory: Some(space.memory),
+            ..SeparateSettings::default()
+        };
+        let space = space_of(&examples, &Extent::of_rows(data, &all, 0.0), &settings);
+        // Sums of words are full of ties, which least squares do not mind, whatever the number of columns.
+        let (mut faces, found, _) = search(&space, &all, true, budget);
+        let (boundary, weights, mut open) = match found {
+            Found::Undecided(reason) => (Vec::new(), None, Some(reason)),
+            Found::Overlap => (all, None, None),
+            Found::Positive { boundary, w, .. } => (boundary, Some(w), None),
+        };
+        if open.is_none() && !faces.cite(&boundary) {
+            open = Some(budget.reason());
+        }
+        let circuit: Vec<(usize, Exact)> =
+            faces.witness.iter().map(|&(row, share)| (row, Exact::from_f64(share))).collect();
+        let circuit = eliminated.combination(circuit.iter().map(|(row, share)| (row, share)));
+        let combination = eliminated.combination(faces.shares());
+        let witness = (in_shares(&circuit), faces.witness_is_minimal);
+        let found = Self { combination, witness, weights };
+        match open {
+            None => Ok(found),
+            Some(reason) => Err((found, reason)),
+        }
+    }
+}
+
 impl Round<'_, '_> {
-    fn search(&self, budget: &mut Budget<'_>) -> Outcome {
+    fn search(&self, may_eliminate: &mut bool, budget: &mut Budget<'_>) -> Outcome {
         let (examples, core) = (self.space.examples, &self.peeled.core);
         if core.is_empty() {
             let zero = ExactVector::from_f64(&vec![0.0; examples.dimension()]);
@@ -109,6 +227,13 @@ impl Round<'_, '_> {
             };
             if let Some(outcome) = self.locate(&few, budget) {
                 return outcome;
+            }
+            if std::mem::take(may_eliminate) && !budget.is_over() {
+                budget.begin("elimination");
+                let rows: Vec<usize> = examples.present().collect();
+                if let Some(eliminated) = eliminate(examples, &rows, &mut || budget.is_over()) {
+                    return Outcome::Smaller(eliminated);
+                }
             }
             let hinge =
                 hinge.get_or_insert_with(|| Hinge::new(examples, core, &self.faces.basis, self.space.memory));
@@ -176,7 +301,7 @@ impl Round<'_, '_> {
             return None;
         }
         match self.faces.locate(self.space, &dependent, &[], budget)? {
-            Side::Meets { support, free } => Some(Outcome::Meets { support, free }),
+            Side::Meets { support, free } => Some(Outcome::Meets { support, free, is_circuit: true }),
             Side::Positive { w, .. } => {
                 let (w, _) = w.rounded();
                 budget.begin("least squares");
@@ -212,6 +337,12 @@ impl Round<'_, '_> {
     /// Looks at the rows whose combination seems to vanish.
     fn vanishes(&self, support: Vec<(usize, f64)>, budget: &mut Budget<'_>) -> Option<Outcome> {
         const NEGLIGIBLE: f64 = 1e-7;
+        // The nearest point of many rows takes long, and all their shares are known but for rounding errors.
+        if support.len() > HEAVIEST
+            && let Some(Side::Meets { support, free }) = self.faces.meeting_nearly(&support)
+        {
+            return Some(Outcome::Meets { support, free, is_circuit: false });
+        }
         let most = support.iter().fold(0.0, |most, &(_, lambda)| f64::max(most, lambda));
         let rows: Vec<usize> = support
             .into_iter()
@@ -239,7 +370,7 @@ impl Round<'_, '_> {
             return None;
         }
         match self.faces.locate(self.space, rows, &[], budget)? {
-            Side::Meets { support, free } => Some(Outcome::Meets { support, free }),
+            Side::Meets { support, free } => Some(Outcome::Meets { support, free, is_circuit: true }),
             Side::Positive { w, support, .. } => {
                 // Where rows can be separated, but barely, what separates some of them may separate all.
                 let support: Vec<(usize, f64)> =

@@ -3,7 +3,7 @@
 
 use crate::SettingsError;
 use crate::dataset::Dataset;
-use crate::features::{ColumnKind, Schema};
+use crate::features::{Column, ColumnKind, Schema};
 use crate::read::options::is_default;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -107,6 +107,29 @@ impl ReferenceSpec {
             None => Ok(features),
         }
     }
+}
+
+/// The features in the order in which a statistical program would have them: the columns of a table as they stand in the file, the words of a
+/// column in alphabetical order, a missing cell and rare words after them. It does not depend on the order of the rows, as the numbers of
+/// features do. Empty where features have no columns.
+pub(crate) fn in_file_order(schema: &Schema) -> Vec<usize> {
+    let Schema::Table { columns, .. } = schema else { return Vec::new() };
+    let of = |column: &Column| -> Vec<usize> {
+        match &column.kind {
+            ColumnKind::Words(words) => {
+                let mut known: Vec<(bool, &str, usize)> = words
+                    .words
+                    .iter()
+                    .map(|(word, feature)| (word.is_empty(), word.as_str(), *feature))
+                    .collect();
+                known.sort_unstable();
+                let rare = words.rare.iter().map(|rare| rare.feature);
+                known.into_iter().map(|(_, _, feature)| feature).chain(rare).collect()
+            }
+            kind => kind.features().map_or_else(Vec::new, |kind| kind.features()),
+        }
+    };
+    columns.iter().flat_map(of).collect()
 }
 
 fn refuse<T>(problem: String) -> Result<T, SettingsError> {

@@ -100,6 +100,7 @@ impl SeparateSpec {
             max_memory: self.memory,
             seed: self.seed,
             columns: self.columns.unwrap_or(ColumnDetail::Usual),
+            order: Vec::new(),
             last: Vec::new(),
         };
         settings.validate()?;

@@ -28,10 +28,18 @@ fn names(separated: &Separated, places: &[usize]) -> String {
     }
 }
 
-/// The places in the order of R: the bias first.
+/// The places in the order of R: the bias first, then the columns as they stand in the file, and their words in alphabetical order.
 pub(super) fn in_order(separated: &Separated, findings: &ColumnFindings) -> Vec<usize> {
     let (features, all) = (separated.data.columns(), findings.statuses.len());
-    (features..all).chain(0..features.min(all)).collect()
+    let mut is_open = vec![true; features];
+    let named = separated.settings.order.iter().copied().chain(0..features);
+    let named = named.filter(|&place| is_open.get_mut(place).is_some_and(std::mem::take));
+    (features..all).chain(named).filter(|&place| place < all).collect()
+}
+
+/// Whether the place is the reference level of a column of words, and set aside as such.
+pub(super) fn is_reference(separated: &Separated, findings: &ColumnFindings, place: usize) -> bool {
+    findings.statuses[place] == CoefficientStatus::Aliased && separated.settings.last.contains(&place)
 }
 
 /// The name and the status of every coefficient, in the words of the report, the bias first; none where they were not settled.
@@ -52,7 +60,7 @@ fn describe(separated: &Separated, findings: &ColumnFindings, place: usize) -> S
         CoefficientStatus::SignOpen => "infinite, sign open".to_string(),
         CoefficientStatus::SignNotSettled => "infinite, sign not settled".to_string(),
         CoefficientStatus::NotSettled => "not settled".to_string(),
-        CoefficientStatus::Aliased if separated.settings.last.contains(&place) => {
+        CoefficientStatus::Aliased if is_reference(separated, findings, place) => {
             "reference level".to_string()
         }
         CoefficientStatus::Aliased => match findings.relations.get(&place).map(Vec::as_slice) {
@@ -85,10 +93,14 @@ pub(super) fn are_unique(separated: &Separated, separation: &Separation) -> bool
 pub(super) fn table(separated: &Separated, separation: &Separation) -> Vec<Block> {
     let Some(findings) = &separation.columns else {
         let Some(why) = &separation.columns_stopped else { return Vec::new() };
-        return vec![
-            Block::text("\n"),
-            Block::paragraph(format!("Which coefficients are finite was not settled: {why}.")),
-        ];
+        let open = match separation.verdict {
+            Verdict::Complete => {
+                "No coefficient has a finite estimate. Which of them have a certain sign, which are aliased, and which columns \
+                 separate alone, was not settled"
+            }
+            _ => "Which coefficients are finite was not settled",
+        };
+        return vec![Block::text("\n"), Block::paragraph(format!("{open}: {why}."))];
     };
     let order = in_order(separated, findings);
     let of = |wanted: &dyn Fn(CoefficientStatus) -> bool| -> Vec<usize> {
@@ -242,6 +254,13 @@ pub(super) fn alone(separated: &Separated, separation: &Separation) -> Vec<Block
 
 /// Quasi-complete separation: what remains without the separated rows.
 pub(super) fn rest(separated: &Separated, separation: &Separation) -> Vec<Block> {
+    if !separation.boundary_is_exact {
+        let why = separation.stopped.as_deref().unwrap_or("a limit was reached");
+        return vec![Block::paragraph(format!(
+            "The other {} on the boundary that was found. Some of them overlap; which of them another boundary separates is open: {why}.",
+            counted(separation.boundary.len() as u64, "row is", "rows are")
+        ))];
+    }
     let overlapping = counted(separation.boundary.len() as u64, "row overlaps", "rows overlap");
     let mut text =
         format!("The other {overlapping}: every boundary without a row on its wrong side goes through them.");

@@ -7,6 +7,11 @@ use crate::numbers::{Rounding, counted, grouped, rounded};
 use crate::separate::{Bias, Separation, Verdict};
 use crate::theory::margin::MarginInterval;
 
+/// What a margin of the size of rounding errors means.
+const BY_ROUNDING: &str = "the margin is no larger than what rounding does to decimals: a number such as 0.1 has no exact binary \
+    form, and the numbers as read are separable where the numbers as written may not be, such as a column that is the sum of \
+    others. Leave such columns out (⟦ignore=COLUMN⟧), or write the numbers as whole ones in a smaller unit.";
+
 pub(super) fn facts(separated: &Separated, decided: &Decided) -> Vec<(&'static str, String)> {
     let separation = &decided.separation;
     let bias = separated.settings.bias;
@@ -17,6 +22,9 @@ pub(super) fn facts(separated: &Separated, decided: &Decided) -> Vec<(&'static s
         ("Margin", margin(separation, bias)),
         ("Bound", bound(decided, bias)),
     ];
+    if separated.is_separable_by_rounding(separation) {
+        facts.push(("Caution", BY_ROUNDING.to_string()));
+    }
     if let Some(rank) = separation.rank {
         facts.push(("Rank", describe_rank(rank, separated.data.columns(), bias)));
     }
@@ -72,6 +80,14 @@ fn verdict(separation: &Separation, bias: Bias) -> String {
             "completely separable: some {boundary} has every row strictly on its right side. Proof: its weights, \
              checked exactly on every row."
         ),
+        Verdict::QuasiComplete if !separation.boundary_is_exact => format!(
+            "quasi-completely separable: some {boundary} has no row on its wrong side and {} of the {} rows strictly on their right \
+             sides, but none has all of them there. Which rows every such {boundary} goes through is open: {}. Proof: weights, checked \
+             exactly on every row, and a combination of rows that is exactly zero.",
+            grouped((separation.rows - separation.boundary.len()) as u64),
+            grouped(separation.rows as u64),
+            separation.stopped.as_deref().unwrap_or("a limit was reached")
+        ),
         Verdict::QuasiComplete => format!(
             "quasi-completely separable: some {boundary} has no row on its wrong side, but every such {boundary} goes \
              through the same {} of the {} rows. Proof: weights, checked exactly on every row, and a combination of \
@@ -85,11 +101,20 @@ fn verdict(separation: &Separation, bias: Bias) -> String {
         ),
         Verdict::Undecided => {
             let why = separation.stopped.as_deref().unwrap_or("a limit was reached");
-            let known = match separation.complete_is_ruled_out {
-                true => {
+            let known = match (separation.complete_is_ruled_out, separation.overlap_is_ruled_out) {
+                (true, _) => {
                     "Not completely separable, as the rows below prove; whether quasi-completely is open."
                 }
-                false => "Nothing is claimed but the margin below.",
+                (false, true) => {
+                    return format!(
+                        "completely or quasi-completely separable; which of the two is undecided: {why}. Some {boundary} has no \
+                         row on its wrong side, and {} of {} strictly on their right sides, by columns with one sign in all rows \
+                         that are left when those before them are gone; checked exactly on every row.",
+                        grouped((separation.rows - separation.boundary.len()) as u64),
+                        counted(separation.rows as u64, "row", "rows")
+                    );
+                }
+                (false, false) => "Nothing is claimed but the margin below.",
             };
             format!("undecided: {why}. {known}")
         }
@@ -154,8 +179,17 @@ fn describe_rank(rank: usize, features: usize, bias: Bias) -> String {
     let of = counted(features as u64, "feature", "features") + if bias { " and the bias" } else { "" };
     let full = features + usize::from(bias);
     let rank_shown = grouped(rank as u64);
-    if rank < full {
-        format!("{rank_shown} of {full}: some of the {of} are linear combinations of others")
+    if rank == 0 {
+        format!(
+            "0 of {full}: every row is zero in {}",
+            if full == 1 { "the only feature" } else { "all features" }
+        )
+    } else if rank < full {
+        let dependent = full - rank;
+        let are = if dependent == 1 { "is a linear combination" } else { "are linear combinations" };
+        format!("{rank_shown} of {full}: of the {of}, {} {are} of the others", grouped(dependent as u64))
+    } else if full == 1 {
+        "1, full: some row is not zero".to_string()
     } else {
         format!("{rank_shown}, full: {of} are linearly independent")
     }
@@ -178,11 +212,16 @@ fn meaning(separation: &Separation, bias: Bias, dimension: usize, is_unique: boo
             "No perceptron converges. {logistic} has a finite maximum-likelihood estimate on these rows{}.",
             if separation.rank.is_none_or(|rank| rank == dimension) {
                 ""
+            } else if separation.rank == Some(0) {
+                ", though not a unique one: every row is zero, so every coefficient fits as well"
             } else if is_unique {
                 ", unique beside the reference level of each column of words"
             } else {
                 ", though not a unique one, since some features are linear combinations of others"
             }
+        ),
+        Verdict::Undecided if separation.overlap_is_ruled_out => format!(
+            "{logistic} has no finite maximum-likelihood estimate on these rows: some of its weights grow without limit."
         ),
         Verdict::Undecided => return None,
     })

@@ -36,7 +36,8 @@ pub(super) fn apart(separated: &Separated, separation: &Separation) -> Vec<Block
     let list: Vec<_> =
         separated_rows(separated, separation).into_iter().map(|i| (i, String::new())).collect();
     let opening = format!(
-        "Separated: {} of {}, which a logistic regression predicts with certainty.",
+        "Separated: {}{} of {}, which a logistic regression predicts with certainty.",
+        if separation.boundary_is_exact { "" } else { "at least " },
         grouped(list.len() as u64),
         counted(separation.rows as u64, "row", "rows")
     );
@@ -90,8 +91,12 @@ pub(super) fn witness(separated: &Separated, separation: &Separation) -> Vec<Blo
             };
             let list: Vec<_> = witness.iter().map(|share| (share.row, percent(share.value))).collect();
             let opening = format!(
-                "These {} rows cannot all be on their right sides: {why}. None of them can be left out of this proof.",
-                grouped(witness.len() as u64)
+                "These {} rows cannot all be on their right sides: {why}. {}",
+                grouped(witness.len() as u64),
+                match separation.witness_is_minimal {
+                    true => "None of them can be left out of this proof.",
+                    false => "Fewer of them may be enough for a proof.",
+                }
             );
             with_rows(opening, row_list(separated, &list))
         }

@@ -38,8 +38,14 @@ pub fn separate_report(separated: &Separated) -> Vec<Block> {
             blocks.extend(coefficients::rest(separated, separation));
             blocks.extend(lists::witness(separated, separation));
         }
-        // Undecided, there are such rows where complete separability is ruled out.
-        Verdict::Overlap | Verdict::Undecided => blocks.extend(lists::witness(separated, separation)),
+        Verdict::Overlap => blocks.extend(lists::witness(separated, separation)),
+        // There are such rows where complete separability is ruled out, and such features where overlap is.
+        Verdict::Undecided => {
+            if separation.overlap_is_ruled_out {
+                blocks.push(lists::features(separated, separation));
+            }
+            blocks.extend(lists::witness(separated, separation));
+        }
     }
     if let Some(blamed) = &decided.blame {
         blocks.extend(lists::blame(separated, blamed));

@@ -35,7 +35,9 @@ pub(super) fn steps(separated: &Separated, decided: &Decided) -> Vec<Block> {
         ..SeparateSpec::default()
     };
     let mut steps: Vec<(&str, Spec)> = Vec::new();
-    if matches!(decided.separation.verdict, Verdict::Complete | Verdict::QuasiComplete) {
+    let has_no_optimum = matches!(decided.separation.verdict, Verdict::Complete | Verdict::QuasiComplete)
+        || decided.separation.overlap_is_ruled_out;
+    if has_no_optimum {
         let train = TrainSpec {
             data: data.clone(),
             classes: classes(),
@@ -85,7 +87,8 @@ pub(super) fn steps(separated: &Separated, decided: &Decided) -> Vec<Block> {
             steps.push((what, Spec::Train(Box::new(train))));
         }
         Verdict::QuasiComplete | Verdict::Overlap => {
-            if decided.blame.is_none() {
+            // Where it found nothing, it would find nothing again.
+            if decided.blame.is_none() && !given.blame {
                 let what = "For few rows whose removal separates the rest:";
                 steps.push((what, Spec::Separate(SeparateSpec { blame: true, ..again })));
             }

@@ -1,6 +1,6 @@
 //! The record of a decision about separation; `docs/json.md` describes every field.
 
-use super::coefficients::in_order;
+use super::coefficients::{in_order, is_reference};
 use super::lists::{separated_rows, separating_features};
 use crate::Theta;
 use crate::classes::ClassPair;
@@ -44,9 +44,12 @@ struct Record {
     features: usize,
     rank: Option<usize>,
     witness_rows: Vec<ShareRecord>,
+    witness_is_minimal: bool,
     contradictions: Vec<[RowRecord; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     boundary_rows: Option<Vec<RowRecord>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    boundary_is_exact: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     separated_rows: Option<Vec<RowRecord>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -69,6 +72,9 @@ struct Record {
     #[serde(skip_serializing_if = "Option::is_none")]
     proof: Option<String>,
     complete_is_ruled_out: bool,
+    overlap_is_ruled_out: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    separable_by_rounding: Option<bool>,
     stopped: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped_rows: Option<u64>,
@@ -130,6 +136,9 @@ struct DistanceRecord {
 struct CoefficientRecord {
     feature: Option<String>,
     status: CoefficientStatus,
+    /// Whether it is aliased as the reference level of its column of words.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    reference: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     aliased_with: Option<Vec<Option<String>>>,
 }
@@ -233,8 +242,10 @@ fn record(separated: &Separated, decided: &Decided, alone: bool) -> Record {
         features: separated.data.columns(),
         rank: separation.rank,
         witness_rows: separation.witness.iter().map(share).collect(),
+        witness_is_minimal: separation.witness_is_minimal,
         contradictions: separation.contradictions.iter().map(|pair| pair.map(row)).collect(),
         boundary_rows: quasi.then(|| rows(&separation.boundary)),
+        boundary_is_exact: quasi.then_some(separation.boundary_is_exact),
         separated_rows: quasi.then(|| rows(&separated_rows(separated, separation))),
         coefficients: findings.map(|findings| coefficients(separated, findings)),
         coefficients_stopped: separation.columns_stopped.clone(),
@@ -257,6 +268,9 @@ fn record(separated: &Separated, decided: &Decided, alone: bool) -> Record {
         certificate: decided.certificate.as_ref().map(|path| path.display().to_string()),
         proof: if alone && decided.certificate.is_none() { proof(decided) } else { None },
         complete_is_ruled_out: separation.complete_is_ruled_out,
+        overlap_is_ruled_out: separation.overlap_is_ruled_out,
+        separable_by_rounding: (separation.verdict == Verdict::Complete)
+            .then(|| separated.is_separable_by_rounding(separation)),
         stopped: separation.stopped.clone(),
         skipped_rows: alone.then_some(separated.notes.skipped),
         dropped_rows: alone.then_some(separated.notes.dropped),
@@ -277,6 +291,7 @@ fn coefficients(separated: &Separated, findings: &ColumnFindings) -> Vec<Coeffic
     let record = |(place, feature): (usize, Option<String>)| CoefficientRecord {
         feature,
         status: findings.statuses[place],
+        reference: is_reference(separated, findings, place),
         aliased_with: findings.relations.get(&place).map(|others| places(separated, others)),
     };
     order.into_iter().zip(names).map(record).collect()

@@ -3,7 +3,7 @@
 use super::facts::ends;
 use super::{boundary_name, kind_of_margin};
 use crate::classes::shortened;
-use crate::job::{Verified, place_of};
+use crate::job::{Verified, in_file_order, place_of};
 use crate::numbers::{counted, grouped};
 use crate::report::Block;
 use crate::separate::{Accepted, Bias, Claim, Columns, Rejected, Status, settings};
@@ -72,11 +72,17 @@ struct SetsRecord {
     at_least: usize,
 }
 
-/// The coefficients of which something is claimed, the bias first.
+/// The coefficients of which something is claimed, in the order in which `separate` tells them: the bias first.
 fn coefficients(verified: &Verified) -> Vec<CoefficientRecord> {
     let claimed = &verified.certificate.columns.coefficients;
     let features = verified.data.columns();
-    let (of_features, of_bias): (Vec<_>, Vec<_>) = claimed.iter().partition(|(place, _)| *place < features);
+    let (mut of_features, of_bias): (Vec<_>, Vec<_>) =
+        claimed.iter().partition(|(place, _)| *place < features);
+    let mut position = vec![usize::MAX; features];
+    for (k, place) in in_file_order(&verified.schema).into_iter().enumerate().filter(|&(_, j)| j < features) {
+        position[place] = k;
+    }
+    of_features.sort_by_key(|(place, _)| position[*place]);
     let record = |(place, status): &(usize, Status)| CoefficientRecord {
         feature: (*place < features).then(|| verified.schema.feature_name(*place)),
         status: match status {

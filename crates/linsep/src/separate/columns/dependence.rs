@@ -2,6 +2,7 @@
 //! numbers.
 
 use crate::random::Random;
+use crate::separate::SeparateSettings;
 use crate::separate::examples::Examples;
 use crate::separate::integer::{integers, null_vector};
 use crate::separate::modular::{self, Echelon};
@@ -18,11 +19,21 @@ pub(super) struct Dependence<'a> {
     basis: Vec<usize>,
 }
 
-/// The order in which R takes columns: the bias first, then the features. Those that are to be set aside come last.
-pub(super) fn in_order(features: usize, dimension: usize, last: &[usize]) -> Vec<usize> {
-    let is_last = |place: &usize| last.contains(place);
-    let first = (features..dimension).chain((0..features).filter(|place| !is_last(place)));
-    first.chain((0..features).filter(is_last)).collect()
+/// The order in which R takes columns: the bias first, then the features in the given order. Those that are to be set aside come last.
+pub(super) fn in_order(features: usize, dimension: usize, settings: &SeparateSettings) -> Vec<usize> {
+    // 1 for features that come last, 2 for those that were taken.
+    let mut state = vec![0; features];
+    settings.last.iter().filter(|&&place| place < features).for_each(|&place| state[place] = 1);
+    let mut places: Vec<usize> = (features..dimension).collect();
+    for turn in [0, 1] {
+        for place in settings.order.iter().copied().chain(0..features) {
+            if state.get(place) == Some(&turn) {
+                state[place] = 2;
+                places.push(place);
+            }
+        }
+    }
+    places
 }
 
 impl<'a> Dependence<'a> {

@@ -154,6 +154,20 @@ pub(super) struct Explained {
     pub(super) findings: ColumnFindings,
 }
 
+/// Whether anything is said of the columns of data of this size.
+pub(super) fn are_found(
+    rows: &[usize],
+    examples: &Examples<'_>,
+    verdict: Verdict,
+    settings: &SeparateSettings,
+) -> bool {
+    effort(settings).allows(verdict, rows.len(), examples.dimension())
+}
+
+fn effort(settings: &SeparateSettings) -> Effort {
+    if settings.columns == ColumnDetail::All { Effort::ALL } else { Effort::USUAL }
+}
+
 /// Adds to an accepted verdict what can be proved of the columns, if the checker accepts that too.
 pub(super) fn add(
     ground: &Ground<'_>,
@@ -161,7 +175,7 @@ pub(super) fn add(
     separation: &mut Separation,
     budget: &mut Budget<'_>,
 ) {
-    let effort = if settings.columns == ColumnDetail::All { Effort::ALL } else { Effort::USUAL };
+    let effort = effort(settings);
     if !effort.allows(ground.verdict, ground.rows.len(), ground.examples.dimension()) {
         separation.columns_stopped = Some(TOO_LARGE.to_string());
         return;
@@ -205,7 +219,12 @@ pub(super) fn explain(
     let mut findings = ColumnFindings::default();
     budget.begin("aliased columns");
 
-    let all = Dependence::new(examples, ground.rows, in_order(features, dimension, &settings.last));
+    let all = Dependence::new(examples, ground.rows, in_order(features, dimension, settings));
+    // Where features stand in that order; the bias is named last.
+    let mut position = vec![usize::MAX; dimension];
+    for (k, place) in in_order(features, dimension, settings).into_iter().enumerate() {
+        position[place] = if place < features { k } else { usize::MAX };
+    }
     let mut is_kept = vec![true; dimension];
     let mut relations: BTreeMap<usize, Sparse> = BTreeMap::new();
     for place in all.dependent() {
@@ -214,13 +233,15 @@ pub(super) fn explain(
             && let Some(relation) = all.relation(place)
         {
             statuses[place] = CoefficientStatus::Aliased;
-            findings.relations.insert(place, used(&relation, place));
+            let mut others = used(&relation, place);
+            others.sort_by_key(|&other| position[other]);
+            findings.relations.insert(place, others);
             relations.insert(place, relation.to_sparse());
             claims.insert(place, Status::Aliased { relation: relation.to_sparse() });
         }
     }
     let kept: Vec<usize> =
-        in_order(features, dimension, &settings.last).into_iter().filter(|&place| is_kept[place]).collect();
+        in_order(features, dimension, settings).into_iter().filter(|&place| is_kept[place]).collect();
     // Without all relations nothing can be said of the others.
     let is_known = relations.len() + kept.len() == dimension && !budget.is_over();
 
@@ -251,6 +272,12 @@ pub(super) fn explain(
         }
     }
     if ground.verdict == Verdict::Complete {
+        // K has an inner point: no coefficient that is kept is zero throughout. At most its sign is open.
+        for &place in kept.iter().filter(|_| is_known) {
+            if statuses[place] == CoefficientStatus::NotSettled {
+                statuses[place] = CoefficientStatus::SignNotSettled;
+            }
+        }
         budget.begin("sets of columns");
         // A set of columns is a set: without a bias a reference level can be kept, and it came last.
         let kept: Vec<usize> = (0..features).filter(|&place| is_kept[place]).collect();

@@ -186,3 +186,44 @@ fn shares_are_in_order_and_sum_to_one() {
     let huge = Exact::new(IBig::from(3), 5000);
     assert_eq!(in_shares(&[(1, huge.clone()), (0, huge)]), [(0, 0.5), (1, 0.5)]);
 }
+
+/// Shares that vanish but for rounding errors become exact ones, also beside rows that are known to be in B.
+#[test]
+fn shares_that_nearly_vanish() {
+    for number in 0..60 {
+        let random = &mut Random::stream(71, number);
+        let (n, d) = (20, 4);
+        let mut z = testing::grid(random, n, d, 3);
+        // The last row makes all of them vanish with the share 1, up to a multiple of the first row if that is in B.
+        let known = if number % 2 == 0 { 0.0 } else { 2.0 };
+        z.push((0..d).map(|j| known * z[0][j] - z.iter().map(|row| row[j]).sum::<f64>()).collect());
+        z.push(z[0].iter().map(|value| -value).collect());
+        let problem = testing::of_z(&z, &vec![1; z.len()]);
+        let data = problem.dataset();
+        let examples = testing::examples(&data, &problem);
+        let mut faces = Faces::new(&examples);
+        if known > 0.0 && z[0].iter().any(|&value| value != 0.0) {
+            let one = || Exact::from_f64(1.0);
+            faces.add_circuit(vec![(0, one()), (n + 1, one())], Vec::new());
+        }
+        let support: Vec<(usize, f64)> =
+            (usize::from(known > 0.0)..=n).map(|row| (row, 0.3 * (1.0 + 1e-10 * random.normal()))).collect();
+        let Some(Side::Meets { support: found, free }) = faces.meeting_nearly(&support) else {
+            panic!("{number}: {z:?}")
+        };
+        assert_eq!(found.len(), support.len(), "{number}");
+        assert!(found.iter().all(|(_, share)| share.sign().is_gt()), "{number}");
+        for column in 0..d {
+            let term = |(row, share): &(usize, Exact)| share.times(&Exact::from_f64(z[*row][column]));
+            let sum = found.iter().chain(&free).map(term).fold(Exact::zero(), |sum, term| sum.plus(&term));
+            assert!(sum.sign().is_eq(), "{number}");
+        }
+    }
+    // Rows on one side of a plane never vanish.
+    let z: Vec<Vec<f64>> = (0..9).map(|i| vec![1.0, f64::from(i % 3), f64::from(i / 3)]).collect();
+    let problem = testing::of_z(&z, &[1; 9]);
+    let data = problem.dataset();
+    let examples = testing::examples(&data, &problem);
+    let support: Vec<(usize, f64)> = (0..9).map(|row| (row, 1.0)).collect();
+    assert!(Faces::new(&examples).meeting_nearly(&support).is_none());
+}

@@ -259,3 +259,146 @@ fn shares_sum_to_one() {
     let one = simplex(&appended, &support);
     assert!((one.iter().map(|(_, share)| share[0]).sum::<f64>() - 1.0).abs() < 1e-15);
 }
+
+/// One-hot rows: a word for each of some columns, one coordinate for each word, many of them rare.
+fn one_hot(random: &mut Random, n: usize, levels: &[u64]) -> Vec<Vec<f64>> {
+    let width = levels.iter().sum::<u64>() as usize;
+    let row = |random: &mut Random| {
+        let mut row = vec![0.0; width];
+        let mut start = 0;
+        for &count in levels {
+            row[start + random.below(count) as usize] = 1.0;
+            start += count as usize;
+        }
+        row
+    };
+    (0..n).map(|_| row(random)).collect()
+}
+
+/// What is left when columns are eliminated has the same answer, and its proof is one of the rows themselves.
+#[test]
+fn elimination_changes_nothing() {
+    let (mut seen, mut smaller) = ([0; 3], 0);
+    for number in 0..times(600) {
+        let random = &mut Random::stream(65, number);
+        let n = from(random, 2, 16);
+        let levels: Vec<u64> = (0..from(random, 1, 3)).map(|_| 1 + random.below(6)).collect();
+        let mut rows = one_hot(random, n, &levels);
+        if number % 3 == 0 {
+            // Entries of other sizes: sums of rows may vanish, or have entries that no longer allow elimination.
+            rows.iter_mut().flatten().for_each(|value| *value *= [1.0, -1.0, 2.0][random.below(3) as usize]);
+        }
+        let mut signs = testing::sides(random, n);
+        signs[0] = 1;
+        let problem = problem(rows, signs, BIASES[from(random, 0, 2)]);
+        let data = problem.dataset();
+        let examples = testing::examples(&data, &problem);
+        let (present, z) = (problem.present(), problem.z());
+        let Some(eliminated) = eliminate(&examples, &present, &mut || false) else { continue };
+        smaller += usize::from(eliminated.len() > 0);
+        let observer = &mut ();
+        let (faces, found) = by_elimination(
+            &testing::space(&examples),
+            &Faces::new(&examples),
+            &eliminated,
+            &present,
+            &mut Budget::new(observer, None),
+        );
+        let (verdict, inside) = truth(&z);
+        let expected: Vec<usize> = (0..z.len()).filter(|&k| inside[k]).map(|k| present[k]).collect();
+        let told = format!("{number}: {problem:?}");
+        match found {
+            Found::Undecided(_) => panic!("undecided: {told}"),
+            Found::Overlap => assert_eq!(verdict, Verdict::Overlap, "{told}"),
+            Found::Positive { boundary, w, .. } => {
+                assert_eq!(boundary, expected, "{told}");
+                for &row in &present {
+                    let sign = w.dot(&examples, row).sign();
+                    assert_eq!(sign.is_eq(), boundary.contains(&row), "{told}");
+                    assert!(sign.is_ge(), "{told}");
+                }
+            }
+        }
+        // Every row of B has a share, and together they vanish.
+        let shares = faces.shares();
+        assert_eq!(shares.keys().copied().collect::<Vec<_>>(), expected, "{told}");
+        assert!(shares.values().all(|share| share.sign().is_gt()), "{told}");
+        for column in 0..examples.dimension() {
+            let term =
+                |(&row, share): (&usize, &Exact)| share.times(&Exact::from_f64(examples.dense(row)[column]));
+            let sum = shares.iter().map(term).fold(Exact::zero(), |sum, term| sum.plus(&term));
+            assert!(sum.sign().is_eq(), "{told}");
+        }
+        // No row of the witness can be left out: the others are separable.
+        let witness: Vec<usize> = faces.witness.iter().map(|&(row, _)| row).collect();
+        assert_eq!(witness.is_empty(), expected.is_empty(), "{told}");
+        for left_out in &witness {
+            let others: Vec<Vec<f64>> =
+                witness.iter().filter(|row| *row != left_out).map(|&row| examples.dense(row)).collect();
+            assert!(others.is_empty() || truth(&others).0 == Verdict::Complete, "{told}");
+        }
+        seen[verdict as usize] += 1;
+    }
+    assert!(seen.iter().all(|&count| count > 20) && smaller > 100, "{seen:?} {smaller}");
+}
+
+/// Words of many levels with random sides: decided, with every row of B in the proof.
+#[test]
+fn one_hot_rows_with_random_sides() {
+    for (number, bias) in BIASES.into_iter().enumerate() {
+        let mut random = Random::stream(66, number as u64);
+        let rows = one_hot(&mut random, 560, &[500, 14, 5]);
+        let signs = testing::sides(&mut random, 560);
+        let problem = Instance { sparse: true, ..problem(rows, signs, bias) };
+        let found = run(&problem, SeparateSettings::default());
+        assert_eq!(found.verdict, Verdict::QuasiComplete, "{bias:?}: {:?}", found.stopped);
+        assert!(found.boundary_is_exact && found.complete_is_ruled_out, "{bias:?}");
+        assert!(found.boundary.len() > 50 && found.boundary.len() < 500, "{}", found.boundary.len());
+    }
+}
+
+/// When the time is over, what columns with one sign prove is told all the same: with a contradiction that is quasi-complete
+/// separation, and without one that the rows do not overlap.
+#[test]
+fn columns_with_one_sign_need_no_time() {
+    let no_time = || SeparateSettings { max_seconds: Some(1e-9), ..SeparateSettings::default() };
+    for (number, bias) in BIASES.into_iter().enumerate() {
+        let mut random = Random::stream(67, number as u64);
+        // No two rows are the same, so that none contradict each other.
+        let mut rows = one_hot(&mut random, 1600, &[230, 230, 230]);
+        rows.sort_by(|a, b| a.partial_cmp(b).unwrap());
+        rows.dedup();
+        rows.truncate(1500);
+        let mut problem = Instance { sparse: true, ..problem(rows, testing::sides(&mut random, 1500), bias) };
+        let data = problem.dataset();
+        let settings = SeparateSettings { bias, ..no_time() }.with_classes(&Instance::classes());
+        let found = separate(&data, &settings, &mut ()).unwrap();
+        assert_eq!(found.verdict, Verdict::Undecided, "{bias:?}");
+        assert!(found.overlap_is_ruled_out && !found.complete_is_ruled_out, "{bias:?}");
+        assert_eq!(found.margin.lower, Some(0.0), "{bias:?}");
+        let weights = found.weights.expect("weights");
+        for row in problem.present() {
+            let score: f64 = data.row(row).dot(&weights.weights) + weights.intercept();
+            let agreement = f64::from(problem.signs[row]) * score;
+            assert_eq!(agreement > 0.0, !found.boundary.contains(&row), "{bias:?} {row}");
+        }
+        // The same row on both sides.
+        let (first, second) = (
+            problem.signs.iter().position(|&sign| sign > 0),
+            problem.signs.iter().position(|&sign| sign < 0),
+        );
+        let (first, second) = (first.unwrap(), second.unwrap());
+        problem.rows[first] = problem.rows[second].clone();
+        let data = problem.dataset();
+        let found = separate(&data, &settings, &mut ()).unwrap();
+        assert_eq!(found.verdict, Verdict::QuasiComplete, "{bias:?}");
+        assert!(!found.boundary_is_exact && found.stopped.is_some(), "{bias:?}");
+        assert!(found.boundary.contains(&first) && found.boundary.len() < 1500, "{bias:?}");
+        let accepted = testing::verify(
+            found.certificate.as_ref().expect("a proof"),
+            &testing::examples(&data, &problem),
+        )
+        .unwrap();
+        assert_eq!((accepted.boundary_rows, accepted.boundary_is_exact), (found.boundary.len(), false));
+    }
+}
