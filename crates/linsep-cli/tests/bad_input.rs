@@ -50,7 +50,7 @@ fn rows_too_long_to_compute_with() {
 
 #[test]
 fn nothing_to_learn_from() {
-    let help = "help: give a file with at least one row of each class";
+    let help = "help: give a file with at least one row; for training, at least one of each class";
     for content in ["", "\n\n  \n", "# only a comment\n"] {
         refused(content, "", 3, &["data: no rows: the file is empty", help]);
     }

@@ -263,7 +263,13 @@ fn table_of(names: Vec<String>, label: &str) -> Schema {
     };
     let mut columns: Vec<Column> = names.iter().enumerate().map(number).collect();
     columns.push(Column { name: label.to_string(), kind: ColumnKind::Label });
-    Schema::Table { header: true, columns, features: names, missing_words: MissingWords::Usual }
+    Schema::Table {
+        header: true,
+        columns,
+        features: names,
+        missing_words: MissingWords::Usual,
+        delimiter: None,
+    }
 }
 
 /// Starts of rows, or columns, as SciPy stores them.

@@ -20,6 +20,15 @@ pub fn class_name(label: &str) -> Option<String> {
     }
 }
 
+/// A name as people are shown it: control characters, such as the end of a line, are spelled out.
+pub fn printable(name: &str) -> std::borrow::Cow<'_, str> {
+    if !name.contains(char::is_control) {
+        return name.into();
+    }
+    let shown = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    name.chars().map(shown).collect::<String>().into()
+}
+
 fn significant_digits(number: &str) -> usize {
     let mantissa = number.split(['e', 'E']).next().unwrap_or("");
     let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();

@@ -47,7 +47,8 @@ pub(crate) struct ReadArgs {
     /// Excel: the sheet, by name or number from 1 [default: the first]
     #[arg(long, value_name = "SHEET")]
     pub(crate) sheet: Option<String>,
-    /// Tables: column of texts, by name or number from 1: one feature for each word (repeat, or separate by commas)
+    /// Tables: column of texts, by name or number from 1: one feature for each word (repeat, or separate by commas); for a model
+    /// of documents, the column that holds them
     #[arg(long, value_name = "COLUMN", value_delimiter = ',', help_heading = "Text")]
     pub(crate) text: Vec<String>,
     /// What a term of a text is made of [default: words]

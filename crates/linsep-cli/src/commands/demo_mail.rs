@@ -5,6 +5,7 @@ use crate::console::{Console, ProgressDisplay};
 use crate::exit::{Exit, Usage};
 use linsep::job::{DataSpec, TrainSpec, Trained};
 use linsep::numbers::{counted, grouped, percent};
+use linsep::read::Format;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -38,9 +39,20 @@ pub(crate) fn run(folder: Option<&Path>, console: Console) -> anyhow::Result<Exi
     writeln!(text, "1. Two words alone: how often a mail says \"{}\" and \"{}\".\n", WORDS[0], WORDS[1])?;
     writeln!(text, "$ linsep train {name} --words {} --holdout {HELD_OUT}", WORDS.join(","))?;
     write_errors(&mut text, &few)?;
-    for (word, weight) in few.model.strongest() {
-        let class = &few.model.classes.outcomes()[usize::from(weight > 0.0)];
-        writeln!(text, "  {word:<8} {weight:+.3}  speaks for {class}")?;
+    let outcomes = few.model.classes.outcomes();
+    if let [_, _] = outcomes.as_slice() {
+        for (word, weight) in few.model.strongest() {
+            let class = &outcomes[usize::from(weight > 0.0)];
+            writeln!(text, "  {word:<8} {weight:+.3}  speaks for {class}")?;
+        }
+    } else {
+        // Each class has weights of its own.
+        for (place, class) in outcomes.iter().enumerate() {
+            for (word, weight) in few.model.strongest_of(place) {
+                let speaks = if weight > 0.0 { "for" } else { "against" };
+                writeln!(text, "  {word:<8} {weight:+.3}  speaks {speaks} {class}")?;
+            }
+        }
     }
     text.push_str(
         "\nEvery mail is a point of the plane, and most of them are the origin: they have neither word. A line through\n\
@@ -56,18 +68,20 @@ pub(crate) fn run(folder: Option<&Path>, console: Console) -> anyhow::Result<Exi
         counted(many.counts.iter().sum(), "training mail", "training mails")
     )?;
     let outcomes = many.model.classes.outcomes();
-    if let [negative, positive] = outcomes.as_slice() {
-        for (class, sign) in [(positive, 1.0), (negative, -1.0)] {
-            let words: Vec<String> = many
-                .model
-                .strongest()
-                .into_iter()
-                .filter(|(_, weight)| weight * sign > 0.0)
-                .take(SHOWN)
-                .map(|(word, _)| word)
-                .collect();
-            writeln!(text, "  for {class}: {}", words.join(", "))?;
-        }
+    let sides: Vec<(&String, usize, f64)> = match outcomes.as_slice() {
+        [negative, positive] => vec![(positive, 0, 1.0), (negative, 0, -1.0)],
+        classes => classes.iter().enumerate().map(|(place, class)| (class, place, 1.0)).collect(),
+    };
+    for (class, place, sign) in sides {
+        let words: Vec<String> = many
+            .model
+            .strongest_of(place)
+            .into_iter()
+            .filter(|(_, weight)| weight * sign > 0.0)
+            .take(SHOWN)
+            .map(|(word, _)| word)
+            .collect();
+        writeln!(text, "  for {class}: {}", words.join(", "))?;
     }
     text.push_str(
         "\nWhat this shows: the same learner, the same mails; only the coordinates differ. With more words than mails a\n\
@@ -78,6 +92,8 @@ pub(crate) fn run(folder: Option<&Path>, console: Console) -> anyhow::Result<Exi
 
 fn trained(folder: &Path, words: &[&str], console: Console) -> anyhow::Result<Trained> {
     let mut data = DataSpec::file(folder);
+    // So that another folder is told by its files, and not by options that nobody gave.
+    data.read.format = Some(Format::DOCUMENTS);
     data.read.text.words = words.iter().map(|word| word.to_string()).collect();
     let spec = TrainSpec { data, holdout: Some(HELD_OUT), ..TrainSpec::default() };
     Ok(spec.run(&mut Quiet(ProgressDisplay::of_whole_job(console)))?)

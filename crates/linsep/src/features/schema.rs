@@ -29,6 +29,9 @@ pub enum Schema {
         /// Which cells count as missing.
         #[serde(default)]
         missing_words: MissingWords,
+        /// What divided the cells of a table with free text, which may hold the characters that divide other tables.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        delimiter: Option<char>,
     },
     /// Pictures of one size.
     Pictures(PictureForm),

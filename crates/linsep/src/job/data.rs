@@ -5,7 +5,7 @@ use crate::Error;
 use crate::SettingsError;
 use crate::classes::{class_among, shortened};
 use crate::dataset::Dataset;
-use crate::features::{Schema, settle_columns};
+use crate::features::{Schema, Terms, settle_columns};
 use crate::model::Model;
 use crate::numbers::counted;
 use crate::observe::{Note, Observer};
@@ -164,7 +164,8 @@ impl DataSpec {
             loaded.dataset = loaded.dataset.with_weights(weights).map_err(|error| located(error.into()))?;
             loaded.fingerprint = None;
         }
-        if self.counts.is_some() || classes.row_weights.is_some() {
+        // Weights of the rows themselves, as Vowpal Wabbit's text has them, are like others.
+        if loaded.dataset.weights().is_some() {
             counts::repeat(&mut loaded)?;
         }
         Ok(loaded)
@@ -209,7 +210,45 @@ fn settled(
     (loaded.schema, loaded.dataset) = settle_columns(loaded.schema, loaded.dataset, most_words)?;
     loaded.notes.remarks.extend(loaded.schema.rare_remarks());
     tell(&loaded.notes, observer);
+    warn_of_terms(&loaded.schema, &loaded.dataset, observer);
     Ok(loaded)
+}
+
+/// Warns of texts that nothing can be learned from: no term is a feature, or a word that was named is nowhere.
+pub(super) fn warn_of_terms(schema: &Schema, data: &Dataset, observer: &mut dyn Observer) {
+    for (column, text) in schema.texts() {
+        let of = if text.documents { String::new() } else { format!(" of column \"{column}\"") };
+        match &text.terms {
+            Terms::Vocabulary { list, min_count, .. } if list.is_empty() => {
+                let problem = format!(
+                    "no term of the texts{of} is in at least {} (⟦min_count⟧): the texts have no features",
+                    counted(u64::from(*min_count), "row", "rows")
+                );
+                observer.note(Note::Warning(&problem));
+            }
+            Terms::Chosen(words) => {
+                let range = text.range();
+                let mut is_used = vec![false; words.len()];
+                for i in 0..data.len() {
+                    let row = data.row(i);
+                    for (j, _) in row.iter().filter(|&(j, value)| range.contains(&j) && value != 0.0) {
+                        is_used[j - range.start] = true;
+                    }
+                }
+                let absent: Vec<String> = words
+                    .iter()
+                    .zip(is_used)
+                    .filter(|(_, used)| !used)
+                    .map(|(word, _)| format!("\"{word}\""))
+                    .collect();
+                if !absent.is_empty() {
+                    let names = shortened(&absent, absent.len(), ", ");
+                    observer.note(Note::Warning(&format!("no text{of} has {names} (⟦words⟧)")));
+                }
+            }
+            _ => {}
+        }
+    }
 }
 
 /// The cache of a file, made or renewed if need be.

@@ -99,7 +99,7 @@ impl EvaluateSpec {
             observer.note(Note::Warning(&format!("{rows} skipped")));
         }
         let rows = judged.rows_read();
-        let is_training = self.are_training_rows(model, rows, observer);
+        let is_training = self.are_training_rows(model, rows, judged.has_times(), observer);
         if observer.will_stop() {
             return Err(Error::Interrupted);
         }
@@ -114,7 +114,13 @@ impl EvaluateSpec {
     /// Whether the model was trained on these very rows, all of them or all but those that were held out: its fingerprint is
     /// that of the file, read as for training. Files with another number of rows, and those that do not fit into
     /// memory, are not read a second time.
-    fn are_training_rows(&self, model: &Model, rows: u64, observer: &mut dyn Observer) -> bool {
+    fn are_training_rows(
+        &self,
+        model: &Model,
+        rows: u64,
+        has_times: bool,
+        observer: &mut dyn Observer,
+    ) -> bool {
         let (Some(fingerprint), Some(Ok(spec))) = (&model.fingerprint, TrainSpec::from_model(model)) else {
             return false;
         };
@@ -122,7 +128,7 @@ impl EvaluateSpec {
         let all = spec.holdout.is_none() && spec.classes.only.is_empty();
         let learned = model.evidence.examples;
         // Rows with counts were written out.
-        let counts = spec.data.counts.is_some();
+        let counts = spec.data.counts.is_some() || has_times;
         if (!counts && (rows < learned || (all && rows > learned))) || spec.classes.row_weights.is_some() {
             return false;
         }
@@ -177,6 +183,7 @@ impl EvaluateSpec {
                 }
             }
         }
+        judged.forget_fractions();
         Ok(judged)
     }
 
@@ -203,12 +210,21 @@ impl EvaluateSpec {
             if !prediction.score.is_finite() {
                 return Err(not_finite(stream.name(), line));
             }
-            let times = counts.of(number, line);
+            // Rows that say themselves how often they occur, unless something else does.
+            let own = batch.weights.as_ref().filter(|_| matches!(counts, Occurrences::Once));
+            let times = match own.map(|weights| weights[i]) {
+                Some(weight) if weight.fract() == 0.0 => weight as u64,
+                Some(_) => {
+                    judged.has_fractions = true;
+                    1
+                }
+                None => counts.of(number, line),
+            };
             match outcomes[batch.label(i) as usize] {
                 _ if times == 0 => judged.absent += 1,
                 Some(outcome) => {
                     judged.push(line, &prediction, probabilities, outcome);
-                    if !matches!(counts, Occurrences::Once) {
+                    if own.is_some() || judged.has_times() || !matches!(counts, Occurrences::Once) {
                         judged.occurs(times);
                     }
                 }

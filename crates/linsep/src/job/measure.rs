@@ -237,6 +237,8 @@ pub(super) struct Judged {
     pub(super) unknown: u64,
     /// Rows that occur not at all.
     pub(super) absent: u64,
+    /// Whether a row has a weight that is no whole number.
+    pub(super) has_fractions: bool,
 }
 
 impl Judged {
@@ -299,7 +301,21 @@ impl Judged {
 
     /// Says of the row that was added last how often it occurs.
     pub(super) fn occurs(&mut self, times: u64) {
+        // Those before it occur once, if nothing was said of them.
+        self.times.resize(self.lines.len().saturating_sub(1), 1);
         self.times.push(times);
+    }
+
+    /// Whether something was said about how often rows occur.
+    pub(super) fn has_times(&self) -> bool {
+        !self.times.is_empty()
+    }
+
+    /// Weights that are not whole numbers are no counts: then each row counts once.
+    pub(super) fn forget_fractions(&mut self) {
+        if self.has_fractions {
+            self.times.clear();
+        }
     }
 
     /// How many rows are predicted wrong; those of unknown classes are.
@@ -330,7 +346,17 @@ impl Judged {
 
     /// The measures. The baseline always answers the outcome `usual`, or else the most frequent one of these rows.
     pub(super) fn measure(self, model: &Model, usual: Option<usize>, skipped: u64) -> Evaluated {
-        let Self { scores, found, truth, probabilities, times, unknown, absent: _, lines: _ } = self;
+        let Self {
+            scores,
+            found,
+            truth,
+            probabilities,
+            times,
+            unknown,
+            absent: _,
+            lines: _,
+            has_fractions: _,
+        } = self;
         let times = if times.is_empty() { Times::ONCE } else { Times::each(&times) };
         let classes = &model.classes;
         let probabilities = Reliability::of(&probabilities, times);

@@ -217,6 +217,9 @@ pub enum ReadErrorKind {
     /// Options that contradict each other or the file.
     #[error("{0}")]
     Misused(String),
+    /// Something else than what the model was trained on.
+    #[error("{0}")]
+    NotForModel(String),
     /// A column that was asked for but is not there.
     #[error("there is no column \"{column}\"; the columns are {columns}")]
     NoSuchColumn {
@@ -401,6 +404,7 @@ impl ReadErrorKind {
                 | UnknownFormat
                 | OldLineEnds
                 | Misused(_)
+                | NotForModel(_)
                 | UnterminatedQuote
                 | NoSuchColumn { .. }
                 | NoModelColumn { .. }
@@ -450,7 +454,9 @@ impl ReadErrorKind {
             }
             FolderLoop => "remove the link, or leave it out with ⟦skip_bad⟧",
             NotAText(_) => "remove the file, or skip such files with ⟦skip_bad⟧",
-            Empty | AllSkipped(_) => "give a file with at least one row of each class",
+            Empty | AllSkipped(_) => {
+                "give a file with at least one row; for training, at least one of each class"
+            }
             Binary(_) => &BINARY_HELP,
             Foreign(kind) => kind.help,
             Compression(_) => "decompress it first and pipe it in: linsep reads standard input as -",
@@ -487,6 +493,7 @@ impl ReadErrorKind {
                 "remove the delimiter at the end of the rows, or name the label's column with ⟦label⟧ and leave the \
                  last one out with ⟦ignore⟧"
             }
+            NotForModel(_) => "give files of the kind that the model was trained on, or another model",
             Misused(_) => "leave out the options that do not apply",
             NoModelColumn { .. } => "give all columns that the model was trained with, under the same names",
             NoSuchColumn { .. } => "name a column as the header spells it, or by its number from 1",

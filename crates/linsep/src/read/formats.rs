@@ -244,6 +244,11 @@ pub(super) fn of_folder(head: &[u8]) -> Option<Format> {
     FORMATS.iter().find(fits).map(|format| Format(format.name))
 }
 
+/// The format that the first bytes of a text speak for, if any.
+pub(crate) fn detect_format(head: &[u8]) -> Option<Format> {
+    detect(head).ok()
+}
+
 /// Detects the format from the first bytes of a file.
 pub(crate) fn detect(head: &[u8]) -> Result<Format, ReadErrorKind> {
     foreign::refuse(head)?;

@@ -51,6 +51,7 @@ pub use documents::{document_text, mbox_mails};
 pub(crate) use error::excerpt;
 pub use error::{ReadError, ReadErrorKind};
 pub use foreign::ForeignFile;
+pub(crate) use formats::detect_format;
 pub use formats::{FORMATS, Format, FormatColumns, FormatDescriptor};
 pub use guarded::silence_guarded_panics;
 pub use load::{Loaded, read};

@@ -22,6 +22,7 @@ pub enum Labels {
 ///
 /// The options are part of a job's specification: as JSON or TOML, defaults are left out and unknown fields are refused.
 /// Fields that the program sets itself ([`labels`](Self::labels), [`schema`](Self::schema), [`online`](Self::online),
+/// [`columns_were_seen`](Self::columns_were_seen),
 /// [`memory`](Self::memory)) are not written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -71,6 +72,9 @@ pub struct ReadOptions {
     /// Settle the columns from the first rows, so that memory does not grow with the file.
     #[serde(skip)]
     pub online: bool,
+    /// Whether earlier rows of the same source had every column of the model: then these may lack some of their cells.
+    #[serde(skip)]
+    pub columns_were_seen: bool,
     /// The bytes of memory that the job may use: lines are limited to a part of them.
     #[serde(skip)]
     pub memory: Option<u64>,
@@ -370,7 +374,11 @@ impl ReadOptions {
 
     /// Refuses an option that would have no effect on files of this format.
     pub(super) fn check(&self, format: Format) -> Result<(), SettingsError> {
-        let told = self.text.says_how() || !self.text.columns.is_empty();
+        // A model of documents does not know which column of a table is the text.
+        let is_known =
+            |schema: &Schema| !schema.texts().any(|(_, text)| text.documents) || !format.is_table();
+        let told = self.text.says_how()
+            || !self.text.columns.is_empty() && self.schema.as_ref().is_some_and(is_known);
         if self.schema.is_some() && told {
             return Err(SettingsError::new(
                 "text",
@@ -406,6 +414,11 @@ impl ReadOptions {
             return Err(SettingsError::new("encoding", problem));
         }
         match self.given().find(|option| !format.descriptor().options.contains(option)) {
+            Some("text_options") => {
+                let option = self.text.first_said().unwrap_or("text");
+                let problem = format!("⟦{option}⟧ has no meaning for {} files", format.title());
+                Err(SettingsError::new(option, problem))
+            }
             Some(option) => Err(SettingsError::new(
                 option,
                 format!("⟦{option}⟧ has no meaning for {} files", format.title()),

@@ -76,8 +76,16 @@ impl RowStream {
         if is_lines {
             input.drop_blank_lines(limit).map_err(located)?;
         }
+        let named = || source.path().and_then(source::format_by_name);
+        let has_texts = options.schema.as_ref().is_some_and(|schema| schema.texts().next().is_some());
         let format = match options.format {
             Some(format) => format,
+            // The text of a table may look as if something else divided its cells.
+            None if has_texts && options.csv.delimiter.is_none() && named() == Some(Format::TSV) => {
+                Format::TSV
+            }
+            // Rows with labels of another kind may look like a table divided by bars.
+            None if named() == Some(Format::VW) && input.head().contains(&b'|') => Format::VW,
             None => match formats::detect_in(&mut input, limit) {
                 // Who names a delimiter means a table.
                 Err(ReadErrorKind::UnknownFormat)
@@ -85,7 +93,13 @@ impl RowStream {
                 {
                     Format::CSV
                 }
-                // A model of nothing but texts takes a file that is nothing else for one.
+                // A model of nothing but texts takes the lines of a table for texts, and a file that is nothing else for one.
+                Err(ReadErrorKind::UnknownFormat)
+                    if options.schema.as_ref().is_some_and(Schema::is_text_alone)
+                        && named().is_some_and(|format| format == Format::CSV) =>
+                {
+                    Format::CSV
+                }
                 Err(ReadErrorKind::UnknownFormat)
                     if options.schema.as_ref().is_some_and(Schema::is_text_alone)
                         && source.path().is_some_and(Path::is_file) =>

@@ -2,6 +2,7 @@
 
 use super::Loaded;
 use super::error::ReadErrorKind;
+use super::formats::Format;
 pub(crate) use super::input::{HEAD_BYTES, Input};
 pub(crate) use super::stamp::FileStamp;
 use super::stamp::cut_short;
@@ -145,6 +146,20 @@ impl Serialize for Source {
 impl<'de> Deserialize<'de> for Source {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         PathBuf::deserialize(deserializer).map(Source::from)
+    }
+}
+
+/// The format that the name of a file stands for, whether or not the file is compressed.
+pub(crate) fn format_by_name(path: &Path) -> Option<Format> {
+    Format::from_extension(&ending(path)?)
+}
+
+/// The ending of a file's name in lower case, without that of a compression.
+pub(crate) fn ending(path: &Path) -> Option<String> {
+    let ending_of = |path: &Path| path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+    match ending_of(path).as_deref() {
+        Some("gz" | "zst") => ending_of(&path.with_extension("")),
+        _ => ending_of(path),
     }
 }
 

@@ -161,6 +161,21 @@ impl TextOptions {
         *self != unsaid
     }
 
+    /// The first option that the user gave about how texts become features.
+    pub(crate) fn first_said(&self) -> Option<&'static str> {
+        [
+            ("words", !self.words.is_empty()),
+            ("terms", self.terms.is_some()),
+            ("ngrams", self.ngrams.is_some()),
+            ("text_weights", self.weights.is_some()),
+            ("min_count", self.min_count.is_some()),
+            ("max_vocabulary", self.max_vocabulary.is_some()),
+            ("hash_bits", self.hash_bits.is_some()),
+        ]
+        .into_iter()
+        .find_map(|(option, given)| given.then_some(option))
+    }
+
     /// Refuses what makes no sense together.
     pub fn check(&self) -> Result<(), SettingsError> {
         let refuse = |field: &'static str, problem: &str| Err(SettingsError::new(field, problem.to_string()));

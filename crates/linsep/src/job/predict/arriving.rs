@@ -6,6 +6,7 @@
 use crate::features::Schema;
 use crate::read::{
     Batch, Format, OnceReader, ReadError, ReadErrorKind, ReadNotes, ReadOptions, RowStream, Source,
+    detect_format,
 };
 use crate::waiting::Arrivals;
 use crate::{Error, SettingsError};
@@ -21,6 +22,8 @@ const NAME: &str = "standard input";
 pub(super) struct Arriving {
     arrivals: Option<Arrivals>,
     options: ReadOptions,
+    /// Whether each line is a text, and not a row of a table.
+    documents: bool,
     /// Bytes that have arrived and were not read: lines, and the beginning of another.
     bytes: Vec<u8>,
     /// How many of these bytes are known to hold no whole line.
@@ -48,9 +51,16 @@ impl Arriving {
     /// Waits for the first bytes, which tell whether lines follow.
     pub(super) fn begin(options: &ReadOptions) -> Result<Begun, Error> {
         let located = |error: io::Error| ReadError::whole(NAME, error.into());
-        let mut arrivals = Arrivals::of(io::stdin()).map_err(located)?;
+        Self::begin_with(Arrivals::of(io::stdin()).map_err(located)?, options)
+    }
+
+    fn begin_with(mut arrivals: Arrivals, options: &ReadOptions) -> Result<Begun, Error> {
+        let located = |error: io::Error| ReadError::whole(NAME, error.into());
         let bytes = arrivals.next().map_err(located)?.unwrap_or_default();
+        let format = options.format.or_else(|| detect_format(&bytes));
+        let is_one_table = format == Some(Format::ARFF) || !options.text.columns.is_empty();
         let is_lines = options.format.is_none_or(Format::is_text)
+            && !is_one_table
             && options.encoding.is_none()
             && !has_header_of_binary(&bytes)
             && options.array.labels_file.is_none();
@@ -60,6 +70,7 @@ impl Arriving {
         Ok(Begun::Lines(Box::new(Self {
             arrivals: Some(arrivals),
             options: options.clone(),
+            documents: options.format.is_none() && takes_documents(options),
             bytes,
             header: None,
             searched: 0,
@@ -143,7 +154,11 @@ impl Arriving {
                 self.bytes.extend_from_slice(&more);
             }
             let searched = std::mem::replace(&mut self.searched, self.bytes.len());
-            if let Some(end) = end_of_lines(&self.bytes, searched) {
+            let end = match self.may_quote() {
+                true => end_of_lines(&self.bytes, searched),
+                false => memchr::memrchr(b'\n', &self.bytes[searched..]).map(|end| searched + end + 1),
+            };
+            if let Some(end) = end {
                 let rest = self.bytes.split_off(end);
                 self.searched = rest.len();
                 return Ok(Some(std::mem::replace(&mut self.bytes, rest)));
@@ -164,7 +179,9 @@ impl Arriving {
                 None => self.arrivals = None,
             }
         }
+        // The end of the last line is the end of all.
         let last = std::mem::take(&mut self.bytes);
+        self.searched = 0;
         Ok((!last.is_empty()).then_some(last))
     }
 
@@ -192,11 +209,11 @@ impl Arriving {
             let line = line.trim_ascii();
             line.is_empty() || (self.options.format == Some(Format::LIBSVM) && line.starts_with(b"#"))
         };
-        if !self.takes_documents() && lines.split(|&byte| byte == b'\n').all(is_comment) {
+        if !self.documents && lines.split(|&byte| byte == b'\n').all(is_comment) {
             self.lines += self.stream_lines;
             return Ok(());
         }
-        let text = match (&self.header, self.takes_documents()) {
+        let text = match (&self.header, self.documents) {
             (_, true) => as_cells(&lines, &self.options),
             (Some(header), _) => [header.as_slice(), &lines].concat(),
             (None, _) => lines,
@@ -205,17 +222,21 @@ impl Arriving {
         let stream = opened.map_err(|error| moved(error, self.before_stream()))?;
         // What the first lines are, all are.
         self.options.format = Some(stream.format());
+        self.options.columns_were_seen = true;
         self.stream = Some(stream);
         Ok(())
     }
 
-    fn takes_documents(&self) -> bool {
-        self.options.schema.as_ref().is_some_and(|schema| schema.texts().any(|(_, text)| text.documents))
+    /// Whether a cell in quotes may go over several lines.
+    fn may_quote(&self) -> bool {
+        let is_object = || !self.begun && self.bytes.trim_ascii_start().starts_with(b"{");
+        let is_line = matches!(self.options.format, Some(Format::LIBSVM | Format::VW | Format::JSONL));
+        !self.documents && !is_line && !is_object()
     }
 
     /// The length of the lines before the first row or header: blank lines, and above a table comments that begin with `#`.
     fn above_rows(&self, lines: &[u8]) -> usize {
-        if self.takes_documents() {
+        if self.documents {
             return 0;
         }
         let is_above = |line: &&[u8]| {
@@ -232,9 +253,17 @@ impl Arriving {
 
     /// The delimiter that makes as many cells of a line as the model has columns; the label may be left out.
     fn delimiter_of(&self, line: &[u8]) -> Option<u8> {
-        let Some(Schema::Table { columns, .. }) = &self.options.schema else { return None };
-        let wanted = [columns.len(), columns.len().saturating_sub(1).max(2)];
+        let Some(Schema::Table { columns, delimiter, .. }) = &self.options.schema else { return None };
         let divided = |delimiter: u8| line.split(|&byte| byte == delimiter).count();
+        // Free text may hold any other delimiter.
+        let remembered = delimiter.and_then(|delimiter| u8::try_from(delimiter).ok());
+        let remembered =
+            remembered.filter(|_| self.options.csv.delimiter.is_none() && self.options.format.is_none());
+        let fits = |&delimiter: &u8| (columns.len() - 1..=columns.len()).contains(&divided(delimiter));
+        if let Some(delimiter) = remembered.filter(fits) {
+            return Some(delimiter);
+        }
+        let wanted = [columns.len(), columns.len().saturating_sub(1).max(2)];
         let usual = match (self.options.csv.delimiter, self.options.format) {
             (Some(delimiter), _) => vec![delimiter],
             (None, Some(Format::TSV)) => vec![b'\t'],
@@ -243,9 +272,29 @@ impl Arriving {
         usual.into_iter().find(|&delimiter| wanted.contains(&divided(delimiter)))
     }
 
+    /// Whether a line has names of the model's features behind a bar, as text for Vowpal Wabbit has.
+    fn names_features(&self, line: &[u8]) -> bool {
+        let Some(Schema::Table { header: true, features, .. }) = &self.options.schema else { return false };
+        let line = String::from_utf8_lossy(line);
+        let mut parts = line.split('|').skip(1).flat_map(|part| {
+            let space =
+                if part.starts_with([' ', '\t']) { "" } else { part.split_whitespace().next().unwrap_or("") };
+            let space = space.split(':').next().unwrap_or("");
+            let names = part.split_whitespace().skip(usize::from(!space.is_empty()));
+            names.map(move |name| (space, name.split(':').next().unwrap_or(name)))
+        });
+        parts.any(|(space, name)| {
+            let named = |feature: &String| match space {
+                "" => feature == name,
+                _ => feature.split_once('^') == Some((space, name)),
+            };
+            features.iter().any(named)
+        })
+    }
+
     /// Settles by the first line how the lines are divided, and whether it names the columns.
     fn look_at_first(&mut self, lines: &[u8]) -> Result<(), SettingsError> {
-        if self.takes_documents() {
+        if self.documents {
             self.options.format = Some(Format::CSV);
             (self.options.csv.delimiter, self.options.csv.header) = (Some(b','), Some(true));
             self.header = Some(Vec::new());
@@ -253,6 +302,20 @@ impl Arriving {
         }
         let first = lines.split(|&byte| byte == b'\n').next().unwrap_or_default().trim_ascii();
         let delimiter = self.delimiter_of(first);
+        if self.options.format.is_none() && self.options.csv.delimiter.is_none() {
+            self.options.format = detect_format(first).filter(|&format| match format {
+                Format::JSONL | Format::VW => true,
+                // A row of a table with one column may look like one with a label alone.
+                Format::LIBSVM => !self.is_table() || (delimiter.is_none() && first.contains(&b':')),
+                _ => false,
+            });
+            if self.options.format.is_none() && self.names_features(first) {
+                self.options.format = Some(Format::VW);
+            }
+        }
+        if self.options.format.is_some_and(|format| !matches!(format, Format::CSV | Format::TSV)) {
+            return Ok(());
+        }
         let Some(Schema::Table { header, columns, .. }) = &self.options.schema else { return Ok(()) };
         let csv = &mut self.options.csv;
         if csv.delimiter.is_none() && self.options.format != Some(Format::TSV) {
@@ -270,13 +333,22 @@ impl Arriving {
     }
 }
 
+/// Whether each line is a text for the model that the options have.
+pub(super) fn takes_documents(options: &ReadOptions) -> bool {
+    options.schema.as_ref().is_some_and(|schema| schema.texts().any(|(_, text)| text.documents))
+}
+
 /// The end of the last whole line of which no quote is open, where there was none in the first `searched` bytes. A long line
 /// arrives in many parts, each of which is searched once.
 fn end_of_lines(bytes: &[u8], searched: usize) -> Option<usize> {
     let end = searched + memchr::memrchr(b'\n', &bytes[searched..])? + 1;
-    // A cell may go over several lines; but not over very many, where quotes are just characters.
+    // A cell may go over several lines; but not over very many, where quotes are just characters. So is a quote within a cell.
     const FAR: usize = 1 << 16;
-    let is_closed = || memchr::memchr_iter(b'"', &bytes[..end]).count().is_multiple_of(2);
+    let begins_cell = |place: usize| place == 0 || b"\n\t,;| ".contains(&bytes[place - 1]);
+    let is_closed = || {
+        let quotes = || memchr::memchr_iter(b'"', &bytes[..end]);
+        quotes().count().is_multiple_of(2) || !quotes().any(begins_cell)
+    };
     (end > FAR || is_closed()).then_some(end)
 }
 
@@ -319,16 +391,161 @@ fn moved(error: Error, lines: i64) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::features::ColumnKind;
+    use crate::job::DataSpec;
+    use crate::read::Labels;
     use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    /// Bytes that arrive in parts.
+    struct Parts(VecDeque<Vec<u8>>);
+
+    impl io::Read for Parts {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let Some(part) = self.0.pop_front() else { return Ok(0) };
+            buffer[..part.len()].copy_from_slice(&part);
+            Ok(part.len())
+        }
+    }
+
+    /// How rows are read for a model of these rows.
+    fn options(rows: &'static str, change: impl Fn(&mut ReadOptions)) -> ReadOptions {
+        let mut data = DataSpec { source: Source::Memory("rows", rows.as_bytes()), ..DataSpec::default() };
+        change(&mut data.read);
+        let schema = data.load(&mut ()).unwrap().schema;
+        ReadOptions { schema: Some(schema), labels: Labels::Ignored, ..ReadOptions::default() }
+    }
+
+    /// The features of a row that are not zero, and its line.
+    type Read = (Vec<(usize, f64)>, Option<u64>);
+    type Rows = Result<Vec<Read>, String>;
+    /// Writes a row of two numbers.
+    type Written = fn(&(u8, u8)) -> String;
+
+    fn take(batch: &Batch, rows: &mut Vec<Read>) {
+        rows.extend((0..batch.len()).map(|i| {
+            let values = batch.row(i).iter().filter(|&(_, value)| value != 0.0).collect();
+            (values, batch.line(i))
+        }));
+    }
+
+    fn arriving(parts: &[&[u8]], options: &ReadOptions) -> Rows {
+        let parts = parts.iter().filter(|part| !part.is_empty()).map(|part| part.to_vec()).collect();
+        let arrivals = Arrivals::of(Parts(parts)).unwrap();
+        let Begun::Lines(mut lines) = Arriving::begin_with(arrivals, options).unwrap() else {
+            return Err("not lines".to_string());
+        };
+        let mut rows = Vec::new();
+        while let Some(batch) = lines.next_batch().map_err(|error| error.to_string())? {
+            take(&batch, &mut rows);
+        }
+        Ok(rows)
+    }
+
+    fn whole(text: &[u8], options: &ReadOptions) -> Rows {
+        let open = RowStream::open(&Source::Shared(NAME.to_string(), text.into()), options);
+        let mut stream = open.map_err(|error| error.to_string())?;
+        let mut rows = Vec::new();
+        while let Some(batch) = stream.next_batch().map_err(|error| error.to_string())? {
+            take(&batch, &mut rows);
+        }
+        Ok(rows)
+    }
+
+    /// A text in parts, each with the place where it is cut.
+    fn cut<'a>(text: &'a [u8], cuts: &[usize]) -> Vec<&'a [u8]> {
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (text.len() + 1)).collect();
+        cuts.sort_unstable();
+        let ends = cuts.iter().copied().chain([text.len()]);
+        let starts = [0].into_iter().chain(cuts.iter().copied());
+        starts.zip(ends).map(|(start, end)| &text[start..end]).collect()
+    }
 
     proptest! {
+        /// However rows arrive, and whether or not the last line ends, they are those of the whole file.
+        #[test]
+        fn rows_do_not_depend_on_how_they_arrive(
+            numbers in prop::collection::vec((1u8..100, 1u8..100), 1..8),
+            kind in 0usize..5,
+            ends in any::<bool>(),
+            cuts in prop::collection::vec(any::<usize>(), 0..12),
+        ) {
+            let words = |read: &mut ReadOptions| {
+                read.text.columns = vec!["2".to_string()];
+                read.csv.label = Some("1".to_string());
+                read.text.words = vec!["prize".to_string(), "noon".to_string()];
+                read.csv.header = Some(false);
+            };
+            let (given, row): (ReadOptions, Written) = match kind {
+                0 => (options("x,y,kind\n1,2,a\n2,1,b\n", |_| ()), |(x, y)| format!("{x},{y}")),
+                1 => (options("a 1:1 2:2\nb 1:2 2:1\n", |_| ()), |(x, y)| format!("1:{x} 2:{y}")),
+                2 => (
+                    options("{\"x\":1,\"y\":2,\"k\":\"a\"}\n{\"x\":2,\"y\":1,\"k\":\"b\"}\n", |_| ()),
+                    |(x, y)| format!("{{\"x\": {x}, \"y\": {y}, \"note\": \"6\\\" pipe\"}}"),
+                ),
+                3 => (options("1 |f x:1 y:2\n-1 |f x:2 y:1\n", |_| ()), |(x, y)| format!("|f x:{x} y:{y}")),
+                _ => (
+                    options("a\ta prize, now\nb\tat noon\n", words),
+                    |(x, y)| format!("prize{} 6\" noon, see{}", " prize".repeat((x % 3) as usize), " noon".repeat((y % 3) as usize)),
+                ),
+            };
+            let mut text = numbers.iter().map(row).collect::<Vec<_>>().join("\n");
+            text.push_str(if ends { "\n" } else { "" });
+            let told = match kind {
+                0 | 4 => {
+                    let mut told = given.clone();
+                    told.format = Some(if kind == 4 { Format::TSV } else { Format::CSV });
+                    told.csv.header = Some(false);
+                    told
+                }
+                _ => given.clone(),
+            };
+            let expected = whole(text.as_bytes(), &told);
+            prop_assert_eq!(expected.as_ref().map(Vec::len), Ok(numbers.len()));
+            prop_assert_eq!(arriving(&cut(text.as_bytes(), &cuts), &given), expected);
+        }
+
+        /// Each line is a text for a model of documents.
+        #[test]
+        fn texts_do_not_depend_on_how_they_arrive(
+            lines in prop::collection::vec("[a-z][a-z ,\"]{0,8}( prize| noon)?", 1..8),
+            ends in any::<bool>(),
+            cuts in prop::collection::vec(any::<usize>(), 0..12),
+        ) {
+            let mut given = options("a prize,a\nat noon,b\n", |read| {
+                read.text.columns = vec!["1".to_string()];
+                read.text.words = vec!["prize".to_string(), "noon".to_string()];
+                read.csv.header = Some(false);
+            });
+            let Some(Schema::Table { columns, header, .. }) = &mut given.schema else { panic!("a table") };
+            *header = true;
+            for column in columns {
+                if let ColumnKind::Text(text) = &mut column.kind {
+                    text.documents = true;
+                }
+            }
+            let text = lines.join("\n") + if ends { "\n" } else { "" };
+            let rows = arriving(&cut(text.as_bytes(), &cuts), &given).unwrap();
+            for (place, (line, (row, number))) in lines.iter().zip(&rows).enumerate() {
+                let count = |word: &str| line.split([' ', ',', '"']).filter(|&part| part == word).count() as f64;
+                let terms = [(0, count("prize")), (1, count("noon"))];
+                let terms: Vec<_> = terms.into_iter().filter(|&(_, count)| count > 0.0).collect();
+                prop_assert_eq!(row, &terms);
+                prop_assert_eq!(*number, Some(place as u64 + 1));
+            }
+            prop_assert_eq!(rows.len(), lines.len());
+        }
+
         #[test]
         fn the_end_of_lines_does_not_depend_on_how_they_arrive(
             parts in prop::collection::vec("[ab\"\n]{0,6}", 1..12),
         ) {
             let naive = |bytes: &[u8]| {
                 let end = bytes.iter().rposition(|&byte| byte == b'\n')? + 1;
-                bytes[..end].iter().filter(|&&byte| byte == b'"').count().is_multiple_of(2).then_some(end)
+                let lines = &bytes[..end];
+                let is_even = lines.iter().filter(|&&byte| byte == b'"').count().is_multiple_of(2);
+                let begins = lines.starts_with(b"\"") || lines.windows(2).any(|pair| pair == b"\n\"");
+                (is_even || !begins).then_some(end)
             };
             let (mut bytes, mut searched) = (Vec::new(), 0);
             for part in parts {

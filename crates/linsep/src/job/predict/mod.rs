@@ -5,7 +5,9 @@ mod arriving;
 use super::DataSpec;
 use super::data::{load_model, tell};
 use super::refuse_overwriting;
+use crate::classes::printable;
 use crate::dataset::Row;
+use crate::features::Schema;
 use crate::model::{Explainer, Model, Part, Prediction, Predictor, Threshold};
 use crate::numbers::counted;
 use crate::observe::{Note, Observer, Pace, Progress};
@@ -186,7 +188,7 @@ impl Rows {
     fn open_next(&mut self) -> Result<bool, Error> {
         let Some(source) = self.sources.pop_front() else { return Ok(false) };
         let source = match source {
-            Source::Stdin if may_wait() => match Arriving::begin(&self.options)? {
+            Source::Stdin if may_wait() || self.takes_texts() => match Arriving::begin(&self.options)? {
                 Begun::Lines(arriving) => {
                     self.now = Some(Now::Arriving(arriving));
                     return Ok(true);
@@ -197,6 +199,11 @@ impl Rows {
         };
         self.now = Some(Now::Stream(Box::new(RowStream::open(&source, &self.options)?)));
         Ok(true)
+    }
+
+    /// Whether the model reads texts, whose lines mean the same from a file as from a pipe.
+    fn takes_texts(&self) -> bool {
+        self.options.schema.as_ref().is_some_and(Schema::is_text_alone)
     }
 
     fn next_batch(&mut self) -> Result<Option<Batch>, Error> {
@@ -315,7 +322,7 @@ impl Labelling<'_> {
                         return self.fail(not_finite(&rows.name(), line));
                     }
                     if self.names && !self.show.is_table() {
-                        write!(out, "{}: ", rows.row_name(i))?;
+                        write!(out, "{}: ", printable(&rows.row_name(i)))?;
                     }
                     let name = if self.names { quoted(&rows.row_name(i)) } else { line.to_string() };
                     self.print(&name, prediction, &probabilities, out)?;
@@ -346,13 +353,18 @@ impl Labelling<'_> {
     /// What spoke for the class of a row, and against it.
     fn explanation(&self, explainer: &mut Explainer<'_>, row: Row<'_>, top: usize) -> String {
         let why = explainer.explain(row);
-        let name = |outcome: usize| self.outcomes[outcome].as_str();
+        let name = |outcome: usize| printable(&self.outcomes[outcome]);
         let instead = why.other.map_or(String::new(), |other| format!(" rather than {}", name(other)));
         let mut text = format!("  {}{instead} by {:+.4}", name(why.outcome), why.score);
         if let Some(constant) = why.constant {
             text += &format!(", of which {constant:+.4} whatever the row holds");
         }
         text.push('\n');
+        let adds_up = why.constant.is_some();
+        if !adds_up {
+            text += "  (The score of this model is no sum over features. Each number is by how much the score changes when that \
+                     feature alone is left out of the row; the numbers do not add up to the score.)\n";
+        }
         let part = |part: &&Part| match part.value {
             Some(value) => format!("{} = {} ({:+.4})", part.name, number(value), part.effect),
             None => format!("{} ({:+.4})", part.name, part.effect),
@@ -364,6 +376,7 @@ impl Labelling<'_> {
             let rest: f64 = parts.iter().skip(top).map(|part| part.effect).sum();
             let more = match parts.len().saturating_sub(top) {
                 0 => String::new(),
+                more if !adds_up => format!(", {}", counted(more as u64, "other", "others")),
                 more => format!(", {} ({rest:+.4})", counted(more as u64, "other", "others")),
             };
             let all = if shown.is_empty() { "nothing".to_string() } else { shown.join(", ") + &more };
@@ -409,7 +422,7 @@ impl Labelling<'_> {
                 (Some(_), Some(p)) => writeln!(out, "{}", number(p)),
                 _ => writeln!(out, "{}", all()),
             },
-            Show::Label => writeln!(out, "{label}"),
+            Show::Label => writeln!(out, "{}", printable(label)),
             Show::Score => writeln!(out, "{}", score()),
             Show::Distance => writeln!(out, "{}", distance()),
         }

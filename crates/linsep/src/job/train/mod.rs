@@ -17,7 +17,7 @@ pub use path::{PathPoint, PathWeights};
 pub use spec::TrainSpec;
 pub use trust::HeldOut;
 
-use super::data::{load_model, tell};
+use super::data::{load_model, tell, warn_of_terms};
 use super::warnings::Warning;
 use super::{label, refuse_overwriting};
 use crate::classes::Classes;
@@ -348,6 +348,7 @@ impl Runner<'_> {
         notes.remarks.extend(schema.rare_remarks());
         notes.remarks.extend(self.remark_on_classes(data.classes().len()));
         tell(&notes, observer);
+        warn_of_terms(&schema, &data, observer);
         let foreseen = self.foresee(&schema, &data, held_out.as_ref(), observer);
         let expansion = self.expansion(&schema, &data, observer)?;
         let data = expansion.apply_all(data)?;

@@ -280,11 +280,11 @@ impl Block {
                 CellUse::Number { feature, form, on_missing } => match number(cell, column, form, early) {
                     Ok(value) => self.row.push((feature, value)),
                     // A model that knows what a missing number becomes takes a word as one; but not what may be a
-                    // number that is written in another way.
+                    // number that is written in another way. A date that is none has digits all the same.
                     Err(ReadErrorKind::WordAmongNumbers { found, .. })
                         if rules.words_are_missing
                             && on_missing.fills()
-                            && !cell.iter().any(u8::is_ascii_digit) =>
+                            && (is_date(form) || !cell.iter().any(u8::is_ascii_digit)) =>
                     {
                         let counts = &mut self.counts[j];
                         counts.strange += 1;
@@ -500,6 +500,11 @@ impl Block {
 /// The fault of a cell that speaks against what was guessed from the first rows.
 fn contradiction(column: &Column, cell: &[u8]) -> ReadErrorKind {
     ReadErrorKind::WordAmongNumbers { column: column.name.clone(), found: excerpt(cell) }
+}
+
+/// Whether cells are dates or times, whose digits make no other number.
+fn is_date(form: CellForm) -> bool {
+    matches!(form, CellForm::Date(_) | CellForm::Time)
 }
 
 fn number(cell: &[u8], column: &Column, form: CellForm, early: bool) -> Result<f64, ReadErrorKind> {

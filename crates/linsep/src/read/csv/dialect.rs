@@ -8,7 +8,7 @@ use crate::features::styled::Written;
 use crate::features::{DateOrder, Decimal};
 use crate::read::error::{LongLine, ReadErrorKind, RowFailure};
 use crate::read::number::parse_number;
-use crate::read::{Column, ColumnKind, ReadOptions, Schema};
+use crate::read::{Column, ColumnKind, Labels, ReadOptions, Schema};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
@@ -122,7 +122,10 @@ pub(super) fn settle(sample: Sample<'_>, options: &ReadOptions) -> Result<Dialec
             };
             (delimiter, width)
         }
-        None => detect_delimiter(sample, options)?,
+        None => match remembered_delimiter(sample, options) {
+            Some(found) => found,
+            None => detect_delimiter(sample, options)?,
+        },
     };
     let has_header = FirstRow::look(sample, delimiter, width).is_some_and(|row| row.is_header(options));
     let header = if has_header { Some(names(sample, delimiter, width)?) } else { None };
@@ -148,6 +151,21 @@ pub(super) fn separator_line(head: &[u8]) -> Option<(u8, usize)> {
         }
         _ => None,
     }
+}
+
+/// The delimiter that a model of free text was trained with, and the number of cells, if it makes rows of the model's columns:
+/// any other may be part of the text.
+fn remembered_delimiter(sample: Sample<'_>, options: &ReadOptions) -> Option<(u8, usize)> {
+    let Some(Schema::Table { columns, header, delimiter: Some(delimiter), .. }) = &options.schema else {
+        return None;
+    };
+    let delimiter = u8::try_from(*delimiter).ok().filter(|delimiter| !b" \"\r\n".contains(delimiter))?;
+    let CommonWidth { width, count, rows, .. } = sample.common_width(delimiter)?;
+    let has_label = columns.iter().any(|column| column.kind == ColumnKind::Label);
+    let lacks_label = has_label && options.labels == Labels::Ignored && width + 1 == columns.len();
+    let fits = (width == columns.len() || lacks_label) && count * 2 >= rows;
+    let names = || FirstRow::look(sample, delimiter, width).is_some_and(|first| first.names_all(columns));
+    (fits || (*header && names())).then_some((delimiter, width))
 }
 
 /// How well a delimiter divides the rows: whether all have the same number of cells, how many rows or cells that are, how many

@@ -4,6 +4,7 @@ use super::columns::{CellUse, Column, Places, Role, TextCells, Word, roles, some
 use super::dialect::nowhere;
 use super::records::Fault;
 use crate::features::{CellForm, FeatureKind, MISSING_WORD, Number, Words};
+use crate::numbers::counted;
 use crate::read::error::ReadErrorKind;
 use crate::read::{self, ColumnKind, Labels, ReadOptions, Schema};
 use std::collections::HashMap;
@@ -22,7 +23,18 @@ pub(super) fn match_columns(
     }
     let Schema::Table { header, columns: model, .. } = schema else {
         let remark = has_header.then(|| NAMES_NOT_USED.to_string());
-        return Ok((by_order(names, schema.features(), options)?, remark));
+        let found = names.len();
+        let columns = by_order(names, schema.features(), options).map_err(|fault| match (schema, &fault.kind) {
+            (Schema::Pictures(form), ReadErrorKind::ColumnCount { .. }) => {
+                let (columns, width, height) = (counted(found as u64, "column", "columns"), form.width, form.height);
+                let reason = format!(
+                    "the model was trained on pictures of {width}x{height} pixels, and this is a text with {columns}"
+                );
+                nowhere(ReadErrorKind::NotForModel(reason))
+            }
+            _ => fault,
+        })?;
+        return Ok((columns, remark));
     };
     let features = schema.features();
     let out_of_range = model.iter().find(|column| {
@@ -33,24 +45,36 @@ pub(super) fn match_columns(
         // Only a damaged model has such a column; it must not make rows that reach outside its weights.
         return Err(no_model_column(&names, &column.name));
     }
-    let (columns, remark) = if *header && has_header {
-        by_name(names, model, options)?
-    } else {
-        let remark = match (*header, has_header) {
-            (true, _) => Some(NO_HEADER),
-            (false, true) => Some(NAMES_NOT_USED),
-            // Neither has names: there is no other way.
-            (false, false) => None,
+    let documents =
+        model.iter().find(|column| matches!(&column.kind, ColumnKind::Text(text) if text.documents));
+    let has_name = |column: &read::Column| has_header && names.contains(&column.name);
+    let (columns, remark) =
+        if let Some(text) = documents.filter(|text| !options.text.columns.is_empty() || !has_name(text)) {
+            (of_documents(names, text, options)?, None)
+        } else if *header && has_header {
+            by_name(names, model, options)?
+        } else {
+            let remark = match (*header, has_header) {
+                (true, _) => Some(NO_HEADER),
+                (false, true) => Some(NAMES_NOT_USED),
+                // Neither has names: there is no other way.
+                (false, false) => None,
+            };
+            (by_place(names, model, options)?, remark.map(str::to_string))
         };
-        (by_place(names, model, options)?, remark.map(str::to_string))
-    };
     check_named(&columns, options)?;
     // A model whose labels were in a second file knows no column of them.
     let labelled = columns.iter().any(|column| matches!(column.used_for, CellUse::Label));
     if options.labels == Labels::Required && !labelled {
-        let reason = "the model knows no column of labels (it was trained with ⟦labels⟧): name the column with \
-                      ⟦label⟧, or the file that has the labels with ⟦labels⟧";
-        return Err(nowhere(ReadErrorKind::Misused(reason.to_string())));
+        let why = match documents {
+            Some(_) => "it was trained on documents",
+            None => "it was trained with ⟦labels⟧",
+        };
+        let reason = format!(
+            "the model knows no column of labels ({why}): name the column with ⟦label⟧, or the file that has the labels with \
+             ⟦labels⟧"
+        );
+        return Err(nowhere(ReadErrorKind::Misused(reason)));
     }
     Ok((columns, remark))
 }
@@ -133,6 +157,50 @@ fn by_name(
     let columns =
         names.into_iter().zip(parts).map(|(name, part)| Column::new(name, part.unwrap_or(CellUse::Ignored)));
     Ok((columns.collect(), remark))
+}
+
+/// The columns of a table for a model of documents, none of which is called as documents are: the one that the user names is
+/// the text, or the only one there is.
+fn of_documents(
+    names: Vec<String>,
+    text: &read::Column,
+    options: &ReadOptions,
+) -> Result<Vec<Column>, Fault> {
+    let refuse = |reason| Err(nowhere(ReadErrorKind::Misused(reason)));
+    let places = Places::of(&names);
+    let label = match (&options.csv.label, options.labels) {
+        (Some(wanted), Labels::Required) => Some(places.find(wanted)?),
+        _ => None,
+    };
+    let place = match options.text.columns.as_slice() {
+        [wanted] => places.find(wanted)?,
+        [] if names.len() == 1 => 0,
+        [] => {
+            return refuse(format!(
+                "the model was trained on documents, and this table has {} columns ({}): name the one that holds the texts \
+                 with ⟦text⟧",
+                names.len(),
+                some_of(&names)
+            ));
+        }
+        _ => {
+            return refuse(
+                "⟦text⟧ names one column here: the model was trained on one text a row".to_string(),
+            );
+        }
+    };
+    if label == Some(place) {
+        return refuse(format!("column \"{}\" is named by ⟦label⟧ and by ⟦text⟧", names[place]));
+    }
+    let column = |(j, name): (usize, String)| {
+        let used_for = match j {
+            _ if j == place => part(&text.kind, options),
+            _ if Some(j) == label => CellUse::Label,
+            _ => CellUse::Ignored,
+        };
+        Column::new(name, used_for)
+    };
+    Ok(names.into_iter().enumerate().map(column).collect())
 }
 
 /// Without names the columns have the order of the training file; the label may be left out where none is needed.

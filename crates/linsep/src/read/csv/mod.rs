@@ -405,6 +405,7 @@ impl RecordReader for CsvReader {
             columns: described,
             features,
             missing_words: reading.missing_words.clone(),
+            delimiter: (!self.texts.is_empty()).then_some(char::from(self.dialect.delimiter)),
         }
     }
 

@@ -393,11 +393,19 @@ pub(super) fn open_date(name: &str, example: &str) -> String {
 pub(super) fn strange(columns: &[Column], counts: &[Counts]) -> Vec<String> {
     let remark = |(column, counts): (&Column, &Counts)| {
         let (word, line) = counts.first_word.as_ref().filter(|_| counts.strange > 0)?;
+        let is_date =
+            matches!(column.used_for, CellUse::Number { form: CellForm::Date(_) | CellForm::Time, .. });
         Some(format!(
-            "Column \"{}\" holds numbers, and {} of its cells {}, such as \"{word}\" on line {line}: counted as missing.",
+            "Column \"{}\" holds {}, and {} of its cells {}, such as \"{word}\" on line {line}: counted as missing.",
             column.name,
+            if is_date { "dates" } else { "numbers" },
             numbers::grouped(counts.strange),
-            if counts.strange == 1 { "is a word" } else { "are words" }
+            match (is_date, counts.strange) {
+                (true, 1) => "is none in its form",
+                (true, _) => "are none in its form",
+                (false, 1) => "is a word",
+                (false, _) => "are words",
+            }
         ))
     };
     columns.iter().zip(counts).filter_map(remark).take(SHOWN).collect()

@@ -5,8 +5,10 @@ use super::super::error::ReadErrorKind;
 use super::super::foreign;
 use super::super::formats::is_binary;
 use encoding_rs::Encoding;
+use mail_parser::decoders::base64::base64_decode;
 use mail_parser::decoders::html::html_to_text;
-use mail_parser::{MessageParser, MimeHeaders, PartType};
+use mail_parser::decoders::quoted_printable::quoted_printable_decode;
+use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders, PartType};
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -33,7 +35,8 @@ const FIELDS: [&str; 12] = [
 const PICTURES: [(&[u8], &str); 3] =
     [(b"\x89PNG", "a PNG picture"), (b"\xff\xd8\xff", "a JPEG picture"), (b"GIF8", "a GIF picture")];
 
-/// The text of a file. Of an e-mail, that is its subject, its body (HTML as text), and the names of its attachments.
+/// The text of a file. Of an e-mail, that is its subject, its body (HTML as text), the names of its attachments, and the text of
+/// the mails that it forwards.
 pub(in crate::read) fn text(
     path: &Path,
     bytes: &[u8],
@@ -135,23 +138,82 @@ pub(super) fn mail(bytes: &[u8]) -> String {
         Some(rest) => rest.iter().position(|&byte| byte == b'\n').map_or(bytes, |end| &rest[end + 1..]),
         None => bytes,
     };
+    let bytes = &*with_fields_in_utf8(bytes);
     let Some(message) = MessageParser::default().parse(bytes) else {
-        return String::from_utf8_lossy(bytes).into_owned();
+        return in_fitting_encoding(bytes).into_owned();
     };
-    let mut text = message.subject().unwrap_or_default().to_string();
+    let mut text = String::new();
+    add_message(&message, MOST_FORWARDED, &mut text);
+    text
+}
+
+/// Mails within mails, at most.
+const MOST_FORWARDED: usize = 16;
+
+/// Adds the text of a mail, and that of the mails it forwards.
+fn add_message(message: &Message<'_>, most_forwarded: usize, text: &mut String) {
+    text.push_str(message.subject().unwrap_or_default());
     for part in message.text_bodies() {
         text.push('\n');
         match &part.body {
-            PartType::Text(body) => text.push_str(body),
-            PartType::Html(page) => text.push_str(&words_of_page(page)),
+            PartType::Text(body) => text.push_str(&in_its_encoding(message, part, body)),
+            PartType::Html(page) => text.push_str(&words_of_page(&in_its_encoding(message, part, page))),
             _ => {}
         }
     }
-    for name in message.attachments().filter_map(|part| part.attachment_name()) {
-        text.push('\n');
-        text.push_str(name);
+    for part in message.attachments() {
+        if let Some(name) = part.attachment_name() {
+            text.push('\n');
+            text.push_str(name);
+        }
+        if let (PartType::Message(forwarded), 1..) = (&part.body, most_forwarded) {
+            text.push('\n');
+            add_message(forwarded, most_forwarded - 1, text);
+        }
     }
-    text
+}
+
+/// The text of a part of a mail. Where the part says that it is ASCII or UTF-8, or says nothing that is known, and its bytes are
+/// something else, they decide.
+fn in_its_encoding<'a>(message: &Message<'_>, part: &MessagePart<'_>, parsed: &'a str) -> Cow<'a, str> {
+    let label = part.content_type().and_then(|kind| kind.attribute("charset")).unwrap_or("us-ascii").trim();
+    let is_ascii =
+        || ["us-ascii", "ascii", "ansi_x3.4-1968"].iter().any(|name| label.eq_ignore_ascii_case(name));
+    let is_other = || !label.eq_ignore_ascii_case("utf-7") && Encoding::for_label(label.as_bytes()).is_none();
+    let may_be_wrong =
+        is_ascii() || is_other() || Encoding::for_label(label.as_bytes()) == Some(encoding_rs::UTF_8);
+    if parsed.is_ascii() || !may_be_wrong {
+        return Cow::Borrowed(parsed);
+    }
+    let range = part.offset_body as usize..part.offset_end as usize;
+    let Some(raw) = message.raw_message.get(range) else { return Cow::Borrowed(parsed) };
+    let bytes = match part.encoding {
+        mail_parser::Encoding::None => Some(Cow::Borrowed(raw)),
+        mail_parser::Encoding::QuotedPrintable => quoted_printable_decode(raw).map(Cow::Owned),
+        mail_parser::Encoding::Base64 => base64_decode(raw).map(Cow::Owned),
+    };
+    match bytes {
+        Some(bytes) => Cow::Owned(in_fitting_encoding(&bytes).into_owned()),
+        None => Cow::Borrowed(parsed),
+    }
+}
+
+/// Bytes as UTF-8, if they are that, otherwise in the encoding that they speak for.
+fn in_fitting_encoding(bytes: &[u8]) -> Cow<'_, str> {
+    match encoding::guess(bytes, true) {
+        Some((encoding, _)) => encoding.decode_without_bom_handling(bytes).0,
+        None => String::from_utf8_lossy(bytes),
+    }
+}
+
+/// A mail whose fields are UTF-8: some programs write other letters as they are.
+fn with_fields_in_utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let end = [&b"\n\n"[..], b"\n\r\n"].iter().filter_map(|end| memchr::memmem::find(bytes, end)).min();
+    let (fields, body) = bytes.split_at(end.unwrap_or(bytes.len()));
+    match std::str::from_utf8(fields) {
+        Ok(_) => Cow::Borrowed(bytes),
+        Err(_) => Cow::Owned([in_fitting_encoding(fields).as_bytes(), body].concat()),
+    }
 }
 
 #[cfg(test)]
@@ -199,6 +261,47 @@ mod tests {
         let wrong = "Subject: =?nonsense?Q?=ZZ?= x\nFrom: a\nContent-Type: text/plain; charset=klingon\n\nbody \u{fffd}";
         assert!(of("mail", wrong.as_bytes()).unwrap().contains("body"));
         assert!(of("mail", &mail.as_bytes()[..400]).is_ok());
+    }
+
+    #[test]
+    fn bytes_decide_where_a_mail_names_an_encoding_that_they_do_not_fit() {
+        let mail = |fields: &str, body: &[u8]| {
+            let head = format!("From: a\nTo: b\nSubject: x\nMIME-Version: 1.0\n{fields}\n\n");
+            of("mail", &[head.as_bytes(), body].concat()).unwrap()
+        };
+        let (utf8, latin) =
+            ("Grüße, Übung macht den Meister".as_bytes(), b"Gr\xfc\xdfe, \xdcbung macht den Meister");
+        for label in ["us-ascii", "utf-8", "klingon"] {
+            let fields =
+                format!("Content-Type: text/plain; charset={label}\nContent-Transfer-Encoding: 8bit");
+            for body in [utf8, &latin[..]] {
+                let text = mail(&fields, body);
+                assert!(text.contains("Grüße, Übung"), "{label}: {text}");
+            }
+        }
+        assert!(mail("Content-Transfer-Encoding: 8bit", utf8).contains("Grüße, Übung"));
+        let quoted = "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable";
+        assert!(mail(quoted, b"Gr=FC=DFe, =DCbung macht den Meister").contains("Grüße, Übung"));
+        // A label that fits is believed.
+        let fields = "Content-Type: text/plain; charset=windows-1251\nContent-Transfer-Encoding: 8bit";
+        assert!(mail(fields, b"\xcf\xf0\xe8\xe2\xe5\xf2").contains("Привет"));
+        let raw = b"From: a\nTo: b\nSubject: Sch\xf6ne Gr\xfc\xdfe zum Fr\xfchling\n\nbody";
+        assert!(of("mail", raw).unwrap().contains("Schöne Grüße zum Frühling"));
+    }
+
+    #[test]
+    fn forwarded_mails_are_read_too() {
+        let mail = "From: a\nTo: b\nSubject: Fwd\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=x\n\n\
+                    --x\nContent-Type: text/plain\n\nsee below\n--x\nContent-Type: message/rfc822\n\n\
+                    From: c\nTo: a\nSubject: free prize\nContent-Type: text/plain\n\na cheap loan\n--x--\n";
+        let text = of("mail", mail.as_bytes()).unwrap();
+        let words: Vec<&str> = text.split_whitespace().collect();
+        assert_eq!(words, ["Fwd", "see", "below", "free", "prize", "a", "cheap", "loan"], "{text}");
+        // However deep they lie in one another.
+        let deep = (0..200).fold("Subject: x\n\nbody".to_string(), |inner, _| {
+            format!("From: a\nTo: b\nSubject: deep\nContent-Type: message/rfc822\n\n{inner}")
+        });
+        assert!(of("mail", deep.as_bytes()).unwrap().contains("deep"));
     }
 
     #[test]

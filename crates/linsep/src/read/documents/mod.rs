@@ -68,12 +68,7 @@ fn open(opening: Opening<'_>) -> Result<Box<dyn RecordReader>, Error> {
 /// Whether a file is a document, by its name and by the model that it is read for: one of documents takes every file for one
 /// whose name does not say otherwise.
 pub(super) fn is_document(path: &Path, model: Option<&Schema>) -> bool {
-    let mut name = path.to_path_buf();
-    if name.extension().is_some_and(|ending| ending == "gz" || ending == "zst") {
-        name.set_extension("");
-    }
-    let ending = name.extension().map(|ending| ending.to_string_lossy().to_lowercase());
-    match ending.and_then(|ending| Format::from_extension(&ending)) {
+    match source::format_by_name(path) {
         Some(format) => format == Format::DOCUMENTS,
         None => model.is_some_and(|schema| schema.texts().any(|(_, text)| text.documents)),
     }
@@ -95,15 +90,15 @@ pub fn mbox_mails(bytes: &[u8], limit: u64, mut each: impl FnMut(Result<Vec<u8>,
 
 /// Whether a file holds many mails.
 fn is_mbox(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("mbox"))
+    source::ending(path).is_some_and(|ending| ending == "mbox")
 }
 
 /// The rows of documents.
 struct DocumentReader {
     name: String,
     files: FolderFiles,
-    /// The mbox file that is being read, and its place.
-    mbox: Option<(Mbox, usize)>,
+    /// The mbox file that is being read, its place, and whether a mail was found in it.
+    mbox: Option<(Mbox, usize, bool)>,
     limit: u64,
     encoding: Option<&'static Encoding>,
     skip_bad: bool,
@@ -184,7 +179,7 @@ impl DocumentReader {
     /// The next documents, taken apart. Empty at the end.
     fn next_blocks(&mut self) -> Result<Vec<Block>, ReadError> {
         loop {
-            if let Some((mbox, place)) = &mut self.mbox {
+            if let Some((mbox, place, has_mails)) = &mut self.mbox {
                 let place = *place;
                 let mut mails = Vec::new();
                 let mut bytes = 0;
@@ -197,8 +192,14 @@ impl DocumentReader {
                         break;
                     }
                 }
+                let is_empty = mails.is_empty() && !*has_mails;
+                *has_mails = true;
                 if mails.is_empty() {
                     self.mbox = None;
+                    if is_empty {
+                        let problem = "it has no mails".to_string();
+                        self.bad(place, ReadErrorKind::NotAText(problem))?;
+                    }
                     continue;
                 }
                 if matches!(mails.last(), Some(Err(ReadErrorKind::Io(_) | ReadErrorKind::NotAText(_)))) {
@@ -223,7 +224,8 @@ impl DocumentReader {
                 let opened = source::open(&source::Source::File(file.path.clone()));
                 match opened {
                     Ok((input, _)) => {
-                        self.mbox = Some((Mbox::new(Box::new(BufReader::new(input)), self.limit), place))
+                        self.mbox =
+                            Some((Mbox::new(Box::new(BufReader::new(input)), self.limit), place, false))
                     }
                     Err(kind) => self.bad(place, kind)?,
                 }
@@ -336,6 +338,7 @@ impl RecordReader for DocumentReader {
             ],
             features,
             missing_words: MissingWords::default(),
+            delimiter: None,
         }
     }
 
@@ -361,7 +364,8 @@ impl RecordReader for DocumentReader {
 
 /// The text column of a model that can read documents: it must be all that the model reads.
 fn model_text<'a>(schema: &'a Schema, name: &str) -> Result<&'a Text, Error> {
-    let refuse = |problem: String| Err(Error::from(ReadError::whole(name, ReadErrorKind::Misused(problem))));
+    let refuse =
+        |problem: String| Err(Error::from(ReadError::whole(name, ReadErrorKind::NotForModel(problem))));
     let Schema::Table { columns, .. } = schema else {
         return refuse("a text was given, and the model was trained on numbers".to_string());
     };

@@ -1,6 +1,7 @@
 //! Which files a folder has, and which class each of them belongs to.
 
 use super::super::error::{ReadError, ReadErrorKind};
+use super::super::source::ending;
 use super::super::{Labels, ReadNotes, ReadOptions};
 use crate::numbers::counted;
 use std::fs;
@@ -92,8 +93,14 @@ impl Walk {
                 beside += 1;
                 continue;
             }
-            let name = if is_folder { path.file_name() } else { path.file_stem() };
-            let name = name.unwrap_or_default().to_string_lossy().into_owned();
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let name = match ending(&path).filter(|_| !is_folder) {
+                Some(ending) => {
+                    let end = name.to_lowercase().rfind(&format!(".{ending}"));
+                    end.and_then(|end| name.get(..end)).unwrap_or(&name).to_string()
+                }
+                None => name,
+            };
             if self.found.classes.contains(&name) {
                 let problem = format!("two classes are called \"{name}\"");
                 return Err(at(&path, ReadErrorKind::Misused(problem)));

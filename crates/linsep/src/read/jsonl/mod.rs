@@ -89,7 +89,7 @@ fn open(opening: Opening<'_>) -> Result<Box<dyn RecordReader>, Error> {
     }
     let noticed = Noticed::default();
     if let Some(schema) = &options.schema {
-        columns.add_optional(schema, &noticed);
+        columns.add_optional(schema, options.columns_were_seen, &noticed);
     }
     if columns.names.is_empty() {
         // Nothing to make a header of: the first row says why.
@@ -278,8 +278,8 @@ impl Columns {
             .any(|column| column.kind.features().is_some() && !self.places.contains_key(&column.name))
     }
 
-    /// Adds the columns that no row has and that some training rows did not have either: their cells are missing.
-    fn add_optional(&mut self, schema: &Schema, noticed: &Noticed) {
+    /// Adds the columns that no row has, and that some training rows or earlier rows did not have either: their cells are missing.
+    fn add_optional(&mut self, schema: &Schema, were_seen: bool, noticed: &Noticed) {
         let Schema::Table { columns, .. } = schema else { return };
         for column in columns {
             let optional = match &column.kind {
@@ -287,8 +287,12 @@ impl Columns {
                 ColumnKind::Words(words) => words.knows_missing(),
                 ColumnKind::Text(_) | ColumnKind::Label | ColumnKind::Ignored => false,
             };
-            if optional && !self.places.contains_key(&column.name) {
+            let is_needed = were_seen && column.kind.features().is_some();
+            if (optional || is_needed) && !self.places.contains_key(&column.name) {
                 self.place(&column.name);
+                if were_seen {
+                    continue;
+                }
                 let remark = format!("No row has the key \"{}\": it counts as missing.", column.name);
                 noticed.lock().unwrap_or_else(PoisonError::into_inner).remarks.push(remark);
             }

@@ -65,7 +65,7 @@ pub(crate) fn size(bytes: &[u8]) -> Result<(u32, u32), String> {
         Some(PictureKind::Png) => {
             let reader = png_reader(bytes)?;
             let info = reader.info();
-            let orientation = info.exif_metadata.as_deref().map_or(1, exif::orientation);
+            let orientation = exif::png_data(bytes).map_or(1, exif::orientation);
             (info.width as usize, info.height as usize, orientation)
         }
         Some(PictureKind::Jpeg) => {
@@ -85,7 +85,11 @@ fn check_size(width: usize, height: usize) -> Result<(), String> {
     let pixels = width as u64 * height as u64;
     match pixels {
         0 => Err("the picture has no pixels".to_string()),
-        _ if pixels > MOST_PIXELS || width > LONGEST_SIDE || height > LONGEST_SIDE => {
+        _ if width > LONGEST_SIDE || height > LONGEST_SIDE => {
+            let most = grouped(LONGEST_SIDE as u64);
+            Err(format!("the picture has {width}x{height} pixels, and no side may have more than {most}"))
+        }
+        _ if pixels > MOST_PIXELS => {
             let most = grouped(MOST_PIXELS);
             Err(format!("the picture has {width}x{height} pixels, and at most {most} are accepted"))
         }
@@ -113,7 +117,7 @@ fn png_pixels(bytes: &[u8], colour: bool) -> Result<Pixels, String> {
     let mut reader = png_reader(bytes)?;
     let (width, height) = (reader.info().width as usize, reader.info().height as usize);
     check_size(width, height)?;
-    let orientation = reader.info().exif_metadata.as_deref().map_or(1, exif::orientation);
+    let orientation = exif::png_data(bytes).map_or(1, exif::orientation);
     let mut levels = vec![0; reader.output_buffer_size()];
     let frame =
         reader.next_frame(&mut levels).map_err(|error| format!("the PNG picture is damaged: {error}"))?;

@@ -5,6 +5,22 @@ pub(super) fn orientation(data: &[u8]) -> u8 {
     find(data.strip_prefix(b"Exif\0\0").unwrap_or(data)).unwrap_or(1)
 }
 
+/// The EXIF data of a PNG picture: of its chunk `eXIf`, which may also come after the pixels.
+pub(super) fn png_data(picture: &[u8]) -> Option<&[u8]> {
+    const SIGNATURE: usize = 8;
+    let mut rest = picture.get(SIGNATURE..)?;
+    // Each chunk has its length, its name, its data and a checksum.
+    while let Some((head, after)) = rest.split_at_checked(8) {
+        let length = u32::from_be_bytes(head[..4].try_into().ok()?) as usize;
+        match &head[4..] {
+            b"eXIf" => return after.get(..length),
+            b"IEND" => return None,
+            _ => rest = after.get(length.checked_add(4)?..)?,
+        }
+    }
+    None
+}
+
 /// The value of the tag in the first directory. Every place is checked before it is read.
 fn find(data: &[u8]) -> Option<u8> {
     const ORIENTATION: u16 = 0x0112;
@@ -61,6 +77,24 @@ mod tests {
             assert_eq!(orientation(&data(9, big)), 1);
         }
         assert_eq!(orientation(b"Exif\0\0II\x2a\0\xff\xff\xff\xff"), 1);
+    }
+
+    #[test]
+    fn the_chunk_of_a_png_picture_is_found_wherever_it_is() {
+        let chunk =
+            |name: &[u8], data: &[u8]| [&(data.len() as u32).to_be_bytes(), name, data, &[0; 4]].concat();
+        let exif = data(6, true);
+        let (head, pixels, end) = (chunk(b"IHDR", &[0; 13]), chunk(b"IDAT", &[1; 40]), chunk(b"IEND", b""));
+        let own = chunk(b"eXIf", &exif[6..]);
+        for parts in [[&head, &own, &pixels, &end], [&head, &pixels, &own, &end]] {
+            let picture = [b"\x89PNG\r\n\x1a\n".as_slice(), &parts.map(Vec::as_slice).concat()].concat();
+            assert_eq!(png_data(&picture).map(orientation), Some(6));
+            for cut in 0..picture.len() {
+                let _ = png_data(&picture[..cut]);
+            }
+        }
+        let without = [b"\x89PNG\r\n\x1a\n".as_slice(), &head, &pixels, &end, &own].concat();
+        assert_eq!(png_data(&without), None);
     }
 
     proptest! {

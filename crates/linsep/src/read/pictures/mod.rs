@@ -114,7 +114,7 @@ impl PictureReader {
 fn form_of_model(schema: &Schema, options: &ReadOptions) -> Result<PictureForm, ReadErrorKind> {
     let Schema::Pictures(form) = schema else {
         let problem = "a picture was given, and the model was not trained on pictures".to_string();
-        return Err(ReadErrorKind::Misused(problem));
+        return Err(ReadErrorKind::NotForModel(problem));
     };
     let asked = &options.pictures;
     let (width, height) = asked.size.map_or((form.width, form.height), |size| (size.width, size.height));

@@ -216,6 +216,7 @@ impl RecordReader for VwReader {
             columns: names.iter().enumerate().map(column).collect(),
             features: names.clone(),
             missing_words: MissingWords::Usual,
+            delimiter: None,
         }
     }
 

@@ -158,6 +158,7 @@ fn many_factors_are_first_thinned_out() {
         columns: (0..features).map(column).collect(),
         features: (0..features).map(|j| format!("c{j}=w")).collect(),
         missing_words: Default::default(),
+        delimiter: None,
     };
     let candidates = Candidates::of(&schema, &data);
     assert_eq!(candidates.factors.len(), features);

@@ -1,0 +1,260 @@
+//! Mail, text, pictures and tables in the ways that people give them: through pipes, without the last newline, without the
+//! label, in the wrong form.
+
+mod common;
+
+use common::{Folder, Ran, gzip};
+use std::fs::{self, File};
+
+const SPAM: [&str; 4] =
+    ["win a prize now", "a cheap loan for you", "prize and loan, free prize", "free loan now"];
+const HAM: [&str; 4] =
+    ["see you at noon", "lunch at noon today", "the meeting is today", "you and me at lunch"];
+
+/// A folder of texts in `mails`.
+fn texts() -> Folder {
+    let folder = Folder::new();
+    for (class, texts) in [("spam", SPAM), ("ham", HAM)] {
+        fs::create_dir_all(folder.path(&format!("mails/{class}"))).expect("folder");
+        for (i, text) in texts.iter().enumerate() {
+            folder.write(&format!("mails/{class}/{i}"), text);
+        }
+    }
+    folder
+}
+
+/// Messages with their labels, as a table without a header.
+fn table(folder: &Folder, name: &str) {
+    let rows = SPAM.iter().map(|text| ("spam", text)).chain(HAM.iter().map(|text| ("ham", text)));
+    let rows = rows.cycle().take(24).enumerate();
+    folder.write(name, rows.map(|(i, (class, text))| format!("{class}\t{text}, n{i}\n")).collect::<String>());
+}
+
+/// Runs the program with a file as its standard input.
+fn with_file(folder: &Folder, line: &str, file: &str) -> Ran {
+    let input = File::open(folder.path(file)).expect("input");
+    Ran::new(line, folder.command(line).stdin(input).output().expect("run linsep"))
+}
+
+#[test]
+fn the_last_line_need_not_end() {
+    let folder = texts();
+    folder.linsep("train mails -o texts -q").exits(0);
+    folder.linsep_with_input("predict texts -", b"a free prize").exits(0).prints("spam\n");
+    folder
+        .linsep_with_input("predict texts - --csv", b"lunch\na free prize")
+        .exits(0)
+        .tells(&["1,ham,", "2,spam,"]);
+    folder.write("rows.csv", "x,y,kind\n1,2,a\n2,1,b\n1,3,a\n3,1,b\n");
+    folder.linsep("train rows.csv -o table -q").exits(0);
+    folder.linsep_with_input("predict table -", b"x,y\n1,5\n5,1").exits(0).prints("a\nb\n");
+    folder.write("rows.svm", "a 1:1 2:2\nb 1:2 2:1\na 1:1 2:3\nb 1:3 2:1\n");
+    folder.linsep("train rows.svm -o numbered -q").exits(0);
+    folder.linsep_with_input("predict numbered -", b"1:1 2:5\n1:5 2:1").exits(0).prints("a\nb\n");
+}
+
+#[test]
+fn json_lines_and_vowpal_wabbit_come_through_pipes() {
+    let folder = Folder::new();
+    folder.write(
+        "rows.jsonl",
+        "{\"x\": 1, \"y\": 2, \"k\": \"a\"}\n{\"x\": 2, \"y\": 1, \"k\": \"b\"}\n{\"x\": 1, \"y\": 3, \"k\": \"a\"}\n\
+         {\"x\": 3, \"y\": 1, \"k\": \"b\"}\n",
+    );
+    folder.linsep("train rows.jsonl -o json -q").exits(0);
+    folder.write("rows.vw", "1 |f x:1 y:2\n-1 |f x:2 y:1\n1 |f x:1 y:3\n-1 |f x:3 y:1\n");
+    folder.linsep("train rows.vw -o vw -q").exits(0);
+    for (model, file, format) in [("json", "rows.jsonl", "jsonl"), ("vw", "rows.vw", "vw")] {
+        let labels = folder.linsep(&format!("predict {model} {file}")).exits(0).out;
+        let input = folder.read(file);
+        for line in [format!("predict {model} -"), format!("predict {model} - --format {format}")] {
+            folder.linsep_with_input(&line, &input).exits(0).prints(&labels);
+            folder.linsep_with_input(&line, input.trim_ascii_end()).exits(0).prints(&labels);
+            with_file(&folder, &line, file).exits(0).prints(&labels);
+        }
+    }
+    // A key that earlier rows had may be missing later: that is a missing cell.
+    let rows = b"{\"x\": 1, \"y\": 5}\n";
+    folder.linsep_with_input("predict json -", rows).exits(0).prints("a\n");
+    folder.linsep_with_input("predict json -", b"{\"x\": 1}\n").exits(3).tells(&["\"y\""]);
+}
+
+#[test]
+fn lines_of_text_mean_the_same_from_a_file_as_from_a_pipe() {
+    let folder = texts();
+    folder.linsep("train mails -o texts -q").exits(0);
+    let lines = "a free prize, and more, now\nlunch \"today, at noon\nthe meeting\n";
+    folder.write("lines.txt", lines);
+    folder.linsep_with_input("predict texts -", lines.as_bytes()).exits(0).prints("spam\nham\nham\n");
+    with_file(&folder, "predict texts -", "lines.txt").exits(0).prints("spam\nham\nham\n");
+}
+
+#[test]
+fn a_model_of_texts_in_a_table_takes_texts_without_labels() {
+    let folder = Folder::new();
+    table(&folder, "rows");
+    folder.linsep("train rows --label 1 -o model -q").exits(0);
+    folder.write("few.tsv", "win a free prize now\nok, see you\n");
+    folder.linsep("predict model few.tsv").exits(0).prints("spam\nham\n");
+    let texts: String = SPAM.iter().chain(&HAM).map(|text| format!("{text}, so 6\" it is, yes\n")).collect();
+    folder.write("all.tsv", &texts);
+    let labels = "spam\n".repeat(4) + &"ham\n".repeat(4);
+    folder.linsep("predict model all.tsv").exits(0).prints(&labels);
+    folder.linsep_with_input("predict model -", texts.as_bytes()).exits(0).prints(&labels);
+    with_file(&folder, "predict model -", "all.tsv").exits(0).prints(&labels);
+    // Nor does it matter whether a name tells what divides the rows.
+    folder.write("all", &texts);
+    folder.linsep("predict model all").exits(0).prints(&labels);
+    folder.linsep("evaluate model rows").exits(0).tells(&["0.00 %"]);
+}
+
+#[test]
+fn a_model_of_documents_asks_which_column_is_the_text() {
+    let folder = texts();
+    folder.linsep("train mails -o texts -q").exits(0);
+    table(&folder, "rows.tsv");
+    folder.linsep("predict texts rows.tsv").exits(2).tells(&[
+        "the model was trained on documents",
+        "this table has 2 columns",
+        "--text",
+    ]);
+    let labels = ("spam\n".repeat(4) + &"ham\n".repeat(4)).repeat(3);
+    folder.linsep("predict texts rows.tsv --text 2").exits(0).prints(&labels);
+    folder.linsep("evaluate texts rows.tsv --text 2 --label 1").exits(0).tells(&["0.00 %"]);
+    folder.linsep("evaluate texts rows.tsv --text 2").exits(2).tells(&["trained on documents", "--label"]);
+    folder.write("one.csv", "note\na free prize\nlunch at noon\n");
+    folder.linsep("predict texts one.csv --header yes").exits(0).prints("spam\nham\n");
+    folder
+        .linsep("predict texts mails --text 2")
+        .exits(2)
+        .tells(&["the model knows how texts become features"]);
+}
+
+#[test]
+fn what_is_shown_of_other_learners_is_said() {
+    let folder = Folder::new();
+    folder.write("rows.csv", "x,y,kind\n1,2,a\n2,1,b\n1,3,a\n3,1,b\n");
+    folder.linsep("train rows.csv --learner voted -o voted -q").exits(0);
+    folder
+        .linsep("predict voted rows.csv --explain")
+        .exits(0)
+        .tells(&["is no sum over features", "left out"]);
+    folder.linsep("train rows.csv --learner perceptron -o linear -q").exits(0);
+    let told = folder.linsep("predict linear rows.csv --explain").exits(0);
+    assert!(!told.out.contains("is no sum"), "{told:#?}");
+}
+
+#[test]
+fn the_demonstration_has_words_for_each_of_many_classes() {
+    let folder = texts();
+    fs::create_dir(folder.path("mails/work")).expect("folder");
+    for i in 0..4 {
+        folder.write(&format!("mails/work/{i}"), "the report of the project is due");
+    }
+    let told = folder.linsep("demo mail mails").exits(0);
+    for class in ["spam", "ham", "work"] {
+        assert!(told.out.contains(&format!("  for {class}: ")), "{told:#?}");
+    }
+    for line in told.out.lines().filter(|line| line.contains(" speaks ")) {
+        assert_eq!(line.contains(" +"), line.contains("speaks for"), "{line}");
+    }
+    fs::create_dir_all(folder.path("pictures/a")).expect("folder");
+    folder.write("pictures/a/1.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
+    folder.linsep("demo mail pictures").exits(3).tells(&["1.png: this is not a text"]);
+    folder.linsep("train pictures --words a1").exits(2).tells(&["--words has no meaning for picture files"]);
+}
+
+#[test]
+fn importances_count_like_weights() {
+    let folder = Folder::new();
+    let rows = [(1, 3, 1, 2), (-1, 2, 2, 1), (1, 1, 1, 3), (-1, 5, 3, 1), (1, 2, 3, 2), (-1, 1, 1, 4)];
+    let vw = rows.map(|(label, times, x, y)| format!("{label} {times} |f x:{x} y:{y}\n")).concat();
+    folder.write("rows.vw", vw);
+    let csv = rows.map(|(label, times, x, y)| format!("{x},{y},{times},{label}\n")).concat();
+    folder.write("rows.csv", format!("f^x,f^y,times,label\n{csv}"));
+    let of = |line: &str| folder.linsep(line).exits(0).json();
+    let (vw, csv) = (
+        of("train rows.vw --scale none --learner averaged -o vw --json"),
+        of("train rows.csv --scale none --learner averaged --weights times -o csv --json"),
+    );
+    for key in ["training_error", "examples", "mistakes"] {
+        assert_eq!(vw["evidence"][key], csv["evidence"][key], "{key}");
+    }
+    assert_eq!(vw["classes"], csv["classes"]);
+    let (vw, csv) = (of("evaluate vw rows.vw --json"), of("evaluate csv rows.csv --weights times --json"));
+    for key in ["rows", "errors", "error"] {
+        assert_eq!(vw[key], csv[key], "{key}");
+    }
+}
+
+#[test]
+fn the_name_of_a_file_decides_what_its_bars_mean() {
+    let folder = Folder::new();
+    folder.write("bad.vw", "1 |a x\n-1 |a y\n1:2.0 2:1.0 |a x\n");
+    folder.linsep("train bad.vw").exits(3).tells(&["bad.vw:3:"]);
+}
+
+#[test]
+fn mailboxes_may_be_compressed_and_must_have_mails() {
+    let folder = texts();
+    fs::create_dir(folder.path("boxes")).expect("folder");
+    for (class, texts) in [("spam", SPAM), ("ham", HAM)] {
+        let mail =
+            |text: &&str| format!("From x Mon Jan 1\nSubject: {text}\nFrom: y\n\n{text}\nFrom here\n\n");
+        folder.write(
+            &format!("boxes/{class}.mbox.gz"),
+            gzip(texts.iter().map(mail).collect::<String>().as_bytes()),
+        );
+    }
+    folder.linsep("train boxes -o model").exits(0).tells(&["ham (4 rows)", "spam (4 rows)"]);
+    folder.linsep("predict model boxes/spam.mbox.gz").exits(0).prints("spam\nspam\nspam\nspam\n");
+    folder.write("boxes/zz.mbox", "");
+    folder.linsep("train boxes").exits(3).tells(&["zz.mbox", "it has no mails"]);
+}
+
+#[test]
+#[cfg(unix)]
+fn names_do_not_command_the_terminal() {
+    let folder = Folder::new();
+    for (class, texts) in [("spam\n\u{1b}[31m", SPAM), ("ham", HAM)] {
+        fs::create_dir_all(folder.path(&format!("mails/{class}"))).expect("folder");
+        for (i, text) in texts.iter().enumerate() {
+            folder.write(&format!("mails/{class}/{i}"), text);
+        }
+    }
+    let told = folder.linsep("train mails -o model").exits(0);
+    assert!(!told.out.contains('\u{1b}') && !told.err.contains('\u{1b}'), "{told:#?}");
+    folder.linsep_with_input("predict model -", b"free prize\n").exits(0).prints("spam\\n\\u{1b}[31m\n");
+    let told = folder.linsep("predict model mails").exits(0);
+    assert!(!told.out.contains('\u{1b}') && told.out.lines().count() == 8, "{told:#?}");
+}
+
+#[test]
+fn help_speaks_of_what_was_given() {
+    let folder = texts();
+    folder.linsep("train mails -o texts -q").exits(0);
+    folder.write("cat.jpg", b"\xff\xd8\xff\xe0");
+    let told = folder.linsep("predict texts cat.jpg").exits(3);
+    assert!(!told.err.contains("leave out the options"), "{told:#?}");
+    folder.write("empty.csv", "");
+    folder.linsep("predict texts empty.csv").exits(3).says(&["at least one row; for training"]);
+    folder
+        .linsep("train mails --min-count 100000")
+        .says(&["no term of the texts is in at least 100,000 rows (--min-count)"]);
+    folder.linsep("train mails --words prize,zzz").says(&["no text has \"zzz\" (--words)"]);
+}
+
+#[test]
+fn a_date_that_is_none_counts_as_missing() {
+    let folder = Folder::new();
+    let rows = (1..=24).map(|i| format!("2020-01-{i:02},1,{}\n", if i > 12 { "late" } else { "early" }));
+    folder.write("rows.csv", format!("day,x,kind\n{}", rows.collect::<String>()));
+    folder.linsep("train rows.csv -o model -q").exits(0);
+    for cell in ["not-a-date", "2020-02-30", "05/05/2020"] {
+        folder.write("new.csv", format!("day,x\n2020-01-02,1\n{cell},1\n"));
+        folder
+            .linsep("predict model new.csv")
+            .exits(0)
+            .says(&[&format!("such as \"{cell}\" on line 3: counted as missing")]);
+    }
+}
