@@ -213,11 +213,11 @@ fn shares_that_nearly_vanish() {
         };
         assert_eq!(found.len(), support.len(), "{number}");
         assert!(found.iter().all(|(_, share)| share.sign().is_gt()), "{number}");
-        for column in 0..d {
+        let sum_of = |column: usize| {
             let term = |(row, share): &(usize, Exact)| share.times(&Exact::from_f64(z[*row][column]));
-            let sum = found.iter().chain(&free).map(term).fold(Exact::zero(), |sum, term| sum.plus(&term));
-            assert!(sum.sign().is_eq(), "{number}");
-        }
+            found.iter().chain(&free).map(term).fold(Exact::zero(), |sum, term| sum.plus(&term))
+        };
+        assert!((0..d).all(|column| sum_of(column).sign().is_eq()), "{number}");
     }
     // Rows on one side of a plane never vanish.
     let z: Vec<Vec<f64>> = (0..9).map(|i| vec![1.0, f64::from(i % 3), f64::from(i / 3)]).collect();
