@@ -132,8 +132,8 @@ mod tests {
 
     #[test]
     fn large_mails_and_other_files_are_errors() {
-        let found = mails("From a\n0123456789\n0123456789\n\nFrom b Mon Jan 1\nsmall\n", 15);
-        assert_eq!(found, [Err("the file is larger than 15 bytes".to_string()), Ok("small\n".to_string())]);
+        let found = mails("From a\n0123456789\n0123456789\n\nFrom b Mon Jan 1\nsmall\n", 20);
+        assert_eq!(found, [Err("the file is larger than 20 bytes".to_string()), Ok("small\n".to_string())]);
         assert!(mails("no mails\n", 10)[0].is_err());
     }
 }
