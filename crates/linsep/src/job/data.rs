@@ -164,8 +164,10 @@ impl DataSpec {
             loaded.dataset = loaded.dataset.with_weights(weights).map_err(|error| located(error.into()))?;
             loaded.fingerprint = None;
         }
-        // Weights of the rows themselves, as Vowpal Wabbit's text has them, are like others.
-        if loaded.dataset.weights().is_some() {
+        // Weights that a file has, as Vowpal Wabbit's text does, are like those of a column. Rows of another program bring weights
+        // that it may also give in parts, row by row.
+        let of_file = loaded.dataset.weights().is_some() && !matches!(self.source, Source::Rows(..));
+        if self.counts.is_some() || classes.row_weights.is_some() || of_file {
             counts::repeat(&mut loaded)?;
         }
         Ok(loaded)
