@@ -162,9 +162,8 @@ def main():
                 runs.setdefault("linsep tune", []).append(of_linsep(case, train, test, True))
             found, whole = of_peer(python, case, train, test)
             for name, one in found.items():
-                # One program learns them all; each is charged with what it would take alone.
-                alone = whole["seconds"] - sum(other["seconds"] for other in found.values()) + one["seconds"]
-                own = {"error": one["error"], "seconds": alone, "clock": one["seconds"]}
+                # One program learns them all; each is charged with what it would take alone: imports, reading, learning.
+                own = {"error": one["error"], "seconds": one["imports"] + one["seconds"], "clock": one["seconds"]}
                 runs.setdefault(name, []).append({**own, "processor": whole["processor"], "megabytes": whole["megabytes"]})
             say(f"{case.name}, split {seed}: {[(name, round(own[-1]['error'], 5)) for name, own in runs.items()]}")
         mean = lambda name, what: statistics.mean(run[what] for run in runs[name])

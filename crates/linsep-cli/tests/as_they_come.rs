@@ -258,3 +258,16 @@ fn a_date_that_is_none_counts_as_missing() {
             .says(&[&format!("such as \"{cell}\" on line 3: counted as missing")]);
     }
 }
+
+/// Texts that leave no features: the bias alone is learned, by every learner that can.
+#[test]
+fn no_learner_needs_a_feature() {
+    let folder = texts();
+    for learner in linsep::train::learners() {
+        let name = learner.name;
+        let ran = folder.linsep(&format!("train mails --min-count 9999 --learner {name} -o model"));
+        assert!(matches!(ran.code, Some(0 | 1)), "{name}: {:?}", ran.code);
+        ran.tells(&["the texts have no features"]);
+    }
+    folder.linsep("compare mails --min-count 9999 --folds 2").exits(0);
+}

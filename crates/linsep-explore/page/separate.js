@@ -77,8 +77,9 @@ export class Separate {
     }
     if (record.blame) {
       const count = record.blame.rows.length;
-      parts.push(el("p", {}, `Without ${count === 1 ? "this row" : `these ${grouped(count)} rows`}, dashed in the picture (with both rings if they are also among the rows that cannot all be right), the others are separable${record.blame.is_smallest ? "; fewer are not enough" : ""}.`),
-        table("Rows to blame", ["line", "class"], record.blame.rows.slice(0, 20).map((row) => [grouped(row.line), row.label]), "blame-rows"));
+      parts.push(el("p", {}, `Without ${count === 1 ? "this row" : `these ${grouped(count)} rows`}, dashed in the picture (with both rings if they are also among the rows that cannot all be right), the others are separable${record.blame.is_smallest ? "; fewer are not enough" : `; at least ${grouped(record.blame.at_least)} must go, and whether fewer than these are enough is open`}.`),
+        table("Rows to blame", ["line", "class"], record.blame.rows.slice(0, 20).map((row) => [grouped(row.line), row.label]), "blame-rows"),
+        count > 20 ? el("p", {}, `and ${grouped(count - 20)} more, which the whole report lists.`) : null);
     }
     return parts;
   }

@@ -306,7 +306,10 @@ impl Lift {
         }
         // Where none was found, any direction will do: the lemma then says to learn every row by heart.
         let mut any = Theta::zero(task.data.columns(), comparator.bias_input);
-        any.weights[0] = 1.0;
+        match any.weights.first_mut() {
+            Some(first) => *first = 1.0,
+            None => any.bias = 1.0,
+        }
         let lemma = |theta: &Theta| best_lifting(task.data, &task.signs, theta);
         let Some(lemma) = lemma(comparator).or_else(|| lemma(&any)) else {
             return Self { bound: None, ..Self::by_hand(0.5f64.sqrt()) };
