@@ -229,7 +229,10 @@ impl Arriving {
 
     /// Whether a cell in quotes may go over several lines.
     fn may_quote(&self) -> bool {
-        let is_object = || !self.begun && self.bytes.trim_ascii_start().starts_with(b"{");
+        // A look at the first bytes alone: a line without an end is asked about as each part of it comes.
+        const FIRST: usize = 1024;
+        let first = &self.bytes[..self.bytes.len().min(FIRST)];
+        let is_object = || !self.begun && first.trim_ascii_start().starts_with(b"{");
         let is_line = matches!(self.options.format, Some(Format::LIBSVM | Format::VW | Format::JSONL));
         !self.documents && !is_line && !is_object()
     }

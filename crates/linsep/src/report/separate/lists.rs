@@ -56,7 +56,9 @@ pub(super) fn separating_features(separated: &Separated, separation: &Separation
 pub(super) fn features(separated: &Separated, separation: &Separation) -> Block {
     let features = separating_features(separated, separation);
     if features.is_empty() {
-        return Block::text("\nNo feature separates: the bias alone does.\n");
+        // Where the time ended first, no boundary may be known at all.
+        let by_bias = separation.weights.as_ref().is_some_and(|theta| theta.bias != 0.0);
+        return Block::text(if by_bias { "\nNo feature separates: the bias alone does.\n" } else { "" });
     }
     let mut text = "\nThe features that separate, with their weights in one such boundary:\n".to_string();
     let width = column_width(features.iter().take(LISTED).map(|(name, _)| name.as_str()), 6, 40);
