@@ -166,3 +166,18 @@ fn what_makes_no_sense_is_refused() {
         assert!(ran.err.contains(said), "{line}: {}", ran.err);
     }
 }
+
+#[test]
+fn features_that_cannot_be_made_are_told() {
+    let folder = Folder::new();
+    let rows: String = (0..40).map(|i| format!("{},w{i},{}\n", i % 2, ["a", "b"][i % 2])).collect();
+    folder.write("words.csv", &format!("x,word,kind\n{rows}"));
+    let ran = folder.linsep("train words.csv --features pairs").exits(0);
+    assert!(
+        ran.out.contains("Features  those of the columns alone: no product of two columns"),
+        "{}",
+        ran.out
+    );
+    let plain = folder.linsep("train words.csv").exits(0);
+    assert!(!plain.out.contains("Features "), "{}", plain.out);
+}

@@ -9,6 +9,7 @@ use super::wording::{
     describe_margin, describe_settings, explain, explain_with_column, in_its_space,
 };
 use crate::classes::{Classes, shortened};
+use crate::features::Features;
 use crate::job::{BiasKind, Evaluated, HeldOut, SeparateSpec, Spec, Trained};
 use crate::model::Model;
 use crate::numbers::{Rounding, counted, grouped, percent, rounded};
@@ -52,6 +53,23 @@ fn report(trained: &Trained, alone: bool) -> Vec<Block> {
     blocks
 }
 
+/// Why there are only the features of the columns where more were asked for.
+fn nothing_made(asked: Features) -> Option<&'static str> {
+    match (asked.splines(), asked.pairs()) {
+        (false, false) => None,
+        (true, false) => {
+            Some("those of the columns alone: there is no column of numbers with enough values to bend")
+        }
+        (false, true) => Some(
+            "those of the columns alone: no product of two columns varies and is not zero in 5 rows or more",
+        ),
+        (true, true) => Some(
+            "those of the columns alone: there is no column of numbers with enough values to bend, and no product of two \
+             columns varies and is not zero in 5 rows or more",
+        ),
+    }
+}
+
 fn facts(trained: &Trained, alone: bool) -> Vec<(&'static str, String)> {
     let (model, evidence) = (&trained.model, &trained.model.evidence);
     let shape = format!(
@@ -64,7 +82,9 @@ fn facts(trained: &Trained, alone: bool) -> Vec<(&'static str, String)> {
     );
     let scaling = describe_scaling(&model.recipe.scaling);
     let mut facts = vec![("Data", shape), ("Classes", classes(trained))];
-    facts.extend(describe_expansion(&model.recipe.expansion).map(|made| ("Features", made)));
+    let asked = trained.spec.features.unwrap_or_default();
+    let made = describe_expansion(&model.recipe.expansion).or_else(|| nothing_made(asked).map(str::to_owned));
+    facts.extend(made.map(|made| ("Features", made)));
     facts.extend([
         ("Scale", scaling),
         ("Learner", describe_settings(&model.settings)),

@@ -7,9 +7,11 @@
 //! score = max_k |Σ_i r_ik p_i| / √(Σ_i (p_i − p̄)²),
 //!
 //! which is, up to a constant, how many deviations the sum is from 0 if the residuals have nothing to do with the product.
+//!
+//! Of words only the products that some row has are looked at: a table of many words has few of them in a row, and two words that
+//! no row has together are never multiplied. So words of thousands of levels are screened in the time of the pairs in the rows.
 
 use super::splines::standardised;
-use super::visit;
 use crate::dataset::{Dataset, Rows};
 use crate::features::scaling::Moments;
 use crate::features::{ColumnKind, Schema};
@@ -22,11 +24,11 @@ const FEWEST_ROWS: usize = 5;
 /// Numbered features up to which all are factors; of more, those that at least half of the rows store.
 const FEW_FEATURES: usize = 300;
 
-/// Factors up to which all products are looked at; of more, only those of [`KEPT_FACTORS`].
-const MANY_FACTORS: usize = 2_000;
+/// Factors up to which all products are looked at; of more, only those of the factors most related to the residuals.
+const MOST_FACTORS: usize = 50_000;
 
-/// The factors most related to the residuals, where there are many.
-const KEPT_FACTORS: usize = 1_000;
+/// Factors whose products are scored before the best are chosen, so that not all scores are held at once.
+const FACTORS_AT_A_TIME: usize = 1_024;
 
 /// The most classes whose residuals are looked at: those with the most rows.
 const MOST_CLASSES: usize = 20;
@@ -211,25 +213,31 @@ impl Candidates {
 
     /// At most `most` products: all, or those with the largest scores; ties go to the first.
     pub(super) fn choose(mut self, train: &Dataset, residuals: &Residuals, most: usize) -> Products {
-        if self.factors.len() > MANY_FACTORS {
+        if self.factors.len() > MOST_FACTORS {
             let all = Screen::new(&self, train, residuals);
             let mut order: Vec<(f64, usize)> =
                 (0..self.factors.len()).map(|place| (all.score_of_factor(place), place)).collect();
             order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-            let mut kept: Vec<usize> = order[..KEPT_FACTORS].iter().map(|&(_, place)| place).collect();
+            let mut kept: Vec<usize> = order[..MOST_FACTORS].iter().map(|&(_, place)| place).collect();
             kept.sort_unstable();
             self = self.only(&kept);
         }
         let screen = Screen::new(&self, train, residuals);
-        let mut scored: Vec<(f64, [u32; 2])> = (0..self.factors.len())
-            .into_par_iter()
-            .map(|first| screen.scores_with(first, &self.columns))
-            .flatten_iter()
-            .collect();
-        let candidates = scored.len() as u64;
-        if scored.len() > most {
-            scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-            scored.truncate(most);
+        let (mut scored, mut candidates) = (Vec::new(), 0);
+        for start in (0..self.factors.len()).step_by(FACTORS_AT_A_TIME) {
+            let firsts = start..(start + FACTORS_AT_A_TIME).min(self.factors.len());
+            let found: Vec<(usize, Vec<Scored>)> = firsts
+                .into_par_iter()
+                .map(|first| {
+                    let scored = screen.scores_with(first, &self.columns);
+                    (scored.len(), best(scored, most))
+                })
+                .collect();
+            for (count, of_first) in found {
+                candidates += count as u64;
+                scored.extend(of_first);
+            }
+            scored = best(scored, most);
         }
         let mut pairs: Vec<[u32; 2]> = scored.into_iter().map(|(_, pair)| pair).collect();
         pairs.sort_unstable();
@@ -244,6 +252,18 @@ impl Candidates {
             candidates,
         }
     }
+}
+
+/// A product with its score.
+type Scored = (f64, [u32; 2]);
+
+/// At most `most` products: those with the largest scores; ties go to the first.
+fn best(mut scored: Vec<Scored>, most: usize) -> Vec<Scored> {
+    if scored.len() > most {
+        scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        scored.truncate(most);
+    }
+    scored
 }
 
 /// The values of a factor on the rows that are looked at.
@@ -265,7 +285,6 @@ struct Screen {
 }
 
 /// Sums over the rows of one product: Σ p², how many are not 0, and Σ r_k p for each class and the ones.
-#[derive(Clone)]
 struct Sums {
     squares: f64,
     present: usize,
@@ -295,6 +314,32 @@ impl Sums {
     }
 }
 
+/// The sums of one factor's products with later ones, of those that some row has.
+struct SumsOfFirst {
+    after: usize,
+    /// For each later factor its place in `found`, if it is there.
+    places: Vec<u32>,
+    found: Vec<(usize, Sums)>,
+    width: usize,
+}
+
+impl SumsOfFirst {
+    const NOWHERE: u32 = u32::MAX;
+
+    fn new(after: usize, factors: usize, width: usize) -> Self {
+        Self { after, places: vec![Self::NOWHERE; factors - after], found: Vec::new(), width }
+    }
+
+    fn with(&mut self, second: usize) -> &mut Sums {
+        let place = &mut self.places[second - self.after];
+        if *place == Self::NOWHERE {
+            *place = self.found.len() as u32;
+            self.found.push((second, Sums::new(self.width)));
+        }
+        &mut self.found[*place as usize].1
+    }
+}
+
 impl Screen {
     fn new(candidates: &Candidates, train: &Dataset, residuals: &Residuals) -> Self {
         let Candidates { factors, shares, .. } = candidates;
@@ -316,10 +361,14 @@ impl Screen {
                 false => Values::Sparse(Vec::new()),
             })
             .collect();
+        let mut place_of = vec![None; train.columns()];
+        for (place, factor) in factors.iter().enumerate() {
+            place_of[factor.feature] = Some(place);
+        }
         let mut sparse_of: Vec<Vec<(u32, f64)>> = vec![Vec::new(); rows];
         for (row, sparse) in sparse_of.iter_mut().enumerate() {
-            let features = factors.iter().map(|factor| factor.feature);
-            visit(train.row(row * step), features, |place, x| {
+            for (j, x) in train.row(row * step).iter() {
+                let Some(place) = place_of[j] else { continue };
                 let value = factors[place].of(x);
                 match &mut values[place] {
                     Values::Dense(values) => values[row] = value,
@@ -329,7 +378,7 @@ impl Screen {
                     }
                     Values::Sparse(_) => {}
                 }
-            });
+            }
         }
         let of_class = |class: usize| {
             let residual =
@@ -355,9 +404,9 @@ impl Screen {
     }
 
     /// The scores of the products of a factor with those of other columns after it.
-    fn scores_with(&self, first: usize, columns: &[usize]) -> Vec<(f64, [u32; 2])> {
+    fn scores_with(&self, first: usize, columns: &[usize]) -> Vec<Scored> {
         let after = first + 1;
-        let mut sums = vec![Sums::new(self.against.len()); self.values.len() - after];
+        let mut sums = SumsOfFirst::new(after, self.values.len(), self.against.len());
         let is_other = |second: usize| columns[second] != columns[first];
         let dense = || {
             (after..self.values.len()).filter_map(|second| match &self.values[second] {
@@ -371,7 +420,7 @@ impl Screen {
                 for start in (0..self.rows).step_by(BLOCK) {
                     let block = start..(start + BLOCK).min(self.rows);
                     for (second, other) in dense() {
-                        let sums = &mut sums[second - after];
+                        let sums = sums.with(second);
                         let product = &mut product[..block.len()];
                         for ((p, x), y) in
                             product.iter_mut().zip(&own[block.clone()]).zip(&other[block.clone()])
@@ -387,7 +436,7 @@ impl Screen {
                 }
                 for second in (after..self.values.len()).filter(|&second| is_other(second)) {
                     let Values::Sparse(values) = &self.values[second] else { continue };
-                    let sums = &mut sums[second - after];
+                    let sums = sums.with(second);
                     for &(row, x) in values {
                         sums.add(own[row as usize] * x, row as usize, &self.against);
                     }
@@ -395,7 +444,7 @@ impl Screen {
             }
             Values::Sparse(own) => {
                 for (second, other) in dense() {
-                    let sums = &mut sums[second - after];
+                    let sums = sums.with(second);
                     for &(row, x) in own {
                         sums.add(x * other[row as usize], row as usize, &self.against);
                     }
@@ -405,16 +454,16 @@ impl Screen {
                     let start = of_row.partition_point(|&(place, _)| place as usize <= first);
                     for &(second, y) in &of_row[start..] {
                         if is_other(second as usize) {
-                            sums[second as usize - after].add(x * y, row as usize, &self.against);
+                            sums.with(second as usize).add(x * y, row as usize, &self.against);
                         }
                     }
                 }
             }
         }
-        let scored = sums.iter().enumerate().filter_map(|(place, sums)| {
-            let second = place + after;
-            Some((sums.score(self.rows).filter(|_| is_other(second))?, [first as u32, second as u32]))
-        });
+        let scored = sums
+            .found
+            .iter()
+            .filter_map(|(second, sums)| Some((sums.score(self.rows)?, [first as u32, *second as u32])));
         scored.collect()
     }
 }

@@ -134,22 +134,15 @@ proptest! {
     }
 }
 
-#[test]
-fn many_factors_are_first_thinned_out() {
-    // A feature of its own for every few rows, and two that make the class together.
-    let features = MANY_FACTORS + 200;
-    let rows = 6 * features;
-    let (mut offsets, mut indices, mut values, mut labels) = (vec![0], Vec::new(), Vec::new(), Vec::new());
-    for i in 0..rows {
-        let (a, b) = (i % 3 == 0, i % 2 == 0);
-        indices.extend([(a, 0u32), (b, 1)].iter().filter(|(on, _)| *on).map(|&(_, j)| j));
-        indices.push(2 + (i % (features - 2)) as u32);
-        values.resize(indices.len(), 1.0);
+/// Rows of words, each of them a column of its own in which a word is there or not.
+fn rows_of_words(features: usize, rows: &[(Vec<u32>, bool)]) -> (Schema, Dataset) {
+    let (mut offsets, mut indices, mut labels) = (vec![0], Vec::new(), Vec::new());
+    for (words, yes) in rows {
+        indices.extend(words);
         offsets.push(indices.len());
-        labels.push(if a && b { "yes" } else { "no" });
+        labels.push(if *yes { "yes" } else { "no" });
     }
-    let data = Dataset::sparse(features, &offsets, &indices, &values, &labels).unwrap();
-    // As columns of a table, each of which is a factor.
+    let data = Dataset::sparse(features, &offsets, &indices, &vec![1.0; indices.len()], &labels).unwrap();
     let words =
         |j: usize| ColumnKind::Words(Words { words: vec![("w".into(), j)], optional: true, rare: None });
     let column = |j: usize| Column { name: format!("c{j}"), kind: words(j) };
@@ -160,10 +153,48 @@ fn many_factors_are_first_thinned_out() {
         missing_words: Default::default(),
         delimiter: None,
     };
+    (schema, data)
+}
+
+#[test]
+fn very_many_factors_are_first_thinned_out() {
+    // A feature of its own for every few rows, and two that make the class together.
+    let features = MOST_FACTORS + 200;
+    let rows: Vec<(Vec<u32>, bool)> = (0..6 * features)
+        .map(|i| {
+            let (a, b) = (i % 3 == 0, i % 2 == 0);
+            let mut words: Vec<u32> =
+                [(a, 0), (b, 1)].iter().filter(|(on, _)| *on).map(|&(_, j)| j).collect();
+            words.push(2 + (i % (features - 2)) as u32);
+            (words, a && b)
+        })
+        .collect();
+    let (schema, data) = rows_of_words(features, &rows);
     let candidates = Candidates::of(&schema, &data);
     assert_eq!(candidates.factors.len(), features);
     let chosen = candidates.choose(&data, &Residuals::of_frequencies(&data), 1);
     assert_eq!(features_of(&chosen), [[0, 1]]);
+}
+
+#[test]
+fn of_thousands_of_words_two_are_found_that_say_nothing_alone() {
+    // "yes" where both or neither of the first two words are there: neither tells anything without the other. The other words
+    // are more often with one class than the first two are.
+    let features = 4_000;
+    let rows: Vec<(Vec<u32>, bool)> = (0..8 * features)
+        .map(|i| {
+            let (a, b) = (i % 2 == 0, i % 4 < 2);
+            let mut words: Vec<u32> =
+                [(a, 0), (b, 1)].iter().filter(|(on, _)| *on).map(|&(_, j)| j).collect();
+            words.push(2 + (i / 8 * 7 % (features - 2)) as u32);
+            (words, (a == b) != (i % 16 == 3))
+        })
+        .collect();
+    let (schema, data) = rows_of_words(features, &rows);
+    let chosen = Candidates::of(&schema, &data).choose(&data, &Residuals::of_frequencies(&data), 1);
+    assert_eq!(features_of(&chosen), [[0, 1]]);
+    // Each word is in eight rows or so, in half of which it meets each of the first two: those and the first two themselves.
+    assert!(chosen.candidates < 3 * features as u64, "{}", chosen.candidates);
 }
 
 #[test]
