@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
 """Processor time to the same objective of logistic regression: linsep beside scikit-learn and LIBLINEAR, one thread each."""
 
-import argparse
 import json
 import os
 import resource
 import subprocess
 from pathlib import Path
 
-from common import LINSEP, TARGET, WORK, build, environment, machine, say, write_record
-from online import TEXTS, make_text
-from sparse_defaults import PACKAGES, SETS, labels, prepare
+from common import WORK, environment, machine, say, write_record
+from sparse_defaults import PACKAGES
+from sparse_sets import labels, parser, ready
 
 PEERS = Path(__file__).resolve().parent / "real_tables" / "logistic_peers.py"
 NEEDED = [package for package in PACKAGES if "vowpal" not in package] + ["liblinear-official==2.50.0"]
@@ -54,32 +53,16 @@ def to_objective(program, path, options, wanted, reading):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path, help="folder of real data")
-    parser.add_argument(
-        "--sets", type=Path, default=TARGET / "sparse", help="the prepared rows [default: target/sparse]"
-    )
-    parser.add_argument("--linsep", type=Path, help="the program [default: built from this folder]")
-    parser.add_argument("--python", type=Path, help="a Python that has the peers [default: made anew]")
-    parser.add_argument("--C", type=float, default=1.0, help="the weight of the loss [default: 1]")
-    parser.add_argument("--only", nargs="+", choices=NAMES, default=NAMES, metavar="SET", help="these sets alone")
-    parser.add_argument("--record", metavar="FILE", help="write a record of this name")
-    arguments = parser.parse_args()
-    folder = arguments.sets.resolve()
-    for path in (folder, WORK):
-        path.mkdir(parents=True, exist_ok=True)
-    if not arguments.linsep:
-        build()
-    program = arguments.linsep.resolve() if arguments.linsep else LINSEP
+    asked = parser(__doc__, NAMES)
+    asked.add_argument("--python", type=Path, help="a Python that has the peers [default: made anew]")
+    asked.add_argument("--C", type=float, default=1.0, help="the weight of the loss [default: 1]")
+    arguments = asked.parse_args()
+    program, folder, names = ready(arguments)
     python = arguments.python or environment(WORK / "logistic", NEEDED)
 
     columns = ["peer", "its seconds", "linsep", "steps", "times as fast", "default gap", "times as fast", "best objective below its"]
     lines = [f"| set | {' | '.join(columns)} |", "|---|---|" + "---:|" * (len(columns) - 1)]
-    for name in arguments.only:
-        if name in TEXTS:
-            make_text(program, name, folder)
-        elif name in SETS and not prepare(name, arguments.data, folder):
-            continue
+    for name in names:
         path = folder / f"{name}.train"
         tasks = ["-"] if len(set(labels(path))) == 2 else ["-", AGAINST_REST[name]]
         for positive in tasks:

@@ -2,16 +2,16 @@
 """Test errors of `linsep tune` on sparse data, beside others that choose their own penalty: LIBLINEAR, scikit-learn, and
 Vowpal Wabbit, which has none."""
 
-import argparse
 import json
 import math
 import shlex
 import subprocess
 from pathlib import Path
 
-from common import LINSEP, TARGET, WORK, build, environment, machine, say, write_record
-from online import TEXTS, make_text, wabbit_error
-from sparse_defaults import PACKAGES, SETS, labels, linsep_error, prepare
+from common import WORK, environment, machine, say, write_record
+from online import PASSES
+from sparse_defaults import PACKAGES
+from sparse_sets import SETS, TEXTS, labels, linsep_error, parser, ready, wabbit_error
 from tables import Failure, variant
 
 PACKAGES = [*PACKAGES, "liblinear-official==2.50.0"]
@@ -25,7 +25,7 @@ def peer_error(python, folder, name, peer, seconds):
     """The error in percent; none if it takes longer."""
     if peer == WABBIT:
         # No two features of these sets share a weight.
-        return wabbit_error(python, folder, name, ["-b", 22])
+        return wabbit_error(python, folder, name, PASSES, ["-b", 22])
     command = [python, INSIDE, peer, folder / f"{name}.train", folder / f"{name}.test"]
     try:
         done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=seconds)
@@ -50,36 +50,17 @@ def peer_errors(folder, names, wanted, seconds, path):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path, help="folder of real data")
-    parser.add_argument(
-        "--sets", type=Path, default=TARGET / "sparse", help="the prepared rows [default: target/sparse]"
-    )
-    parser.add_argument("--linsep", type=Path, help="the program [default: built from this folder]")
-    parser.add_argument(
+    asked = parser(__doc__, [*SETS, *TEXTS])
+    asked.add_argument(
         "--variant", type=variant, action="append", metavar="NAME=OPTIONS",
         help='a command to compare, such as svm="--learner svm" for train (repeat) [default: tune="tune --judge none"]',
     )  # fmt: skip
-    parser.add_argument("--only", nargs="+", choices=[*SETS, *TEXTS], metavar="SET", help="these sets alone")
-    parser.add_argument("--peers", nargs="*", choices=PEERS, default=PEERS, metavar="PEER", help="these peers alone")
-    parser.add_argument(
+    asked.add_argument("--peers", nargs="*", choices=PEERS, default=PEERS, metavar="PEER", help="these peers alone")
+    asked.add_argument(
         "--seconds", type=float, default=900, help="a peer that takes longer is left out [default: 900]"
     )
-    parser.add_argument("--record", metavar="FILE", help="write a record of this name")
-    arguments = parser.parse_args()
-    folder = arguments.sets.resolve()
-    for path in (folder, WORK):
-        path.mkdir(parents=True, exist_ok=True)
-    if not arguments.linsep:
-        build()
-    program = arguments.linsep.resolve() if arguments.linsep else LINSEP
-    names = []
-    for name in arguments.only or [*SETS, *TEXTS]:
-        if name in TEXTS:
-            make_text(program, name, folder)
-            names.append(name)
-        elif prepare(name, arguments.data, folder):
-            names.append(name)
+    arguments = asked.parse_args()
+    program, folder, names = ready(arguments)
     peers = peer_errors(folder, names, arguments.peers, arguments.seconds, folder / "tuned_peers.json")
     variants = dict(arguments.variant or [("tune", "tune --judge none")])
 
