@@ -77,8 +77,8 @@ pub(crate) fn run(args: &InspectArgs, console: Console) -> anyhow::Result<Exit> 
                     if let Some(in_units) = of.intercept {
                         record["intercept_in_units"] = json!(in_units);
                     }
-                    if let Some(effects) = model.effects_of(outcome).filter(|_| shows_effects) {
-                        record["effects"] = json!(effects);
+                    if shows_effects {
+                        add_effects(&mut record, &model, outcome);
                     }
                     record
                 })
@@ -90,9 +90,13 @@ pub(crate) fn run(args: &InspectArgs, console: Console) -> anyhow::Result<Exit> 
             if let Some(in_units) = strongest.first().and_then(|of| of.intercept) {
                 record["intercept_in_units"] = json!(in_units);
             }
-            if let Some(effects) = model.effects_of(0).filter(|_| shows_effects) {
-                record["effects"] = json!(effects);
+            if shows_effects {
+                add_effects(&mut record, &model, 0);
             }
+        }
+        let products = products(&model);
+        if !products.is_empty() {
+            record["products"] = json!(products);
         }
         return print_json(&record);
     }
@@ -111,6 +115,24 @@ pub(crate) fn run(args: &InspectArgs, console: Console) -> anyhow::Result<Exit> 
         });
     }
     print_result(|out| out.write_all(text.as_bytes()))
+}
+
+/// What each column adds to the score, and the number that it is added to.
+fn add_effects(record: &mut serde_json::Value, model: &Model, outcome: usize) {
+    if let (Some(effects), Some(constant)) = (model.effects_of(outcome), model.effects_constant(outcome)) {
+        record["effects"] = json!(effects);
+        record["effects_constant"] = json!(constant);
+    }
+}
+
+/// The products of pairs of columns, each with its factors and what is taken off them first.
+fn products(model: &Model) -> Vec<serde_json::Value> {
+    let name = |feature: usize| model.recipe.feature_name(feature);
+    let products = model.recipe.expansion.each_product().map(|(feature, factors)| {
+        let factors = factors.map(|factor| json!({"feature": name(factor.feature), "minus": factor.centre}));
+        json!({"feature": name(feature), "of": factors})
+    });
+    products.collect()
 }
 
 /// For each class, the terms of texts that speak for it most; none for a model without texts or weights.
@@ -172,6 +194,19 @@ fn effects_text(model: &Model, outcome: usize, class: Option<&str>, top: usize) 
             let bar = "█".repeat((effect.abs() / largest * 30.0).round() as usize);
             text.push_str(&format!("    {padding}{name}  {:>12}  {bar}\n", number(*effect)));
         }
+    }
+    if let Some(constant) = model.effects_constant(outcome) {
+        text.push_str(&format!("  Added to all of them: {}\n", number(constant)));
+    }
+    let products = model.recipe.expansion.each_product().count();
+    if products > 0 {
+        let products = numbers::counted(products as u64, "product", "products");
+        let note = format!(
+            "{products} of pairs of columns add to the score beside these, with the weights above. What is shown of a number holds \
+             where the numbers that it is multiplied with are at their means, and the words absent."
+        );
+        text.push_str(&textwrap::indent(&textwrap::fill(&note, 96), "  "));
+        text.push('\n');
     }
     text
 }
@@ -378,6 +413,9 @@ fn to_text(model: &Model, strongest: &[Strongest]) -> String {
         let columns = model.learned.columns();
         text.push_str(&format!("\nStrongest weights{of}, {} of {columns}", features.len()));
         text.push_str(match intercept {
+            Some(_) if model.recipe.expansion.each_product().next().is_some() => {
+                "; of the scaled features, and for each unit of the file\n(products are of deviations from the means of numbers):\n"
+            }
             Some(_) => "; of the scaled features, and for each unit of the file:\n",
             None => ":\n",
         });

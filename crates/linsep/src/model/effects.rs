@@ -76,6 +76,14 @@ impl Model {
         self.effects_at(outcome, values)
     }
 
+    /// What the effects must be added to: the score of a row is this number, what each column adds, and its products.
+    pub fn effects_constant(&self, outcome: usize) -> Option<f64> {
+        let units = self.in_units_of(outcome)?;
+        // A curve is measured from the mean of its column.
+        let means = self.recipe.expansion.each_bent().map(|(bends, _)| units.weights[bends.feature] * bends.mean);
+        Some(units.intercept + means.sum::<f64>())
+    }
+
     /// The effects, with the points of curves at these values.
     fn effects_at(&self, outcome: usize, values: impl Fn(&Bends) -> Vec<f64>) -> Option<Vec<ColumnEffect>> {
         let units = self.in_units_of(outcome)?.weights;

@@ -134,6 +134,9 @@ impl Model {
     /// The weights and the intercept for rows as read, without their scaling: what one more unit of a feature adds to the
     /// score. `None` where no such weights exist: rows of unit length, or a model without weights. For many classes, those
     /// of the class numbered `outcome`.
+    ///
+    /// A product is one of deviations in the units of the file, (a − ā)(b − b̄), where a word has no mean taken off: with the others
+    /// at their means, one more unit of a column adds the weight of the column alone.
     pub fn in_units_of(&self, outcome: usize) -> Option<InUnits> {
         let learned = match &self.learned {
             Learned::Each(each) => &each[outcome],
@@ -146,7 +149,7 @@ impl Model {
         let (weights, intercept) = (&theta.weights, theta.intercept());
         let divided =
             |divisor: &[f64]| weights.iter().zip(divisor).map(|(w, by)| w / by).collect::<Vec<f64>>();
-        Some(match &self.recipe.scaling {
+        let mut units = match &self.recipe.scaling {
             Scaler::None => InUnits { weights: weights.clone(), intercept },
             Scaler::UnitRows => return None,
             Scaler::MaxAbs { divisor } => InUnits { weights: divided(divisor), intercept },
@@ -156,7 +159,14 @@ impl Model {
                 let centres: f64 = weights.iter().zip(standard.mean()).map(|(w, mean)| w * mean).sum();
                 InUnits { weights, intercept: intercept - centres }
             }
-        })
+        };
+        // Factors are deviations divided by their scale.
+        for (feature, [first, second]) in self.recipe.expansion.each_product() {
+            if let Some(weight) = units.weights.get_mut(feature) {
+                *weight /= first.scale * second.scale;
+            }
+        }
+        Some(units)
     }
 
     /// Features by the size of their weight, largest first.

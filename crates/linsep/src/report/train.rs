@@ -159,7 +159,12 @@ fn features_left(model: &Model) -> Option<String> {
         }
         text
     };
-    let per = if model.in_units_of(0).is_some() { "per unit" } else { "weight" };
+    let has_products = model.recipe.expansion.each_product().next().is_some();
+    let per = match model.in_units_of(0) {
+        Some(_) if has_products => "per unit (products: of deviations from the means)",
+        Some(_) => "per unit",
+        None => "weight",
+    };
     Some(match &model.classes {
         Classes::Pair(_) => format!("{}; {per}, the strongest first", left(0)),
         Classes::Each { names } => {
@@ -243,10 +248,11 @@ fn error(trained: &Trained, alone: bool) -> String {
     let evidence = &trained.model.evidence;
     let mut text = match (evidence.training_error, evidence.progressive_error) {
         (Some(error), _) => format!(
-            "training {} ({} of {})",
+            "training {} ({} of {}{})",
             percent(error),
             grouped((error * evidence.examples as f64).round() as u64),
-            grouped(evidence.examples)
+            grouped(evidence.examples),
+            if trained.model.threshold.is_some() { ", by the score alone, without the threshold" } else { "" }
         ),
         (None, Some(error)) => {
             format!("progressive error (each row predicted before it is learned): {}", percent(error))

@@ -389,7 +389,8 @@ impl State {
         let (applied, moved, wrong) = match learners {
             Learners::Two(learner) => {
                 let applied = learner.learn_expected(row, seen.signs[class], weight, None);
-                (applied, applied.is_some(), applied.is_some())
+                // Not every update comes of a mistake: some learners move for rows that are right as well.
+                (applied, applied.is_some(), applied.is_some_and(|update| update.agreement <= 0.0))
             }
             Learners::Each(own) => {
                 let wrong = !one_against_rest::leads(own, row, class);
@@ -532,6 +533,7 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::train::{Loss, SgdOptions};
     use proptest::prelude::*;
 
     proptest! {
@@ -546,6 +548,37 @@ mod tests {
                 prop_assert_eq!(&state.seen.order, &order);
                 prop_assert!(order.iter().enumerate().all(|(place, &class)| state.seen.places[class] == place));
             }
+        }
+    }
+
+    /// Rows that are right may lead to updates too, and are no mistakes.
+    #[test]
+    fn the_progressive_error_counts_what_was_predicted_wrong() {
+        let rows: Vec<([f64; 2], &str)> = (0..60)
+            .map(|i| {
+                let x = [f64::from(i * 7 % 11) - 5.0, f64::from(i * 5 % 13) - 6.0];
+                (x, if x[0] + 0.5 * x[1] + f64::from(i % 4) > 1.0 { "b" } else { "a" })
+            })
+            .collect();
+        for name in ["perceptron", "averaged", "margin", "passive-aggressive", "sgd"] {
+            let mut learner = Learner::named(name).unwrap();
+            if let Learner::Sgd(options) = &mut learner {
+                *options = SgdOptions::of(Loss::Log);
+            }
+            let settings = Settings { learner, positive: Some("b".into()), ..Settings::default() };
+            let mut state = State::new(&settings, 2).unwrap();
+            let mut alone = OnlineLearner::new(&settings, 2).unwrap();
+            let mut wrong = 0;
+            for (x, label) in &rows {
+                let (row, sign) = (Row::DenseF64(x), if *label == "b" { 1 } else { -1 });
+                wrong += usize::from(f64::from(sign) * alone.score(row) <= 0.0);
+                alone.learn(row, sign, None);
+                let class = state.class(label).unwrap();
+                state.learn([Example { row, class, weight: 1.0 }]).unwrap();
+            }
+            let counted = state.evidence().unwrap().progressive_error.unwrap();
+            assert_eq!(counted, wrong as f64 / rows.len() as f64, "{name}");
+            assert!(counted > 0.0 && counted < 0.5, "{name}: {counted}");
         }
     }
 }

@@ -63,9 +63,7 @@ impl State {
             let reason = "training diverged: the weights overflowed; choose a smaller ⟦step⟧";
             return Err(SettingsError::new("step", reason).into());
         }
-        if !matches!(classes, Classes::Pair(_)) {
-            evidence.progressive_error = Some(self.seen.wrong as f64 / self.cursor.position as f64);
-        }
+        evidence.progressive_error = Some(self.seen.wrong as f64 / self.cursor.position as f64);
         Ok(Outcome {
             learned,
             status: evidence.status,
@@ -134,7 +132,7 @@ impl State {
             (rows, self.columns() as u64, self.seen.nonzeros),
             (1, updates, status),
             None,
-            Some(updates as f64 / rows as f64),
+            None,
             extent,
             kind,
             None,
