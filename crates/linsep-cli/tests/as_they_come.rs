@@ -271,3 +271,35 @@ fn no_learner_needs_a_feature() {
     }
     folder.linsep("compare mails --min-count 9999 --folds 2").exits(0);
 }
+
+#[test]
+fn one_bad_date_is_named_where_it_turns_a_column_into_words() {
+    let folder = Folder::new();
+    for (cell, dates) in [
+        ("2024-13-45", "2024-01-"),
+        ("31.01.2024", "2024-01-"),
+        ("20240131", "2024-01-"),
+        ("soon", "2024-01-"),
+        ("2024-01-31", "2/"),
+    ] {
+        let date = |i: usize| match dates {
+            "2/" => format!("2/{}/2024", i % 28 + 1),
+            _ => format!("{dates}{:02}", i % 28 + 1),
+        };
+        let row = |i: usize| {
+            let day = if i == 20 { cell.to_string() } else { date(i) };
+            format!("{day},{},{}\n", i * 7 % 5, ["a", "b"][i % 2])
+        };
+        folder.write("rows.csv", format!("day,x,kind\n{}", (0..40).map(row).collect::<String>()));
+        let expected =
+            format!("but not \"{cell}\" on line 22. Correct the cell; or if it means a missing one");
+        folder
+            .linsep("train rows.csv -o model")
+            .exits(0)
+            .says(&["Column \"day\" is read as words: nearly all its cells are like", &expected]);
+        folder
+            .linsep(&format!("train rows.csv --na {cell} -o model"))
+            .exits(0)
+            .says(&["Column \"day\" holds dates"]);
+    }
+}
