@@ -303,3 +303,24 @@ fn one_bad_date_is_named_where_it_turns_a_column_into_words() {
             .says(&["Column \"day\" holds dates"]);
     }
 }
+
+#[test]
+fn a_model_that_fills_in_refuses_missing_cells_if_told_so() {
+    let folder = Folder::new();
+    let row = |i: usize| format!("{},{},{}\n", i % 7, ["red", "blue", ""][i % 3], ["a", "b"][i % 2]);
+    folder.write("rows.csv", format!("x,colour,kind\n{}", (0..24).map(row).collect::<String>()));
+    folder.linsep("train rows.csv -o model -q").exits(0);
+    for (cells, column) in [(",red", "x"), ("1,", "colour")] {
+        folder.write("new.csv", format!("x,colour,kind\n2,blue,b\n{cells},a\n"));
+        folder.linsep("predict model new.csv").exits(0);
+        for command in ["predict", "evaluate"] {
+            folder
+                .linsep(&format!("{command} model new.csv --missing refuse"))
+                .exits(3)
+                .says(&["new.csv:3", &format!("\"{column}\"")]);
+        }
+        folder.linsep("predict model new.csv --missing drop-row --csv").exits(0).tells(&["\n2,"]);
+        let told = folder.linsep("predict model new.csv --missing drop-row --csv").exits(0);
+        assert_eq!(told.out.lines().count(), 2, "{told:#?}");
+    }
+}
