@@ -324,3 +324,16 @@ fn a_model_that_fills_in_refuses_missing_cells_if_told_so() {
         assert_eq!(told.out.lines().count(), 2, "{told:#?}");
     }
 }
+
+#[test]
+fn importances_and_weights_of_a_file_are_not_mixed() {
+    let folder = Folder::new();
+    folder.write("rows.vw", "1 3 |f x:1\n-1 2 |f x:2\n1 |f x:1.5\n-1 |f x:3\n");
+    folder.write("weights", "1\n2\n3\n4\n");
+    folder.linsep("train rows.vw -o model -q").exits(0);
+    for line in ["train rows.vw --weights weights", "evaluate model rows.vw --weights weights"] {
+        folder.linsep(line).exits(2).says(&["the rows have importances of their own", "--weights"]);
+    }
+    folder.write("plain.vw", "1 |f x:1\n-1 |f x:2\n1 1 |f x:1.5\n-1 |f x:3\n");
+    folder.linsep("train plain.vw --weights weights").exits(0);
+}
