@@ -112,7 +112,7 @@ fn check_named(columns: &[Column], options: &ReadOptions) -> Result<(), Fault> {
         && !matches!(columns[places.find(wanted)?].used_for, CellUse::Label)
     {
         return refuse(format!(
-            "⟦label⟧ names column \"{wanted}\", which is not the label for this model but one of its features: name another"
+            "⟦label⟧ names column \"{wanted}\", which is not the label for this model: name the one that is"
         ));
     }
     Ok(())
