@@ -122,19 +122,32 @@ CASES = [
 
 
 def of_linsep(case, train, test, tune):
+    """What it took, and the labels of the rows to be judged, in their order."""
     # A search chooses the learner itself.
     options = [word for word in case.options if word not in ("--learner", "logistic")] if tune else case.options
     command = ["tune" if tune else "train", train, *options, "-o", "inputs.model", "-q"]
     run = Run([LINSEP, *command], stdout=subprocess.DEVNULL).wait()
     judge = [LINSEP, "evaluate", WORK / "inputs.model", test, "--json", "-q"]
     record = json.loads(subprocess.run(judge, check=True, capture_output=True, cwd=WORK).stdout)
-    return {"error": record["error"], "seconds": run.seconds, "processor": run.processor, "megabytes": run.megabytes}
+    label = [LINSEP, "predict", WORK / "inputs.model", test, "-q"]
+    said = subprocess.run(label, check=True, capture_output=True, cwd=WORK, text=True).stdout.splitlines()
+    # The files of a folder are named before their labels.
+    said = [line.rsplit(": ", 1)[-1] for line in said] if test.is_dir() else said
+    own = {"error": record["error"], "said": said}
+    return {**own, "seconds": run.seconds, "processor": run.processor, "megabytes": run.megabytes}
+
+
+def compared(own, other):
+    """The difference of two errors on the same rows, and its standard error: (own, other) are lists of splits, each a list of
+    whether each row was wrong. Rows that both or neither got wrong tell nothing."""
+    differences = [one - two for ours, theirs in zip(own, other) for one, two in zip(ours, theirs, strict=True)]
+    return statistics.mean(differences), statistics.stdev(differences) / len(differences) ** 0.5
 
 
 def of_peer(python, case, train, test):
     run = Run([python, INSIDE, case.kind, train, test, WORK / "inputs.json"]).wait()
     found = json.loads((WORK / "inputs.json").read_text())
-    return found, {"seconds": run.seconds, "processor": run.processor, "megabytes": run.megabytes}
+    return found["truth"], found["found"], {"seconds": run.seconds, "processor": run.processor, "megabytes": run.megabytes}
 
 
 def main():
@@ -160,10 +173,14 @@ def main():
             runs.setdefault("linsep train", []).append(of_linsep(case, train, test, False))
             if given.tune:
                 runs.setdefault("linsep tune", []).append(of_linsep(case, train, test, True))
-            found, whole = of_peer(python, case, train, test)
+            truth, found, whole = of_peer(python, case, train, test)
+            for own in (own[-1] for name, own in runs.items() if name.startswith("linsep")):
+                own["wrong"] = [int(one != other) for one, other in zip(own.pop("said"), truth, strict=True)]
+                # Both judge the same rows in the same order, and linsep's own count agrees.
+                assert abs(statistics.mean(own["wrong"]) - own["error"]) < 1e-9, case.name
             for name, one in found.items():
                 # One program learns them all; each is charged with what it would take alone: imports, reading, learning.
-                own = {"error": one["error"], "seconds": one["imports"] + one["seconds"], "clock": one["seconds"]}
+                own = {"error": one["error"], "wrong": one["wrong"], "seconds": one["imports"] + one["seconds"], "clock": one["seconds"]}
                 runs.setdefault(name, []).append({**own, "processor": whole["processor"], "megabytes": whole["megabytes"]})
             say(f"{case.name}, split {seed}: {[(name, round(own[-1]['error'], 5)) for name, own in runs.items()]}")
         mean = lambda name, what: statistics.mean(run[what] for run in runs[name])
@@ -177,9 +194,11 @@ def main():
         peers = [name for name in runs if not name.startswith("linsep")]
         best = min(peers, key=lambda name: mean(name, "error"))
         fastest = min(peers, key=lambda name: least(name, "clock"))
+        wrong = lambda name: [run["wrong"] for run in runs[name]]
+        difference, deviation = compared(wrong("linsep train"), wrong(best))
         verdicts.append(
             f"- {case.name}: linsep train {mean('linsep train', 'error'):.2%}, best of scikit-learn {mean(best, 'error'):.2%} "
-            f"({best}); {least(best, 'seconds') / least('linsep train', 'seconds'):.1f} times as fast as it from start to end, "
+            f"({best}), difference {100 * difference:+.2f} ± {100 * deviation:.2f} points; {least(best, 'seconds') / least('linsep train', 'seconds'):.1f} times as fast as it from start to end, "
             f"{least(fastest, 'clock') / least('linsep train', 'seconds'):.1f} times as fast as the fastest of them ({fastest}) "
             "after its imports"
         )
@@ -187,7 +206,9 @@ def main():
         "# From raw files to a model",
         "",
         "Made by `bench/inputs.py`; `bench/README.md` says what is measured and how. Errors are means over "
-        f"{given.splits} splits with {TEST_SHARE:.0%} of the rows held out, where the files do not come divided; seconds are the least of them.",
+        f"{given.splits} splits with {TEST_SHARE:.0%} of the rows held out, where the files do not come divided; seconds are the least of them. "
+        "After ± is the standard error of a difference, from the rows that one of two gets wrong and the other does not; it "
+        "does not count that the splits share rows.",
         "",
         *lines,
         "",

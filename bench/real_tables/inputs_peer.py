@@ -145,9 +145,10 @@ def main():
             model = make_pipeline(preparation(), learner(**options)).fit(texts, labels)
             seconds = time.perf_counter() - clock + reading
             said = model.predict(judged)
-            wrong = sum(one != other for one, other in zip(said, truth))
-            found[f"{way}{name}"] = {"error": wrong / len(truth), "seconds": seconds, "imports": imports}
-    out.write_text(json.dumps(found))
+            wrong = [int(one != other) for one, other in zip(said, truth)]
+            own = {"error": sum(wrong) / len(wrong), "wrong": wrong}
+            found[f"{way}{name}"] = {**own, "seconds": seconds, "imports": imports}
+    out.write_text(json.dumps({"truth": [str(label) for label in truth], "found": found}))
 
 
 main()

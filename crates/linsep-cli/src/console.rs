@@ -2,6 +2,7 @@
 
 use anyhow::Context;
 use indicatif::{DecimalBytes, HumanDuration, ProgressBar, ProgressStyle};
+use linsep::classes::printable;
 use linsep::numbers::{Rounding, counted, grouped, rounded};
 use linsep::observe::{Checkpoint, Note, Observer, Progress};
 use linsep::spelling::{Mention, spelled};
@@ -111,13 +112,13 @@ impl Console {
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
             // A closed standard error must not stop the work.
-            let _ = writeln!(std::io::stderr(), "{}", flags(text));
+            let _ = writeln!(std::io::stderr(), "{}", flags(&printable(text)));
         }
     }
 
     /// Says something that the user must hear even when quiet.
     pub(crate) fn warn(&self, text: &str) {
-        let _ = writeln!(std::io::stderr(), "warning: {}", flags(text));
+        let _ = writeln!(std::io::stderr(), "warning: {}", flags(&printable(text)));
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::commands::command;
 use crate::console::flags;
+use linsep::classes::printable;
 use linsep::report::Block;
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
@@ -31,7 +32,8 @@ fn wrapped_to(content: &str, indent: usize, width: usize) -> String {
     wrap(&" ".repeat(indent), indent, content, width)
 }
 
-/// `content` after `start`; further lines are indented by `indent`. Words stay whole.
+/// `content` after `start`; further lines are indented by `indent`. Words stay whole. A paragraph has no tabs and ends of lines
+/// but those of names, which are spelled out.
 fn wrap(start: &str, indent: usize, content: &str, width: usize) -> String {
     if content.is_empty() {
         return start.trim_end().to_string() + "\n";
@@ -46,7 +48,7 @@ fn wrap(start: &str, indent: usize, content: &str, width: usize) -> String {
         .wrap_algorithm(WrapAlgorithm::FirstFit);
     let mut text = String::new();
     // A number and its percent sign stay on one line.
-    for line in textwrap::wrap(&flags(content).replace(" %", "\u{a0}%"), options) {
+    for line in textwrap::wrap(&flags(&printable(content)).replace(" %", "\u{a0}%"), options) {
         text.push_str(&line.trim_end().replace("\u{a0}%", " %"));
         text.push('\n');
     }
@@ -62,7 +64,7 @@ pub(crate) fn rendered(blocks: &[Block], most: usize) -> String {
 fn block_text(block: &Block, width: usize) -> String {
     match block {
         Block::Facts(facts) => report_lines_to(facts, width),
-        Block::Heading(text) => format!("\n{}\n", flags(text)),
+        Block::Heading(text) => format!("\n{}\n", flags(&printable(text))),
         Block::Paragraph { indent, text } => wrapped_to(text, *indent, width),
         Block::Item(text) => wrapped_to(&format!("- {text}"), 2, width),
         Block::Text(text) => flags(text),

@@ -236,6 +236,9 @@ fn help_speaks_of_what_was_given() {
     folder.write("cat.jpg", b"\xff\xd8\xff\xe0");
     let told = folder.linsep("predict texts cat.jpg").exits(3);
     assert!(!told.err.contains("leave out the options"), "{told:#?}");
+    table(&folder, "rows.tsv");
+    let told = folder.linsep("predict texts rows.tsv").exits(2);
+    assert!(told.err.contains("--text") && !told.err.contains("help:"), "{told:#?}");
     folder.write("empty.csv", "");
     folder.linsep("predict texts empty.csv").exits(3).says(&["at least one row; for training"]);
     folder
@@ -270,4 +273,218 @@ fn no_learner_needs_a_feature() {
         ran.tells(&["the texts have no features"]);
     }
     folder.linsep("compare mails --min-count 9999 --folds 2").exits(0);
+}
+
+#[test]
+fn lines_of_text_come_in_any_encoding() {
+    let folder = texts();
+    folder.linsep("train mails -o texts -q").exits(0);
+    table(&folder, "rows");
+    folder.linsep("train rows --label 1 -o table -q").exits(0);
+    let lines = "a free prize, prix d'été\nlunch \"today, at noon\nthe meeting, naïve\n";
+    let labels = "spam\nham\nham\n";
+    let wide: Vec<u8> = lines.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let latin: Vec<u8> = lines.chars().map(|c| c as u8).collect();
+    let marked = [b"\xff\xfe", wide.as_slice()].concat();
+    for input in [format!("\u{feff}{lines}").into_bytes(), marked, wide.clone(), latin.clone()] {
+        for model in ["texts", "table"] {
+            folder.linsep_with_input(&format!("predict {model} -"), &input).exits(0).prints(labels);
+            folder.write("input", &input);
+            with_file(&folder, &format!("predict {model} -"), "input").exits(0).prints(labels);
+        }
+    }
+    folder.linsep_with_input("predict texts -", &latin).says(&["Line 1 is not UTF-8", "--encoding"]);
+    folder.linsep_with_input("predict texts - --encoding utf-16le", &wide).exits(0).prints(labels);
+    // Compressed lines are lines too, and what is no text is an error.
+    folder.linsep_with_input("predict texts -", &gzip(lines.as_bytes())).exits(0).prints(labels);
+    folder.linsep_with_input("predict texts -", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR").exits(3);
+}
+
+#[test]
+fn a_model_of_texts_refuses_features() {
+    let folder = texts();
+    folder.linsep("train mails -o texts -q").exits(0);
+    table(&folder, "rows");
+    folder.linsep("train rows --label 1 -o table -q").exits(0);
+    folder.write("rows.vw", "spam |f prize:1 loan\nham |f noon\n");
+    folder.write("rows.svm", "spam 1:1 2:1\nham 3:1\n");
+    for command in ["predict", "evaluate"] {
+        for file in ["rows.vw", "rows.svm"] {
+            folder
+                .linsep(&format!("{command} texts {file}"))
+                .exits(3)
+                .says(&["holds features already, and the model was trained on documents: give text files"]);
+            folder
+                .linsep(&format!("{command} table {file}"))
+                .exits(3)
+                .says(&["the model was trained on a table with the texts of column"]);
+        }
+    }
+}
+
+#[test]
+fn the_name_of_a_file_says_that_bars_are_missing() {
+    let folder = Folder::new();
+    folder.write("rows.vw", "1\n-1\n");
+    folder.linsep("train rows.vw").exits(3).says(&[
+        "rows.vw:1:1: there is no bar before the features, in \"1\"",
+        "a row without features ends in a bar (1 |)",
+        "--format",
+    ]);
+    // Rows may have no features, if a bar says so.
+    folder.write("rows.vw", "1 |\n-1 |f x\n1 |\n-1 |f x\n");
+    folder.linsep("train rows.vw").exits(0);
+}
+
+#[test]
+fn one_bad_date_is_named_where_it_turns_a_column_into_words() {
+    let folder = Folder::new();
+    for (cell, dates) in [
+        ("2024-13-45", "2024-01-"),
+        ("31.01.2024", "2024-01-"),
+        ("20240131", "2024-01-"),
+        ("soon", "2024-01-"),
+        ("2024-01-31", "2/"),
+    ] {
+        let date = |i: usize| match dates {
+            "2/" => format!("2/{}/2024", i % 28 + 1),
+            _ => format!("{dates}{:02}", i % 28 + 1),
+        };
+        let row = |i: usize| {
+            let day = if i == 20 { cell.to_string() } else { date(i) };
+            format!("{day},{},{}\n", i * 7 % 5, ["a", "b"][i % 2])
+        };
+        folder.write("rows.csv", format!("day,x,kind\n{}", (0..40).map(row).collect::<String>()));
+        let expected =
+            format!("but not \"{cell}\" on line 22. Correct the cell; or if it means a missing one");
+        folder
+            .linsep("train rows.csv -o model")
+            .exits(0)
+            .says(&["Column \"day\" is read as words: nearly all its cells are like", &expected]);
+        folder
+            .linsep(&format!("train rows.csv --na {cell} -o model"))
+            .exits(0)
+            .says(&["Column \"day\" holds dates"]);
+    }
+}
+
+#[test]
+fn a_model_that_fills_in_refuses_missing_cells_if_told_so() {
+    let folder = Folder::new();
+    let row = |i: usize| format!("{},{},{}\n", i % 7, ["red", "blue", ""][i % 3], ["a", "b"][i % 2]);
+    folder.write("rows.csv", format!("x,colour,kind\n{}", (0..24).map(row).collect::<String>()));
+    folder.linsep("train rows.csv -o model -q").exits(0);
+    for (cells, column) in [(",red", "x"), ("1,", "colour")] {
+        folder.write("new.csv", format!("x,colour,kind\n2,blue,b\n{cells},a\n"));
+        folder.linsep("predict model new.csv").exits(0);
+        for command in ["predict", "evaluate"] {
+            folder
+                .linsep(&format!("{command} model new.csv --missing refuse"))
+                .exits(3)
+                .says(&["new.csv:3", &format!("\"{column}\"")]);
+        }
+        folder.linsep("predict model new.csv --missing drop-row --csv").exits(0).tells(&["\n2,"]);
+        let told = folder.linsep("predict model new.csv --missing drop-row --csv").exits(0);
+        assert_eq!(told.out.lines().count(), 2, "{told:#?}");
+    }
+}
+
+#[test]
+fn names_break_no_lines_of_reports() {
+    let folder = Folder::new();
+    let row = |i: usize| format!("{},\"w\n{}\",\"k\tl{}\"\n", i * 7 % 11, i % 3, i % 2);
+    folder.write("rows.csv", format!("\"pri\nce\",\"x\ty\",kind\n{}", (0..20).map(row).collect::<String>()));
+    let told = [
+        folder.linsep("train rows.csv -o model --holdout 0.25").exits(0),
+        folder.linsep("inspect model --effects").exits(0),
+        folder.linsep("predict model rows.csv --explain").exits(0),
+        folder.linsep("evaluate model rows.csv").exits(0),
+        folder.linsep("train rows.csv --label 2 -o many").exits(0),
+        folder.linsep("inspect many --effects").exits(0),
+        folder.linsep("evaluate many rows.csv").exits(0),
+    ];
+    for ran in &told {
+        let raw = ["pri\nce", "x\ty", "w\n0", "w\n1", "k\tl"];
+        assert!(!raw.iter().any(|raw| ran.out.contains(raw) || ran.err.contains(raw)), "{ran:#?}");
+    }
+    assert!(told[0].out.contains("k\\tl1") && told[1].out.contains("pri\\nce"), "{told:#?}");
+    // What a table shows lies in its columns.
+    let bars: Vec<usize> = told[1].out.lines().filter_map(|line| line.find('█')).collect();
+    assert!(bars.len() > 3, "{bars:?}");
+}
+
+#[test]
+fn a_class_without_a_document_is_none() {
+    let folder = texts();
+    folder.write("mails/empty.mbox", "");
+    fs::create_dir(folder.path("mails/blank")).expect("folder");
+    folder.write("mails/blank/1", "");
+    folder.linsep("train mails").exits(3).says(&["this is not a text"]);
+    let record = folder.linsep("train mails --skip-bad -o model --json").exits(0).json();
+    assert_eq!(record["classes"]["negative"], serde_json::json!(["ham"]), "{record:#}");
+    folder.linsep("train mails --skip-bad -o model").exits(0).tells(&[
+        "in 2 classes",
+        "2 classes are left out, because none of their files could be read: \"blank\", \"empty\"",
+    ]);
+    folder.linsep("demo mail mails").exits(3).says(&["--skip-bad"]);
+    folder.linsep("demo mail mails --skip-bad").exits(0);
+    folder.linsep("demo iris --skip-bad").exits(2);
+}
+
+#[test]
+fn importances_and_weights_of_a_file_are_not_mixed() {
+    let folder = Folder::new();
+    folder.write("rows.vw", "1 3 |f x:1\n-1 2 |f x:2\n1 |f x:1.5\n-1 |f x:3\n");
+    folder.write("weights", "1\n2\n3\n4\n");
+    folder.linsep("train rows.vw -o model -q").exits(0);
+    for line in ["train rows.vw --weights weights", "evaluate model rows.vw --weights weights"] {
+        folder.linsep(line).exits(2).says(&["the rows have importances of their own", "--weights"]);
+    }
+    folder.write("plain.vw", "1 |f x:1\n-1 |f x:2\n1 1 |f x:1.5\n-1 |f x:3\n");
+    folder.linsep("train plain.vw --weights weights").exits(0);
+}
+
+#[test]
+fn every_command_names_every_format() {
+    let folder = Folder::new();
+    for command in ["train", "separate", "convert"] {
+        let help = folder.linsep(&format!("{command} --help")).exits(0).out;
+        let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+        for format in linsep::read::FORMATS {
+            let named = match format.name {
+                "documents" => "folder of texts, mails",
+                "pictures" => "or pictures with one sub-folder",
+                "linsep" => ".linsep",
+                _ => format.title,
+            };
+            assert!(help.contains(named), "{command}: {named}");
+        }
+    }
+    let told = folder.linsep("train --help").exits(0);
+    assert!(!told.out.contains("linsep cache"), "{told:#?}");
+}
+
+#[test]
+fn explanations_name_the_words_of_hashed_features() {
+    let folder = texts();
+    folder.linsep("train mails --hash-bits 4 -o texts -q").exits(0);
+    folder.write("new.txt", "Free PRIZE, lunch");
+    folder.linsep("predict texts new.txt mails/ham/0 --explain=9").exits(0).tells(&[
+        "free",
+        "prize",
+        "lunch",
+        "others may share that place",
+    ]);
+    let told = folder.linsep_with_input("predict texts - --explain=9", b"free prize\nnoon\n").exits(0).out;
+    let rows: Vec<&str> = told.split("\n  (The model").collect();
+    assert!(rows.len() == 3 && rows[1].contains("prize (#") && !rows[1].contains("noon"), "{told}");
+    assert!(rows[2].contains("noon (#") && !rows[2].contains("prize"), "{told}");
+    table(&folder, "rows");
+    folder.linsep("train rows --label 1 --text 2 --hash-bits 12 -o table -q").exits(0);
+    folder.linsep("predict table rows --explain=9").exits(0).tells(&["prize (#", "noon (#"]);
+    folder.linsep("inspect texts").exits(0).tells(&["Words", "not kept", "by a hash of 4 bits"]);
+    // Words that are listed are named as ever.
+    folder.linsep("train mails -o texts -q").exits(0);
+    let told = folder.linsep("predict texts new.txt --explain").exits(0);
+    assert!(!told.out.contains('#') && !told.out.contains("share that place"), "{told:#?}");
 }

@@ -211,6 +211,9 @@ fn lines_are_answered_as_they_come() {
         ("table", &[("y,x\n5,1\n", "a"), ("1,5\n", "b"), ("4,1\n", "a")]),
         ("table", &[("1,5\n", "a"), ("5,1\n", "b")]),
         ("numbered", &[("1:1 2:5\n", "a"), ("1:5 2:1\n", "b")]),
+        // Some programs put a mark before the first line.
+        ("texts", &[("\u{feff}a free prize\n", "spam"), ("lunch, today\n", "ham")]),
+        ("table", &[("\u{feff}y,x\n5,1\n", "a"), ("1,5\n", "b")]),
     ] {
         let mut child = Command::new(PROGRAM)
             .args(["predict", model, "-"])

@@ -132,7 +132,7 @@ impl Error {
     /// What can be done about it, with settings named as [`spelling`] says.
     pub fn help(&self) -> Option<&'static str> {
         match self.kind() {
-            Error::Read(error) => Some(error.kind.help()),
+            Error::Read(error) => Some(error.kind.help()).filter(|help| !help.is_empty()),
             Error::Classes(ClassError::Many { .. }) => {
                 Some("set one class against the rest with ⟦positive=CLASS⟧, or keep two with ⟦classes=A,B⟧")
             }

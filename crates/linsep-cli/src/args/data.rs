@@ -5,10 +5,34 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use linsep::features::{Ngrams, TermKind, TermWeights};
 use linsep::job::{BiasSpec, ClassSpec, DataSpec};
+use linsep::read::FormatColumns::{AsStored, Documents, Pixels};
 use linsep::read::{ColumnAs, FORMATS, Format, Missing, PictureSize, Source, parse_delimiter};
 use linsep::scale::Scaling;
 use linsep::train::ClassWeight;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+/// What labelled data may be, for the help of the commands that take it: every format that is read.
+pub(crate) static LABELLED_DATA: LazyLock<String> = LazyLock::new(|| {
+    let mut titles: Vec<String> = Vec::new();
+    for format in FORMATS.iter().filter(|format| !matches!(format.columns, Documents | Pixels)) {
+        let title = match format.extensions {
+            [_, ..] if format.columns == AsStored => ".linsep".to_string(),
+            [ending, ..] if !format.is_text => format!("{} (.{ending})", format.title),
+            _ => format.title.to_string(),
+        };
+        // Two formats may have one title.
+        match titles.iter_mut().find(|other| other.starts_with(&format!("{} (", format.title))) {
+            Some(other) => *other = format!("{}, .{})", other.trim_end_matches(')'), format.extensions[0]),
+            None => titles.push(title),
+        }
+    }
+    format!(
+        "Labelled data: {}; texts plain or .gz or .zst; - for standard input; or a folder of texts, mails or pictures with one \
+         sub-folder for each class",
+        titles.join(", ")
+    )
+});
 
 /// How data is read.
 #[derive(Debug, Default, Args)]

@@ -113,9 +113,8 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 #[command(allow_negative_numbers = true)]
 pub(crate) struct TrainArgs {
-    /// Labelled data: LIBSVM, CSV, TSV, .npy, .npz, .linsep, plain or .gz or .zst; - for standard input; or a folder of texts or
-    /// mails with one sub-folder for each class
-    #[arg(required_unless_present = "spec")]
+    /// What the rows are learned from.
+    #[arg(required_unless_present = "spec", help = data::LABELLED_DATA.as_str())]
     pub(crate) data: Option<PathBuf>,
     /// Where to save the model (safetensors)
     #[arg(short, long, value_name = "MODEL")]
@@ -311,8 +310,9 @@ pub(crate) struct TheoryArgs {
 pub(crate) struct PredictArgs {
     /// A trained model
     pub(crate) model: PathBuf,
-    /// Rows to label, with or without a label of their own: files, folders, or for a model of texts single texts and mails
-    /// (several are labelled each with its name); - for standard input, which is answered line by line as rows come
+    /// Rows to label, with or without a label of their own, in any format that train reads: files, folders, or for a model of
+    /// texts or pictures single texts, mails and pictures (several are labelled each with its name); - for standard input, which
+    /// is answered line by line as rows come
     #[arg(required = true)]
     pub(crate) data: Vec<PathBuf>,
     /// Say below each label what spoke for it and against it: N features of each [default: 5]
@@ -341,7 +341,7 @@ pub(crate) struct PredictArgs {
 pub(crate) struct EvaluateArgs {
     /// A trained model
     pub(crate) model: PathBuf,
-    /// Labelled rows; - for standard input
+    /// Labelled rows, in any format that train reads, files or folders; - for standard input
     pub(crate) data: PathBuf,
     #[command(flatten)]
     pub(crate) threshold: ThresholdArg,
@@ -397,8 +397,8 @@ pub(crate) struct InspectArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArgs {
-    /// Labelled data: LIBSVM, CSV, TSV, .npy, .npz, .linsep, plain or .gz or .zst; - for standard input
-    #[arg(value_name = "IN")]
+    /// What is converted.
+    #[arg(value_name = "IN", help = data::LABELLED_DATA.as_str())]
     pub(crate) input: PathBuf,
     /// Where to write: .svm, .libsvm, .csv, .tsv, .npz or .linsep; the texts also with .gz or .zst
     #[arg(value_name = "OUT")]
@@ -485,6 +485,9 @@ pub(crate) struct DemoArgs {
     /// (which makes some if there is none)
     #[arg(value_name = "DIR")]
     pub(crate) folder: Option<PathBuf>,
+    /// Skip files of the folder that cannot be read, count them and list the first
+    #[arg(long, requires = "folder")]
+    pub(crate) skip_bad: bool,
     /// Write the data set to a file instead, to try the other commands on
     #[arg(long, value_name = "FILE")]
     pub(crate) export: Option<PathBuf>,

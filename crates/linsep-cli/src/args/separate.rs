@@ -35,7 +35,8 @@ pub(crate) struct SeparateArgs {
 #[derive(Debug, Args)]
 #[command(allow_negative_numbers = true)]
 pub(crate) struct DecideArgs {
-    /// Labelled data: LIBSVM, CSV, TSV, .npy, .npz, .linsep, plain or .gz or .zst; - for standard input
+    /// Which rows are decided.
+    #[arg(help = super::data::LABELLED_DATA.as_str())]
     pub(crate) data: PathBuf,
 
     /// Whether the boundary may miss the origin, and which margin is meant

@@ -24,9 +24,9 @@ pub(crate) fn run(args: &DemoArgs, console: Console) -> anyhow::Result<Exit> {
     let own = |what: &str| Usage(format!("demo {what} has no data of its own to export"));
     match args.data {
         DemoArg::Mail if args.export.is_some() => return Err(own("mail").into()),
-        DemoArg::Mail => return demo_mail::run(args.folder.as_deref(), console),
+        DemoArg::Mail => return demo_mail::run(args.folder.as_deref(), args.skip_bad, console),
         DemoArg::CatsDogs if args.export.is_some() => return Err(own("cats-dogs").into()),
-        DemoArg::CatsDogs => return demo_pictures::run(args.folder.as_deref(), console),
+        DemoArg::CatsDogs => return demo_pictures::run(args.folder.as_deref(), args.skip_bad, console),
         _ if args.folder.is_some() => {
             let problem =
                 "only demo mail and demo cats-dogs take a folder: the other data sets come with the program";

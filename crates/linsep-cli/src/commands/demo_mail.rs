@@ -18,7 +18,7 @@ const HELD_OUT: f64 = 0.25;
 /// Words that are shown for each class.
 const SHOWN: usize = 12;
 
-pub(crate) fn run(folder: Option<&Path>, console: Console) -> anyhow::Result<Exit> {
+pub(crate) fn run(folder: Option<&Path>, skip_bad: bool, console: Console) -> anyhow::Result<Exit> {
     let Some(folder) = folder else {
         let problem = "demo mail needs a folder of mails with one sub-folder for each class, such as spam and ham: \
                        linsep demo mail DIR";
@@ -26,8 +26,8 @@ pub(crate) fn run(folder: Option<&Path>, console: Console) -> anyhow::Result<Exi
     };
     let mut text = String::new();
     let name = folder.display();
-    let few = trained(folder, &WORDS, console)?;
-    let many = trained(folder, &[], console)?;
+    let few = trained(folder, &WORDS, skip_bad, console)?;
+    let many = trained(folder, &[], skip_bad, console)?;
     let rows: u64 =
         few.counts.iter().sum::<u64>() + few.held_out.as_ref().map_or(0, |held_out| held_out.rows);
     writeln!(
@@ -90,10 +90,11 @@ pub(crate) fn run(folder: Option<&Path>, console: Console) -> anyhow::Result<Exi
     print_result(|out| out.write_all(text.as_bytes()))
 }
 
-fn trained(folder: &Path, words: &[&str], console: Console) -> anyhow::Result<Trained> {
+fn trained(folder: &Path, words: &[&str], skip_bad: bool, console: Console) -> anyhow::Result<Trained> {
     let mut data = DataSpec::file(folder);
     // So that another folder is told by its files, and not by options that nobody gave.
     data.read.format = Some(Format::DOCUMENTS);
+    data.read.skip_bad = skip_bad;
     data.read.text.words = words.iter().map(|word| word.to_string()).collect();
     let spec = TrainSpec { data, holdout: Some(HELD_OUT), ..TrainSpec::default() };
     Ok(spec.run(&mut Quiet(ProgressDisplay::of_whole_job(console)))?)

@@ -29,14 +29,14 @@ struct Pictures {
 }
 
 /// Tells the story of fifty pictures from a folder, or of fifty that are made.
-pub(super) fn run(folder: Option<&Path>, console: Console) -> anyhow::Result<Exit> {
-    let text = cats_dogs(folder, console)?;
+pub(super) fn run(folder: Option<&Path>, skip_bad: bool, console: Console) -> anyhow::Result<Exit> {
+    let text = cats_dogs(folder, skip_bad, console)?;
     print_result(|out| out.write_all(text.as_bytes()))
 }
 
-fn cats_dogs(folder: Option<&Path>, console: Console) -> anyhow::Result<String> {
+fn cats_dogs(folder: Option<&Path>, skip_bad: bool, console: Console) -> anyhow::Result<String> {
     let pictures = match folder {
-        Some(folder) => from_folder(folder, console)?,
+        Some(folder) => from_folder(folder, skip_bad, console)?,
         None => made()?,
     };
     let (train, held_out) = (&pictures.train, &pictures.held_out);
@@ -152,9 +152,9 @@ fn made() -> anyhow::Result<Pictures> {
     Ok(Pictures { train, held_out, described })
 }
 
-fn from_folder(folder: &Path, console: Console) -> anyhow::Result<Pictures> {
+fn from_folder(folder: &Path, skip_bad: bool, console: Console) -> anyhow::Result<Pictures> {
     let (first, second) = parts(folder);
-    let loaded = load(first.as_deref().unwrap_or(folder), console)?;
+    let loaded = load(first.as_deref().unwrap_or(folder), skip_bad, console)?;
     let data = loaded.dataset;
     if data.classes().len() != 2 {
         bail!("{}: two classes are needed, and there are {}", folder.display(), data.classes().len());
@@ -166,7 +166,7 @@ fn from_folder(folder: &Path, console: Console) -> anyhow::Result<Pictures> {
         if *taken <= OF_EACH_CLASS { &mut learned } else { &mut others }.push(i);
     }
     let held_out = match &second {
-        Some(second) => load(second, console)?.dataset,
+        Some(second) => load(second, skip_bad, console)?.dataset,
         None if others.is_empty() => {
             bail!("{}: more than {} pictures of a class are needed", folder.display(), OF_EACH_CLASS)
         }
@@ -179,9 +179,10 @@ fn from_folder(folder: &Path, console: Console) -> anyhow::Result<Pictures> {
     Ok(Pictures { train: data.subset(&learned)?, held_out, described })
 }
 
-fn load(folder: &Path, console: Console) -> anyhow::Result<Loaded> {
+fn load(folder: &Path, skip_bad: bool, console: Console) -> anyhow::Result<Loaded> {
     let pictures = PictureOptions { size: Some(PictureSize { width: SIDE, height: SIDE }), colour: false };
-    let options = ReadOptions { format: Some(Format::PICTURES), pictures, ..ReadOptions::default() };
+    let options =
+        ReadOptions { format: Some(Format::PICTURES), pictures, skip_bad, ..ReadOptions::default() };
     Ok(read(&Source::from(folder), &options, &mut ProgressDisplay::of_whole_job(console))?)
 }
 

@@ -6,8 +6,8 @@ use crate::console::Console;
 use crate::exit::Exit;
 use crate::layout::report_lines;
 use anyhow::bail;
-use linsep::classes::Classes;
-use linsep::features::Scaler;
+use linsep::classes::{Classes, printable};
+use linsep::features::{Scaler, Terms};
 use linsep::job::{Spec, TrainSpec};
 use linsep::model::{Calibration, ColumnEffect, Effect, Model, WeightsPicture};
 use linsep::numbers;
@@ -102,9 +102,9 @@ pub(crate) fn run(args: &InspectArgs, console: Console) -> anyhow::Result<Exit> 
     }
     let mut text = to_text(&model, &strongest);
     for (class, terms) in terms_for(&model, args.top) {
-        text.push_str(&format!("\nTerms of the texts that speak for {class}:\n"));
+        text.push_str(&format!("\nTerms of the texts that speak for {}:\n", printable(&class)));
         let listed: Vec<String> =
-            terms.iter().map(|(term, weight)| format!("{term} ({weight:.3})")).collect();
+            terms.iter().map(|(term, weight)| format!("{} ({weight:.3})", printable(term))).collect();
         text.push_str(&textwrap::indent(&textwrap::fill(&listed.join(", "), 96), "  "));
         text.push('\n');
     }
@@ -135,6 +135,14 @@ fn products(model: &Model) -> Vec<serde_json::Value> {
     products.collect()
 }
 
+/// The bits of the hash that the model knows terms by, if it does.
+fn hash_bits(model: &Model) -> Option<u8> {
+    model.recipe.columns.texts().find_map(|(_, text)| match text.terms {
+        Terms::Hashed(bits) => Some(bits),
+        _ => None,
+    })
+}
+
 /// For each class, the terms of texts that speak for it most; none for a model without texts or weights.
 fn terms_for(model: &Model, top: usize) -> Vec<(String, Vec<(String, f64)>)> {
     if model.recipe.columns.texts().next().is_none() {
@@ -161,7 +169,7 @@ fn terms_for(model: &Model, top: usize) -> Vec<(String, Vec<(String, f64)>)> {
 
 /// The effects of the columns on the score, the largest first.
 fn effects_text(model: &Model, outcome: usize, class: Option<&str>, top: usize) -> String {
-    let of = class.map_or(String::new(), |class| format!(" of {class}"));
+    let of = class.map_or(String::new(), |class| format!(" of {}", printable(class)));
     let Some(effects) = model.effects_of(outcome) else {
         return "\nNo effects of columns: the model has no weights for the columns as they are.\n"
             .to_string();
@@ -176,8 +184,9 @@ fn effects_text(model: &Model, outcome: usize, class: Option<&str>, top: usize) 
             }
             Effect::PerUnit(slope) => vec![("one more unit".to_string(), *slope)],
             Effect::Words(words) => {
-                let word =
-                    |word: &str| if word.is_empty() { "missing".to_string() } else { word.to_string() };
+                let word = |word: &str| {
+                    if word.is_empty() { "missing".into() } else { printable(word).into_owned() }
+                };
                 words.iter().map(|own| (word(&own.word), own.effect)).collect()
             }
         }
@@ -188,7 +197,7 @@ fn effects_text(model: &Model, outcome: usize, class: Option<&str>, top: usize) 
     let width = all().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     let largest = all().map(|(_, effect)| effect.abs()).fold(0.0, f64::max);
     for (effect, entries) in &listed {
-        text.push_str(&format!("  {}\n", effect.column));
+        text.push_str(&format!("  {}\n", printable(&effect.column)));
         for (name, effect) in entries {
             let padding = " ".repeat(width - name.chars().count());
             let bar = "█".repeat((effect.abs() / largest * 30.0).round() as usize);
@@ -403,13 +412,22 @@ fn to_text(model: &Model, strongest: &[Strongest]) -> String {
             ),
         ));
     }
+    if let Some(bits) = hash_bits(model) {
+        lines.push((
+            "Words",
+            format!(
+                "not kept: the model knows the terms of texts by a hash of {bits} bits. #5 is the place of all terms with that \
+                 hash; predict --explain names those of a row"
+            ),
+        ));
+    }
     let mut text = report_lines(&lines);
     if !model.boundaries.is_empty() {
         text.push_str("\nEach class against the rest:\n");
         text.push_str(&boundary_table(&model.boundaries));
     }
     for Strongest { class, features, intercept } in strongest.iter().filter(|of| !of.features.is_empty()) {
-        let of = if strongest.len() > 1 { format!(" of {class}") } else { String::new() };
+        let of = if strongest.len() > 1 { format!(" of {}", printable(class)) } else { String::new() };
         let columns = model.learned.columns();
         text.push_str(&format!("\nStrongest weights{of}, {} of {columns}", features.len()));
         text.push_str(match intercept {
@@ -419,10 +437,12 @@ fn to_text(model: &Model, strongest: &[Strongest]) -> String {
             Some(_) => "; of the scaled features, and for each unit of the file:\n",
             None => ":\n",
         });
-        let width = features.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0);
+        let shown = |name: &str| printable(name).into_owned();
+        let width = features.iter().map(|(name, ..)| shown(name).chars().count()).max().unwrap_or(0);
         let largest = features.first().map_or(1.0, |(_, weight, _)| weight.abs());
         for (name, weight, per_unit) in features {
             let bar = "█".repeat((weight.abs() / largest * 30.0).round() as usize);
+            let name = shown(name);
             let padding = " ".repeat(width - name.chars().count());
             let per_unit = per_unit.map_or(String::new(), |per_unit| format!("  {:>12}", number(per_unit)));
             text.push_str(&format!("  {name}{padding}  {weight:>+14.6}{per_unit}  {bar}\n"));

@@ -14,6 +14,18 @@ pub struct Batch {
     pub(crate) filled: Option<Vec<(u32, u32)>>,
     /// How often each row counts, where that is not once for all of them.
     pub(crate) weights: Option<Vec<f64>>,
+    /// Where that is asked for, the terms of texts that a hash made features of, in the order of the rows.
+    pub(crate) hashed: Vec<HashedTerm>,
+}
+
+/// A term of a text that a hash made a feature of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct HashedTerm {
+    /// The row of the batch.
+    pub(crate) row: u32,
+    /// The feature, which other terms may share.
+    pub(crate) feature: u32,
+    pub(crate) term: String,
 }
 
 #[derive(Clone, Debug)]
@@ -66,6 +78,13 @@ impl Batch {
     /// The label of row `i`, as a position in [`RowStream::label_names`](crate::read::RowStream::label_names).
     pub fn label(&self, i: usize) -> u32 {
         self.labels[i]
+    }
+
+    /// The terms of row `i` that a hash made features of, where these are kept, each with its feature.
+    pub(crate) fn hashed_terms(&self, i: usize) -> impl Iterator<Item = (usize, &str)> {
+        let place = |row: usize| self.hashed.partition_point(|hashed| (hashed.row as usize) < row);
+        let own = &self.hashed[place(i)..place(i + 1)];
+        own.iter().map(|hashed| (hashed.feature as usize, hashed.term.as_str()))
     }
 
     /// The line of row `i`; its number in the source, from 1, for formats without lines.

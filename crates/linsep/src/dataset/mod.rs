@@ -8,7 +8,7 @@ mod shared;
 mod storage;
 
 pub use batch::Batch;
-pub(crate) use batch::BatchRows;
+pub(crate) use batch::{BatchRows, HashedTerm};
 pub(crate) use builder::{DatasetBuilder, Layout};
 pub(crate) use fingerprint::{FingerprintHasher, Hashing};
 use row::Measures;

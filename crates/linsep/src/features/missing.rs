@@ -75,10 +75,12 @@ impl Missing {
         }
     }
 
-    /// What a missing number becomes for a model: what the model fills in, with the feature that says so, otherwise what
-    /// the user asks for. Without a fill the model does not know the mean.
+    /// What a missing number becomes for a model: what the model fills in, with the feature that says so, unless the user has
+    /// rows with missing cells refused or left out; without a fill what the user asks for, but the model does not know the mean.
     pub(crate) fn of_model_number(self, fill: Option<f64>, gap: Option<usize>) -> OnMissing {
         match (fill, self) {
+            (Some(_), Missing::Refuse) => OnMissing::Refuse,
+            (Some(_), Missing::DropRow) => OnMissing::DropRow,
             (Some(value), _) => match gap {
                 Some(feature) => OnMissing::FillAndSay(value, feature as u32),
                 None => OnMissing::Fill(value),
@@ -92,11 +94,12 @@ impl Missing {
     /// What a missing word becomes for a model that has a category for it, accepts it without one, or does not.
     pub(crate) fn of_model_words(self, category: bool, optional: bool) -> OnMissing {
         match self {
+            Missing::Refuse if category || optional => OnMissing::Refuse,
+            Missing::DropRow => OnMissing::DropRow,
             _ if category => OnMissing::Category,
             _ if optional => OnMissing::Unset,
             Missing::NotSaid | Missing::Auto | Missing::Refuse => OnMissing::Unknown,
             Missing::Mean | Missing::Zero => OnMissing::Unset,
-            Missing::DropRow => OnMissing::DropRow,
         }
     }
 }

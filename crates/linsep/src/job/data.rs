@@ -160,6 +160,9 @@ impl DataSpec {
         let mut loaded = self.read_rows(source, options, observer)?;
         if let Some(path) = &classes.row_weights {
             let located = |error: Error| error.at(path.display().to_string());
+            if loaded.dataset.weights().is_some() && !matches!(self.source, Source::Rows(..)) {
+                return Err(two_weights().into());
+            }
             let weights = read_weights(path)?;
             loaded.dataset = loaded.dataset.with_weights(weights).map_err(|error| located(error.into()))?;
             loaded.fingerprint = None;
@@ -201,6 +204,13 @@ impl DataSpec {
         let (source, options) = self.resolve(observer)?;
         settled(self.read_rows(&source, &options, observer)?, None, observer)
     }
+}
+
+/// The error for rows that say how often they count, where a file says so too.
+pub(crate) fn two_weights() -> SettingsError {
+    let problem = "the rows have importances of their own, and ⟦weights⟧ names others: leave out ⟦weights⟧, or take the \
+                   importances out of the rows";
+    SettingsError::new("weights", problem)
 }
 
 /// Settles the columns, and says what was noticed.

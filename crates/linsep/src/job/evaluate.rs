@@ -1,7 +1,7 @@
 //! Judging a model on labelled rows.
 
 use super::counts::Occurrences;
-use super::data::{load_model, tell};
+use super::data::{load_model, tell, two_weights};
 use super::measure::{Evaluated, Judged, JudgedRow, probabilities_beside};
 use super::predict::{not_finite, overrule_threshold, predict_rows};
 use super::{DataSpec, TrainSpec};
@@ -210,8 +210,11 @@ impl EvaluateSpec {
             if !prediction.score.is_finite() {
                 return Err(not_finite(stream.name(), line));
             }
-            // Rows that say themselves how often they occur, unless something else does.
-            let own = batch.weights.as_ref().filter(|_| matches!(counts, Occurrences::Once));
+            // Rows may say themselves how often they occur.
+            if batch.weights.is_some() && !matches!(counts, Occurrences::Once) {
+                return Err(two_weights().into());
+            }
+            let own = batch.weights.as_ref();
             let times = match own.map(|weights| weights[i]) {
                 Some(weight) if weight.fract() == 0.0 => weight as u64,
                 Some(_) => {

@@ -28,6 +28,8 @@ pub struct Explanation {
 /// What one feature adds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
+    /// Its place among the features that the model learned from.
+    pub feature: usize,
     /// The feature, as the user knows it.
     pub name: String,
     /// Its value in the row, where it is a number.
@@ -119,7 +121,7 @@ impl<'a> Explainer<'a> {
                 .copied()
                 .unwrap_or(false)
                 .then(|| values.get(&j).copied().unwrap_or(0.0));
-            Part { name: recipe.feature_name(j), value, effect }
+            Part { feature: j, name: recipe.feature_name(j), value, effect }
         };
         let mut parts: Vec<(usize, f64)> = effects.into_iter().filter(|&(_, effect)| effect != 0.0).collect();
         parts.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));

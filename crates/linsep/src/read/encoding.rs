@@ -7,7 +7,8 @@ use super::filter::Filtered;
 use super::formats::{self, is_binary};
 use super::source::{HEAD_BYTES, Input};
 use chardetng::EncodingDetector;
-use encoding_rs::{CoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE};
+use encoding_rs::{CoderResult, Decoder, Encoding, UTF_8, UTF_16BE, UTF_16LE};
+use std::borrow::Cow;
 
 /// The encoding that a name stands for.
 pub(crate) fn named(name: &str) -> Result<&'static Encoding, ReadErrorKind> {
@@ -32,14 +33,9 @@ pub(crate) fn to_utf8(input: Input, name: Option<&str>) -> Result<(Input, Option
     if encoding == UTF_8 {
         return Ok((input, None));
     }
-    let mut decoder = encoding.new_decoder_with_bom_removal();
-    // What has no meaning in the encoding becomes the replacement character.
+    let mut decoder = PartDecoder::new(encoding);
     let decode = move |bytes: &[u8], last: bool, text: &mut Vec<u8>| {
-        let room = decoder.max_utf8_buffer_length(bytes.len()).unwrap_or(4 * bytes.len() + 16);
-        text.resize(room, 0);
-        let (result, _, written, _) = decoder.decode_to_utf8(bytes, text, last);
-        debug_assert!(result == CoderResult::InputEmpty, "there is room for all");
-        text.truncate(written);
+        *text = decoder.decode(bytes, last);
         Ok(())
     };
     let decoded = input.replaced(HEAD_BYTES, |rest| Box::new(Filtered::new(rest, decode)))?;
@@ -53,6 +49,61 @@ pub(crate) fn to_utf8(input: Input, name: Option<&str>) -> Result<(Input, Option
         )
     });
     Ok((decoded, remark))
+}
+
+/// Makes UTF-8 of the parts of a text in another encoding, as they come.
+pub(crate) struct PartDecoder(Decoder);
+
+impl PartDecoder {
+    /// For an encoding, whose byte order mark is taken off.
+    pub(crate) fn new(encoding: &'static Encoding) -> Self {
+        Self(encoding.new_decoder_with_bom_removal())
+    }
+
+    /// The next part in UTF-8, as far as its characters are whole. What has no meaning in the encoding becomes the
+    /// replacement character.
+    pub(crate) fn decode(&mut self, bytes: &[u8], last: bool) -> Vec<u8> {
+        let room = self.0.max_utf8_buffer_length(bytes.len()).unwrap_or(4 * bytes.len() + 16);
+        let mut text = vec![0; room];
+        let (result, _, written, _) = self.0.decode_to_utf8(bytes, &mut text, last);
+        debug_assert!(result == CoderResult::InputEmpty, "there is room for all");
+        text.truncate(written);
+        text
+    }
+}
+
+/// Makes UTF-8 of lines that come one after the other: one that is not UTF-8 is read in the encoding that it, and all such
+/// lines before it, speak for.
+#[derive(Default)]
+pub(crate) struct LineDecoder {
+    detector: Option<EncodingDetector>,
+    /// The line that was the first of them, and its encoding.
+    first: Option<(u64, &'static Encoding)>,
+}
+
+impl LineDecoder {
+    /// The text of a line, given its number.
+    pub(crate) fn decode<'a>(&mut self, line: &'a [u8], number: u64) -> Cow<'a, str> {
+        if let Ok(text) = std::str::from_utf8(line) {
+            return Cow::Borrowed(text);
+        }
+        let detector = self.detector.get_or_insert_with(EncodingDetector::new);
+        detector.feed(line, false);
+        let encoding = detector.guess(None, false);
+        self.first.get_or_insert((number, encoding));
+        encoding.decode_without_bom_handling(line).0
+    }
+
+    /// A sentence about lines that were not UTF-8, if there were any.
+    pub(crate) fn remark(&self) -> Option<String> {
+        self.first.map(|(line, encoding)| {
+            format!(
+                "Line {line} is not UTF-8: such lines are read in the encoding that their bytes speak for, here {}. Another \
+                 one can be named with ⟦encoding⟧.",
+                encoding.name()
+            )
+        })
+    }
 }
 
 /// The encoding that the first bytes speak for, if it is not UTF-8, and whether that is a guess.
@@ -76,6 +127,11 @@ pub(super) fn guess(head: &[u8], whole: bool) -> Option<(&'static Encoding, bool
     let mut detector = EncodingDetector::new();
     detector.feed(head, whole);
     Some((detector.guess(None, false), true))
+}
+
+/// The two-byte encoding that the first bytes speak for, and whether that is a guess.
+pub(crate) fn guess_wide(head: &[u8]) -> Option<(&'static Encoding, bool)> {
+    guess(head, false).filter(|(encoding, _)| [UTF_16LE, UTF_16BE].contains(encoding))
 }
 
 /// Every other byte of a text in UTF-16 is zero, as far as its letters are Latin.

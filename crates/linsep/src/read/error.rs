@@ -247,6 +247,12 @@ pub enum ReadErrorKind {
     /// A row that is not what its format says.
     #[error("{0}")]
     BadRow(String),
+    /// A row for Vowpal Wabbit without a bar.
+    #[error("there is no bar before the features, in \"{found}\"")]
+    NoBar {
+        /// The row.
+        found: String,
+    },
     /// A column that comes up after the columns were settled.
     #[error("the column \"{column}\" is new here: the rows before it do not have it")]
     LateColumn {
@@ -424,7 +430,7 @@ impl ReadErrorKind {
         )
     }
 
-    /// What the user can do about it.
+    /// What the user can do about it; empty where the message says so already.
     pub fn help(&self) -> &'static str {
         use ReadErrorKind::*;
         match self {
@@ -494,13 +500,18 @@ impl ReadErrorKind {
                  last one out with ⟦ignore⟧"
             }
             NotForModel(_) => "give files of the kind that the model was trained on, or another model",
-            Misused(_) => "leave out the options that do not apply",
+            // The message names the options, and what to do about them.
+            Misused(_) => "",
             NoModelColumn { .. } => "give all columns that the model was trained with, under the same names",
             NoSuchColumn { .. } => "name a column as the header spells it, or by its number from 1",
             WordAmongNumbers { .. } => {
                 "correct the cell, say what the column holds with ⟦column⟧, or use ⟦skip_bad⟧"
             }
             BadRow(_) => "correct the row, or skip malformed rows with ⟦skip_bad⟧",
+            NoBar { .. } => {
+                "put a bar before the features (1 | price:2); a row without features ends in a bar (1 |). If this is no text for Vowpal \
+                 Wabbit, name its format with ⟦format⟧; ⟦skip_bad⟧ skips such rows"
+            }
             LateColumn { .. } => {
                 "give the first rows all columns (null where there is no value), or convert the file first, with linsep convert"
             }

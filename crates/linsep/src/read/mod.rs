@@ -48,12 +48,14 @@ pub use crate::dataset::Batch;
 pub use crate::features::{Column, ColumnKind, Missing, Schema};
 pub use array::read_weights;
 pub use documents::{document_text, mbox_mails};
+pub(crate) use encoding::{LineDecoder, PartDecoder, guess_wide, named as named_encoding};
 pub(crate) use error::excerpt;
 pub use error::{ReadError, ReadErrorKind};
 pub use foreign::ForeignFile;
 pub(crate) use formats::detect_format;
 pub use formats::{FORMATS, Format, FormatColumns, FormatDescriptor};
 pub use guarded::silence_guarded_panics;
+pub(crate) use input::BYTE_ORDER_MARK;
 pub use load::{Loaded, read};
 pub use notes::{ReadNotes, SkippedRow};
 pub use options::{
@@ -62,4 +64,5 @@ pub use options::{
 };
 pub use pictures::decode_picture;
 pub use row_stream::RowStream;
+pub(crate) use source::open as open_source;
 pub use source::{OnceReader, Source};

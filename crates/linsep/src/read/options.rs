@@ -1,7 +1,7 @@
 //! How to read: one structure of options for each kind of format, and what they have in common.
 
 use super::error::{ReadError, ReadErrorKind};
-use super::formats::Format;
+use super::formats::{Format, FormatColumns};
 use crate::SettingsError;
 use crate::features::{Missing, Schema, TextOptions};
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ pub enum Labels {
 ///
 /// The options are part of a job's specification: as JSON or TOML, defaults are left out and unknown fields are refused.
 /// Fields that the program sets itself ([`labels`](Self::labels), [`schema`](Self::schema), [`online`](Self::online),
-/// [`columns_were_seen`](Self::columns_were_seen),
+/// [`columns_were_seen`](Self::columns_were_seen), [`keep_hashed_terms`](Self::keep_hashed_terms),
 /// [`memory`](Self::memory)) are not written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -75,6 +75,9 @@ pub struct ReadOptions {
     /// Whether earlier rows of the same source had every column of the model: then these may lack some of their cells.
     #[serde(skip)]
     pub columns_were_seen: bool,
+    /// Keep the terms of texts that a model knows by their hash alone, so that an explanation can name them.
+    #[serde(skip)]
+    pub keep_hashed_terms: bool,
     /// The bytes of memory that the job may use: lines are limited to a part of them.
     #[serde(skip)]
     pub memory: Option<u64>,
@@ -425,6 +428,28 @@ impl ReadOptions {
             )),
             None => Ok(()),
         }
+    }
+
+    /// Refuses data that holds features already, where the model makes features of texts.
+    pub(super) fn check_model(&self, format: Format) -> Result<(), ReadErrorKind> {
+        let Some((column, text)) = self.schema.as_ref().and_then(|schema| schema.texts().next()) else {
+            return Ok(());
+        };
+        use FormatColumns::{Array, Named, Numbered, Pixels};
+        if !matches!(format.descriptor().columns, Array | Named | Numbered | Pixels) {
+            return Ok(());
+        }
+        let expected = match text.documents {
+            true => {
+                "documents: give text files, mails or a folder of them, or a table with a column of texts"
+                    .to_string()
+            }
+            false => format!("a table with the texts of column \"{column}\": give such a table"),
+        };
+        Err(ReadErrorKind::NotForModel(format!(
+            "this is {} data, which holds features already, and the model was trained on {expected}",
+            format.title()
+        )))
     }
 
     /// The sentence for a model that knows its features by name and a file that has only numbers.

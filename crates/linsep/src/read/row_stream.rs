@@ -84,8 +84,8 @@ impl RowStream {
             None if has_texts && options.csv.delimiter.is_none() && named() == Some(Format::TSV) => {
                 Format::TSV
             }
-            // Rows with labels of another kind may look like a table divided by bars.
-            None if named() == Some(Format::VW) && input.head().contains(&b'|') => Format::VW,
+            // Rows with labels of another kind may look like a table divided by bars, and rows without bars like anything.
+            None if named() == Some(Format::VW) => Format::VW,
             None => match formats::detect_in(&mut input, limit) {
                 // Who names a delimiter means a table.
                 Err(ReadErrorKind::UnknownFormat)
@@ -113,6 +113,7 @@ impl RowStream {
             return Err(located(ReadErrorKind::OldLineEnds).into());
         }
         options.check(format)?;
+        options.check_model(format).map_err(located)?;
         remarks.extend(options.matching_remark(format));
         // The labels of a text lie in its rows, unless a second file has them.
         let apart = options.array.labels_file.as_deref().filter(|_| format.is_text());

@@ -1,13 +1,14 @@
 //! Names in columns of tables, counted in columns of a terminal (a Chinese character takes two).
 
+use crate::classes::printable;
 use unicode_width::UnicodeWidthStr;
 
 /// Lines of a table of classes that a report shows before it says only how many more there are.
 pub(crate) const MOST_LINES: usize = 400;
 
-/// How many columns of a terminal a text takes.
-pub(crate) fn columns(text: &str) -> usize {
-    text.width()
+/// How many columns of a terminal a name takes, as it is shown.
+pub(crate) fn columns(name: &str) -> usize {
+    printable(name).width()
 }
 
 /// The width of a column for these names, within limits.
@@ -15,10 +16,11 @@ pub(crate) fn column_width<'a>(names: impl Iterator<Item = &'a str>, least: usiz
     names.map(columns).max().unwrap_or(0).clamp(least, most)
 }
 
-/// A name that takes at most this many columns.
+/// A name that takes at most this many columns. Control characters, such as tabs, are spelled out.
 fn shortened(name: &str, width: usize) -> String {
-    if columns(name) <= width {
-        return name.to_string();
+    let name = printable(name);
+    if columns(&name) <= width {
+        return name.into_owned();
     }
     let mut short = String::new();
     for character in name.chars() {
@@ -60,5 +62,12 @@ mod tests {
         assert_eq!(cell("versicolor", 6), "versi…");
         assert_eq!(shortened("versicolor", 1), "…");
         assert_eq!(shortened("é", 1), "é");
+    }
+
+    #[test]
+    fn control_characters_are_spelled_out() {
+        assert_eq!(columns("a\tb\n"), 6);
+        assert_eq!(cell("a\tb", 6), "a\\tb  ");
+        assert_eq!(right_cell("a\nb", 6), "  a\\nb");
     }
 }

@@ -14,6 +14,8 @@ use hashbrown::{HashMap, HashSet};
 pub(crate) struct TextReader {
     analysis: Analysis,
     how: How,
+    /// Whether terms are kept that a model knows by their hash alone.
+    keeps_hashed: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -39,6 +41,8 @@ pub(crate) struct TextBlock {
     buffer: TokenBuffer,
     /// The hashes of the terms, where buckets stand for them and they are still being learned.
     hashes: HashSet<u64>,
+    /// The terms of the text at hand that a hash made features of, where they are kept: each once.
+    pub(crate) hashed: Vec<(u32, String)>,
 }
 
 impl TextReader {
@@ -61,7 +65,12 @@ impl TextReader {
                 How::Weighed { terms, bits: 0, weighing: text.weighing() }
             }
         };
-        Self { analysis: text.analysis(), how }
+        Self { analysis: text.analysis(), how, keeps_hashed: false }
+    }
+
+    /// The same, which keeps the terms that a model knows by their hash alone.
+    pub(crate) fn keeping_hashed(self, keeps_hashed: bool) -> Self {
+        Self { keeps_hashed, ..self }
     }
 
     /// Whether features are numbered as terms appear, so that the numbers are those of the block.
@@ -72,8 +81,9 @@ impl TextReader {
     /// Adds the terms of a text to a row: with the number in the block if the column [is open](Self::is_open), else with
     /// the number of the feature. In increasing order.
     pub(crate) fn read(&self, text: &str, block: &mut TextBlock, row: &mut Vec<(u32, f64)>) {
-        let TextBlock { terms: new, counts, met, buffer, hashes } = block;
+        let TextBlock { terms: new, counts, met, buffer, hashes, hashed } = block;
         met.clear();
+        hashed.clear();
         let mut add = |number: u32| {
             let place = number as usize;
             if counts.len() <= place {
@@ -106,8 +116,17 @@ impl TextReader {
                 weighing.features.start as u32
             }
             How::Weighed { terms: None, bits, weighing } => {
-                self.analysis.terms(text, buffer, |term| add(bucket_of(term_hash(term), *bits)));
-                weighing.features.start as u32
+                let first = weighing.features.start as u32;
+                self.analysis.terms(text, buffer, |term| {
+                    let bucket = bucket_of(term_hash(term), *bits);
+                    add(bucket);
+                    if self.keeps_hashed {
+                        hashed.push((first + bucket, term.to_string()));
+                    }
+                });
+                hashed.sort_unstable();
+                hashed.dedup();
+                first
             }
         };
         let start = row.len();

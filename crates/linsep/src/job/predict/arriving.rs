@@ -5,8 +5,8 @@
 
 use crate::features::Schema;
 use crate::read::{
-    Batch, Format, OnceReader, ReadError, ReadErrorKind, ReadNotes, ReadOptions, RowStream, Source,
-    detect_format,
+    BYTE_ORDER_MARK, Batch, Format, LineDecoder, OnceReader, PartDecoder, ReadError, ReadErrorKind,
+    ReadNotes, ReadOptions, RowStream, Source, detect_format, guess_wide, named_encoding, open_source,
 };
 use crate::waiting::Arrivals;
 use crate::{Error, SettingsError};
@@ -20,10 +20,12 @@ const NAME: &str = "standard input";
 
 /// Rows as they arrive.
 pub(super) struct Arriving {
-    arrivals: Option<Arrivals>,
+    arrivals: Option<Decoded>,
     options: ReadOptions,
     /// Whether each line is a text, and not a row of a table.
     documents: bool,
+    /// Makes UTF-8 of single lines that are something else, where lines are texts.
+    decoder: LineDecoder,
     /// Bytes that have arrived and were not read: lines, and the beginning of another.
     bytes: Vec<u8>,
     /// How many of these bytes are known to hold no whole line.
@@ -37,6 +39,8 @@ pub(super) struct Arriving {
     /// The lines of the stream.
     stream_lines: u64,
     notes: ReadNotes,
+    /// Whether the remarks about a table are among the notes.
+    told: bool,
 }
 
 /// Where the rows of standard input come from.
@@ -55,30 +59,56 @@ impl Arriving {
     }
 
     fn begin_with(mut arrivals: Arrivals, options: &ReadOptions) -> Result<Begun, Error> {
-        let located = |error: io::Error| ReadError::whole(NAME, error.into());
-        let bytes = arrivals.next().map_err(located)?.unwrap_or_default();
-        let format = options.format.or_else(|| detect_format(&bytes));
-        let is_one_table = format == Some(Format::ARFF) || !options.text.columns.is_empty();
+        let located = |kind: ReadErrorKind| ReadError::whole(NAME, kind);
+        let mut bytes = first_bytes(&mut arrivals).map_err(|error| located(error.into()))?;
+        let texts = are_texts(options);
+        if texts && is_compressed(&bytes) {
+            let compressed = Source::Once(NAME, OnceReader::new(arrivals.after(bytes)));
+            let (input, _) = open_source(&compressed).map_err(located)?;
+            arrivals = Arrivals::of(input).map_err(|error| located(error.into()))?;
+            bytes = first_bytes(&mut arrivals).map_err(|error| located(error.into()))?;
+        }
+        let encoding = match &options.encoding {
+            Some(name) => Some((named_encoding(name).map_err(located)?, false)),
+            None => guess_wide(&bytes),
+        };
+        let mut decoder = encoding.map(|(encoding, _)| PartDecoder::new(encoding));
+        let first = match &mut decoder {
+            Some(decoder) => decoder.decode(&bytes, false),
+            None => bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes).to_vec(),
+        };
+        let is_one_table = options.format.or_else(|| detect_format(&first)) == Some(Format::ARFF)
+            || !options.text.columns.is_empty();
         let is_lines = options.format.is_none_or(Format::is_text)
             && !is_one_table
-            && options.encoding.is_none()
-            && !has_header_of_binary(&bytes)
+            && !is_no_text(&first, texts)
             && options.array.labels_file.is_none();
         if !is_lines {
             return Ok(Begun::Whole(Source::Once(NAME, OnceReader::new(arrivals.after(bytes)))));
         }
+        let mut notes = ReadNotes::default();
+        if let Some((encoding, true)) = encoding {
+            notes.remarks.push(format!(
+                "The lines are not UTF-8: they are read as {}. Another encoding can be named with ⟦encoding⟧.",
+                encoding.name()
+            ));
+        }
+        // What arrives is decoded; each table is UTF-8.
+        let options = ReadOptions { encoding: None, ..options.clone() };
         Ok(Begun::Lines(Box::new(Self {
-            arrivals: Some(arrivals),
-            options: options.clone(),
-            documents: options.format.is_none() && takes_documents(options),
-            bytes,
+            arrivals: Some(Decoded { arrivals, decoder }),
+            documents: options.format.is_none() && takes_documents(&options),
+            options,
+            decoder: LineDecoder::default(),
+            bytes: first,
             header: None,
             searched: 0,
             begun: false,
             lines: 0,
             stream: None,
             stream_lines: 0,
-            notes: ReadNotes::default(),
+            notes,
+            told: false,
         })))
     }
 
@@ -122,15 +152,17 @@ impl Arriving {
         // What is said of one table is said of all.
         let new: Vec<String> =
             notes.remarks.into_iter().filter(|remark| !self.notes.remarks.contains(remark)).collect();
-        if self.notes.remarks.is_empty() {
-            self.notes.remarks = new;
+        if !std::mem::replace(&mut self.told, true) {
+            self.notes.remarks.extend(new);
         }
         self.lines += self.stream_lines;
     }
 
     /// What was noticed.
     pub(super) fn notes(&self) -> ReadNotes {
-        self.notes.clone()
+        let mut notes = self.notes.clone();
+        notes.remarks.extend(self.decoder.remark());
+        notes
     }
 
     /// The error for a source that gave no rows.
@@ -188,6 +220,14 @@ impl Arriving {
     /// Opens some lines as a table of their own.
     fn open(&mut self, mut lines: Vec<u8>) -> Result<(), Error> {
         let count = |bytes: &[u8]| bytes.split_inclusive(|&byte| byte == b'\n').count() as u64;
+        if are_texts(&self.options) && std::str::from_utf8(&lines).is_err() {
+            let mut text = Vec::with_capacity(lines.len() + lines.len() / 8);
+            for (place, line) in lines.split_inclusive(|&byte| byte == b'\n').enumerate() {
+                let number = self.lines + place as u64 + 1;
+                text.extend_from_slice(self.decoder.decode(line, number).as_bytes());
+            }
+            lines = text;
+        }
         if !self.begun {
             let above = self.above_rows(&lines);
             self.lines += count(&lines[..above]);
@@ -306,8 +346,12 @@ impl Arriving {
         let first = lines.split(|&byte| byte == b'\n').next().unwrap_or_default().trim_ascii();
         let delimiter = self.delimiter_of(first);
         if self.options.format.is_none() && self.options.csv.delimiter.is_none() {
+            let texts = are_texts(&self.options);
             self.options.format = detect_format(first).filter(|&format| match format {
-                Format::JSONL | Format::VW => true,
+                Format::JSONL => true,
+                // A text may look like anything.
+                Format::VW | Format::LIBSVM if texts => false,
+                Format::VW => true,
                 // A row of a table with one column may look like one with a label alone.
                 Format::LIBSVM => !self.is_table() || (delimiter.is_none() && first.contains(&b':')),
                 _ => false,
@@ -336,6 +380,11 @@ impl Arriving {
     }
 }
 
+/// Whether lines are texts, by themselves or in a table that has nothing else.
+fn are_texts(options: &ReadOptions) -> bool {
+    options.text.columns.is_empty() && options.schema.as_ref().is_some_and(Schema::is_text_alone)
+}
+
 /// Whether each line is a text for the model that the options have.
 pub(super) fn takes_documents(options: &ReadOptions) -> bool {
     options.schema.as_ref().is_some_and(|schema| schema.texts().any(|(_, text)| text.documents))
@@ -355,11 +404,62 @@ fn end_of_lines(bytes: &[u8], searched: usize) -> Option<usize> {
     (end > FAR || is_closed()).then_some(end)
 }
 
-/// Whether bytes begin as those do that are no lines: compressed ones, arrays, caches.
-fn has_header_of_binary(bytes: &[u8]) -> bool {
-    bytes.iter().take(512).any(|&byte| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | 0x0c | b'\r'))
-        || bytes.first().is_some_and(|&byte| byte >= 0x80)
-        || std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_some())
+/// Whether bytes begin as those do that are no lines: compressed ones, arrays, caches. Where each line is a text, it may have
+/// characters that tables do not have.
+fn is_no_text(bytes: &[u8], texts: bool) -> bool {
+    let head = &bytes[..bytes.len().min(512)];
+    let is_control = |byte: &&u8| **byte < 0x20 && !matches!(byte, b'\t' | b'\n' | 0x0c | b'\r');
+    let controls = head.iter().filter(is_control).count();
+    match texts {
+        true => head.contains(&0) || controls * 100 > head.len(),
+        false => controls > 0 || std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_some()),
+    }
+}
+
+/// Whether bytes begin as compressed ones do.
+fn is_compressed(bytes: &[u8]) -> bool {
+    [&b"\x1f\x8b"[..], b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ"].iter().any(|magic| bytes.starts_with(magic))
+}
+
+/// The first bytes that arrive, and more than a mark that tells how they are encoded; none at the end.
+fn first_bytes(arrivals: &mut Arrivals) -> io::Result<Vec<u8>> {
+    const MARKS: [&[u8]; 3] = [BYTE_ORDER_MARK, b"\xff\xfe", b"\xfe\xff"];
+    let mut bytes = Vec::new();
+    while MARKS.iter().any(|mark| mark.starts_with(&bytes)) {
+        let Some(more) = arrivals.next()? else { break };
+        bytes.extend_from_slice(&more);
+    }
+    Ok(bytes)
+}
+
+/// Bytes as they arrive, in UTF-8 if they are known to be something else.
+struct Decoded {
+    arrivals: Arrivals,
+    decoder: Option<PartDecoder>,
+}
+
+impl Decoded {
+    /// Waits for the next block; `None` at the end.
+    fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
+        match self.arrivals.next()? {
+            Some(bytes) => Ok(Some(self.decoded(bytes))),
+            // Half a character may be left.
+            None => Ok(self.decoder.take().map(|mut decoder| decoder.decode(b"", true))),
+        }
+    }
+
+    /// The next block, if it is there already.
+    fn ready(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let bytes = self.arrivals.ready()?;
+        Ok(bytes.map(|bytes| self.decoded(bytes)))
+    }
+
+    fn decoded(&mut self, bytes: Vec<u8>) -> Vec<u8> {
+        match &mut self.decoder {
+            Some(decoder) => decoder.decode(&bytes, false),
+            None => bytes,
+        }
+    }
 }
 
 /// Lines as the cells of a table with one column, that of the model's texts.

@@ -6,7 +6,6 @@ use super::DataSpec;
 use super::data::{load_model, tell};
 use super::refuse_overwriting;
 use crate::classes::printable;
-use crate::dataset::Row;
 use crate::features::Schema;
 use crate::model::{Explainer, Model, Part, Prediction, Predictor, Threshold};
 use crate::numbers::counted;
@@ -18,7 +17,7 @@ use crate::{Error, SettingsError};
 use arriving::{Arriving, Begun};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::PathBuf;
@@ -112,6 +111,7 @@ impl PredictSpec {
         let mut options = self.data.read.clone();
         options.schema = Some(model.recipe.columns.clone());
         options.labels = Labels::Ignored;
+        options.keep_hashed_terms = self.explain.is_some();
         let sources =
             [self.data.source.clone()].into_iter().chain(self.more.iter().cloned().map(Source::from));
         let mut rows = Rows { sources: sources.collect(), options, now: None, notes: Vec::new() };
@@ -327,7 +327,7 @@ impl Labelling<'_> {
                     let name = if self.names { quoted(&rows.row_name(i)) } else { line.to_string() };
                     self.print(&name, prediction, &probabilities, out)?;
                     if let (Some(top), Some(explainer)) = (self.explain, &mut explainer) {
-                        out.write_all(self.explanation(explainer, batch.row(i), top).as_bytes())?;
+                        out.write_all(self.explanation(explainer, &batch, i, top).as_bytes())?;
                     }
                 }
                 if rows.is_arriving() {
@@ -351,8 +351,15 @@ impl Labelling<'_> {
     }
 
     /// What spoke for the class of a row, and against it.
-    fn explanation(&self, explainer: &mut Explainer<'_>, row: Row<'_>, top: usize) -> String {
-        let why = explainer.explain(row);
+    fn explanation(&self, explainer: &mut Explainer<'_>, batch: &Batch, i: usize, top: usize) -> String {
+        let mut why = explainer.explain(batch.row(i));
+        let mut terms: HashMap<usize, Vec<&str>> = HashMap::new();
+        batch.hashed_terms(i).for_each(|(feature, term)| terms.entry(feature).or_default().push(term));
+        for part in &mut why.parts {
+            if let Some(own) = terms.get(&part.feature) {
+                part.name = format!("{} ({})", own.join(" + "), part.name);
+            }
+        }
         let name = |outcome: usize| printable(&self.outcomes[outcome]);
         let instead = why.other.map_or(String::new(), |other| format!(" rather than {}", name(other)));
         let mut text = format!("  {}{instead} by {:+.4}", name(why.outcome), why.score);
@@ -365,9 +372,13 @@ impl Labelling<'_> {
             text += "  (The score of this model is no sum over features. Each number is by how much the score changes when that \
                      feature alone is left out of the row; the numbers do not add up to the score.)\n";
         }
+        if !terms.is_empty() {
+            text += "  (The model knows words by a hash. The words of this row are named before the place that they have; others may \
+                     share that place.)\n";
+        }
         let part = |part: &&Part| match part.value {
-            Some(value) => format!("{} = {} ({:+.4})", part.name, number(value), part.effect),
-            None => format!("{} ({:+.4})", part.name, part.effect),
+            Some(value) => format!("{} = {} ({:+.4})", printable(&part.name), number(value), part.effect),
+            None => format!("{} ({:+.4})", printable(&part.name), part.effect),
         };
         let pros: Vec<&Part> = why.parts.iter().filter(|part| part.effect > 0.0).collect();
         let cons: Vec<&Part> = why.parts.iter().rev().filter(|part| part.effect < 0.0).collect();

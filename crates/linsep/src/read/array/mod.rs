@@ -282,7 +282,7 @@ impl RecordReader for ArrayReader {
             Matrix::Dense(_) | Matrix::Stream(_) => BatchRows::Dense { columns: self.columns, values },
             Matrix::Sparse(_) => BatchRows::Sparse { offsets, indices, values },
         };
-        Ok(Some(Batch { rows, labels, lines: Some(lines), filled: None, weights: None }))
+        Ok(Some(Batch { rows, labels, lines: Some(lines), filled: None, weights: None, hashed: Vec::new() }))
     }
 
     fn label_names(&self) -> &[String] {

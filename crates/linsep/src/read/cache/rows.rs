@@ -118,7 +118,7 @@ impl RecordReader for CacheReader {
             true => BatchRows::Sparse { offsets, indices, values },
             false => BatchRows::Dense { columns: values.len() / labels.len(), values },
         };
-        Ok(Some(Batch { rows, labels, lines: Some(lines), filled: None, weights: None }))
+        Ok(Some(Batch { rows, labels, lines: Some(lines), filled: None, weights: None, hashed: Vec::new() }))
     }
 
     fn label_names(&self) -> &[String] {

@@ -4,6 +4,7 @@ use super::columns::{CellUse, Column, Counts, Word};
 use super::plain;
 use super::records::{Fault, Record, scan};
 use crate::classes::spellings;
+use crate::dataset::HashedTerm;
 use crate::features::text::TextBlock;
 use crate::features::{CellForm, MISSING_WORD, MissingWords, OnMissing};
 use crate::read::error::{ReadErrorKind, excerpt};
@@ -122,6 +123,8 @@ pub(super) struct Block {
     pub(super) offsets: Vec<usize>,
     pub(super) indices: Vec<u32>,
     pub(super) values: Vec<f64>,
+    /// Terms that are kept because a model knows them by their hash alone.
+    pub(super) hashed: Vec<HashedTerm>,
     pub(super) labels: Vec<u32>,
     pub(super) lines: Vec<u64>,
     pub(super) table: LabelTable,
@@ -415,6 +418,9 @@ impl Block {
             };
             let start = self.row.len();
             cells.reader.read(text, &mut self.text_blocks[j], &mut self.row);
+            let row = self.labels.len() as u32;
+            let hashed = self.text_blocks[j].hashed.drain(..);
+            self.hashed.extend(hashed.map(|(feature, term)| HashedTerm { row, feature, term }));
             if !cells.reader.is_open() {
                 continue;
             }

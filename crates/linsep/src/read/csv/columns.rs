@@ -108,6 +108,11 @@ impl TextCells {
     pub(super) fn new(text: Text) -> Self {
         Self { reader: TextReader::new(&text), text }
     }
+
+    /// The same, which keep the terms that a model knows by their hash alone.
+    pub(super) fn keeping_hashed(self, keeps: bool) -> Self {
+        Self { reader: self.reader.keeping_hashed(keeps), ..self }
+    }
 }
 
 /// A word of a column.
@@ -169,11 +174,17 @@ pub(super) fn roles(names: &[String], options: &ReadOptions, labelled: bool) -> 
         };
         if let Some(label) = label {
             if roles[label] == Role::Ignored {
-                let reason = format!("column \"{}\" is named by ⟦label⟧ and by ⟦ignore⟧", names[label]);
+                let reason = format!(
+                    "column \"{}\" is named by ⟦label⟧ and by ⟦ignore⟧: leave it out of one of them",
+                    names[label]
+                );
                 return Err(nowhere(ReadErrorKind::Misused(reason)));
             }
             if is_text[label] {
-                let reason = format!("column \"{}\" is named by ⟦label⟧ and by ⟦text⟧", names[label]);
+                let reason = format!(
+                    "column \"{}\" is named by ⟦label⟧ and by ⟦text⟧: leave it out of one of them",
+                    names[label]
+                );
                 return Err(nowhere(ReadErrorKind::Misused(reason)));
             }
             roles[label] = Role::Label;

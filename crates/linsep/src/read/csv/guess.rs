@@ -71,7 +71,7 @@ pub(super) fn guess(draft: &Draft, records: &mut Records, tallies: &[Tally]) -> 
                 guesses.remarks.extend(remark.map(|remark| remark(name, seen.example())));
             }
             Verdict::Nearly => {
-                let stray = seen.stray.as_ref().filter(|_| draft.asked[j].is_none());
+                let stray = seen.odd_cell().filter(|_| draft.asked[j].is_none());
                 guesses
                     .remarks
                     .extend(stray.map(|(stray, line)| remarks::nearly(name, seen.example(), stray, *line)));
@@ -155,12 +155,37 @@ const MOST_STRAYS: u64 = 20;
 /// Cells that are numbers or dates before it is worth a remark that others are not.
 const LEAST_CELLS: u64 = 10;
 
+/// How many cells have a form, and how many have not, with the first of these and its line.
+#[derive(Default)]
+struct FitCount {
+    fits: u64,
+    others: u64,
+    other: Option<(String, u64)>,
+}
+
+impl FitCount {
+    fn add(&mut self, fits: bool, cell: &[u8], line: u64) {
+        self.fits += u64::from(fits);
+        if !fits {
+            self.others += 1;
+            self.other.get_or_insert_with(|| (excerpt(cell), line));
+        }
+    }
+
+    /// Whether hardly any cell has another form.
+    fn is_nearly_all(&self) -> bool {
+        self.others <= 1 + self.fits / MOST_STRAYS
+    }
+}
+
 /// What the cells of a column have in common so far.
 struct Seen {
     /// Cells that may be numbers, dates or times, and those that may not, with the first of them and its line.
     cells: u64,
     strays: u64,
     stray: Option<(String, u64)>,
+    /// Cells that are dates in each of the orders, and those that are not.
+    date_counts: [FitCount; 3],
     /// Whether all cells are numbers with a decimal point, or with a decimal comma.
     point: bool,
     comma: bool,
@@ -188,6 +213,7 @@ impl Default for Seen {
             cells: 0,
             strays: 0,
             stray: None,
+            date_counts: Default::default(),
             point: true,
             comma: true,
             divided: false,
@@ -207,9 +233,22 @@ impl Default for Seen {
 }
 
 impl Seen {
-    /// Whether all cells so far may be numbers, dates or times.
+    /// Whether all cells so far may be numbers, dates or times, or nearly all of them dates in one order.
     fn is_alive(&self) -> bool {
-        self.point || self.comma || self.times || self.dates.contains(&true)
+        let nearly_dates = || self.date_counts.iter().any(FitCount::is_nearly_all);
+        self.point || self.comma || self.times || self.dates.contains(&true) || nearly_dates()
+    }
+
+    /// The order of dates that hardly any cell does not have, where there are enough of them.
+    fn nearly_dates(&self) -> Option<(DateOrder, &FitCount)> {
+        let counts = DateOrder::ALL.into_iter().zip(&self.date_counts);
+        let mut nearly = counts.filter(|(_, count)| count.fits >= LEAST_CELLS && count.is_nearly_all());
+        nearly.next()
+    }
+
+    /// The first cell that keeps the column from being numbers or dates, and its line.
+    fn odd_cell(&self) -> Option<&(String, u64)> {
+        self.stray.as_ref().or_else(|| self.nearly_dates()?.1.other.as_ref())
     }
 
     fn is_date(&self, order: DateOrder) -> bool {
@@ -224,6 +263,9 @@ impl Seen {
     fn add(&mut self, cell: &[u8], line: u64) {
         let text = std::str::from_utf8(cell).unwrap_or("").trim();
         let dates = DateOrder::ALL.map(|order| days(text, order).is_some());
+        for (count, fits) in self.date_counts.iter_mut().zip(dates) {
+            count.add(fits, cell, line);
+        }
         let time = hours(text).is_some();
         if !dates.contains(&true) && !time && Written::of(text).is_none() {
             self.strays += 1;
@@ -325,7 +367,7 @@ impl Seen {
             return Verdict::Form(CellForm::Time);
         }
         if !(self.point || self.comma) {
-            return Verdict::Words;
+            return self.nearly_dates().map_or(Verdict::Words, |_| Verdict::Nearly);
         }
         if !self.is_one_style() {
             return Verdict::Open(Some(remarks::some_percents));
@@ -381,7 +423,7 @@ impl Seen {
                                                 or month-first",
                     ));
                 }
-                _ => CellForm::Date(DateOrder::YearFirst),
+                _ => CellForm::Date(self.nearly_dates().map_or(DateOrder::YearFirst, |(order, _)| order)),
             },
         })
     }

@@ -18,7 +18,8 @@ pub(super) fn match_columns(
     options: &ReadOptions,
 ) -> Result<(Vec<Column>, Option<String>), Fault> {
     if !options.csv.columns.is_empty() {
-        let reason = "⟦column⟧ has no meaning here: the model knows what its columns hold".to_string();
+        let reason = "⟦column⟧ has no meaning here, so leave it out: the model knows what its columns hold"
+            .to_string();
         return Err(nowhere(ReadErrorKind::Misused(reason)));
     }
     let Schema::Table { header, columns: model, .. } = schema else {
@@ -101,14 +102,18 @@ fn check_named(columns: &[Column], options: &ReadOptions) -> Result<(), Fault> {
             CellUse::Ignored => false,
         };
         if needed {
-            return refuse(format!("⟦ignore⟧ leaves out column \"{wanted}\", which the model needs"));
+            return refuse(format!(
+                "⟦ignore⟧ leaves out column \"{wanted}\", which the model needs: take it out of ⟦ignore⟧"
+            ));
         }
     }
     if options.labels == Labels::Required
         && let Some(wanted) = &options.csv.label
         && !matches!(columns[places.find(wanted)?].used_for, CellUse::Label)
     {
-        return refuse(format!("⟦label⟧ names column \"{wanted}\", which is not the label for this model"));
+        return refuse(format!(
+            "⟦label⟧ names column \"{wanted}\", which is not the label for this model: name the one that is"
+        ));
     }
     Ok(())
 }
@@ -190,7 +195,10 @@ fn of_documents(
         }
     };
     if label == Some(place) {
-        return refuse(format!("column \"{}\" is named by ⟦label⟧ and by ⟦text⟧", names[place]));
+        return refuse(format!(
+            "column \"{}\" is named by ⟦label⟧ and by ⟦text⟧: leave it out of one of them",
+            names[place]
+        ));
     }
     let column = |(j, name): (usize, String)| {
         let used_for = match j {
@@ -270,7 +278,9 @@ fn part(kind: &ColumnKind, options: &ReadOptions) -> CellUse {
             on_missing: options.csv.missing.of_model_number(*fill, *gap),
             form: *form,
         },
-        ColumnKind::Text(text) => CellUse::Text(Box::new(TextCells::new(text.clone()))),
+        ColumnKind::Text(text) => {
+            CellUse::Text(Box::new(TextCells::new(text.clone()).keeping_hashed(options.keep_hashed_terms)))
+        }
         ColumnKind::Words(Words { words, optional, rare }) => CellUse::Words {
             rare: rare.as_ref().map(|rare| rare.feature as u32),
             words: words

@@ -324,7 +324,8 @@ impl CsvReader {
             self.suspects.retain_mut(|suspect| rows_agree(&rows, suspect));
         }
         let filled = self.rules.mark_filled.then_some(block.filled);
-        Some(Batch { rows, labels: block.labels, lines: Some(block.lines), filled, weights: None })
+        let hashed = block.hashed;
+        Some(Batch { rows, labels: block.labels, lines: Some(block.lines), filled, weights: None, hashed })
     }
 
     /// Describes the terms of texts that were met, and names their features.

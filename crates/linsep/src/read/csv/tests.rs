@@ -292,12 +292,16 @@ fn a_column_has_one_part_to_play() {
         csv: CsvOptions { label: Some("y".into()), ignore: vec!["2".into()], ..CsvOptions::default() },
         ..ReadOptions::default()
     };
-    let expected = "column \"y\" is named by ⟦label⟧ and by ⟦ignore⟧";
+    let expected = "column \"y\" is named by ⟦label⟧ and by ⟦ignore⟧: leave it out of one of them";
     assert_eq!(failure("x,y,z\n1,a,2\n2,b,3\n", &both).2, expected);
     for (label, ignore, expected) in [
-        (Some("x"), None, "⟦label⟧ names column \"x\", which is not the label for this model"),
-        (None, Some("w"), "⟦ignore⟧ leaves out column \"w\", which the model needs"),
-        (None, Some("y"), "⟦ignore⟧ leaves out column \"y\", which the model needs"),
+        (
+            Some("x"),
+            None,
+            "⟦label⟧ names column \"x\", which is not the label for this model: name the one that is",
+        ),
+        (None, Some("w"), "⟦ignore⟧ leaves out column \"w\", which the model needs: take it out of ⟦ignore⟧"),
+        (None, Some("y"), "⟦ignore⟧ leaves out column \"y\", which the model needs: take it out of ⟦ignore⟧"),
     ] {
         let options = ReadOptions {
             csv: CsvOptions {

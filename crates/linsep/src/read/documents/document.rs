@@ -60,11 +60,7 @@ pub(in crate::read) fn text(
         return Err(ReadErrorKind::NotAText(format!("it is {}", kind.name)));
     }
     let text = decoded(bytes, named)?;
-    let start = text.trim_start().get(..14).unwrap_or_default().to_ascii_lowercase();
-    if has_ending(&["html", "htm", "xhtml"])
-        || start.starts_with("<!doctype html")
-        || start.starts_with("<html")
-    {
+    if has_ending(&["html", "htm", "xhtml"]) || begins_like_page(&text) {
         return Ok(words_of_page(&text));
     }
     Ok(text.into_owned())
@@ -107,6 +103,18 @@ pub(super) fn begins_like_mail(head: &[u8]) -> bool {
         known += usize::from(FIELDS.contains(&name.as_str()));
     }
     known >= 2
+}
+
+/// Whether a text begins as HTML does.
+fn begins_like_page(text: &str) -> bool {
+    let start = text.trim_start().as_bytes();
+    let begins = |tag: &str| {
+        let (own, rest) = start.split_at(start.len().min(tag.len()));
+        // The name of a longer tag, such as <header>, is another one.
+        own.eq_ignore_ascii_case(tag.as_bytes())
+            && !rest.first().is_some_and(|byte| byte.is_ascii_alphanumeric())
+    };
+    ["<!doctype html", "<html", "<head", "<body"].iter().any(|tag| begins(tag))
 }
 
 /// Tags within a word or a sentence; all others part words, such as those of two cells of a table.
@@ -156,7 +164,12 @@ fn add_message(message: &Message<'_>, most_forwarded: usize, text: &mut String) 
     for part in message.text_bodies() {
         text.push('\n');
         match &part.body {
-            PartType::Text(body) => text.push_str(&in_its_encoding(message, part, body)),
+            PartType::Text(body) => {
+                let body = in_its_encoding(message, part, body);
+                // A part that does not say what it is may be HTML.
+                let is_page = part.content_type().is_none() && begins_like_page(&body);
+                text.push_str(&if is_page { words_of_page(&body).into() } else { body });
+            }
             PartType::Html(page) => text.push_str(&words_of_page(&in_its_encoding(message, part, page))),
             _ => {}
         }
@@ -176,13 +189,8 @@ fn add_message(message: &Message<'_>, most_forwarded: usize, text: &mut String) 
 /// The text of a part of a mail. Where the part says that it is ASCII or UTF-8, or says nothing that is known, and its bytes are
 /// something else, they decide.
 fn in_its_encoding<'a>(message: &Message<'_>, part: &MessagePart<'_>, parsed: &'a str) -> Cow<'a, str> {
-    let label = part.content_type().and_then(|kind| kind.attribute("charset")).unwrap_or("us-ascii").trim();
-    let is_ascii =
-        || ["us-ascii", "ascii", "ansi_x3.4-1968"].iter().any(|name| label.eq_ignore_ascii_case(name));
-    let is_other = || !label.eq_ignore_ascii_case("utf-7") && Encoding::for_label(label.as_bytes()).is_none();
-    let may_be_wrong =
-        is_ascii() || is_other() || Encoding::for_label(label.as_bytes()) == Some(encoding_rs::UTF_8);
-    if parsed.is_ascii() || !may_be_wrong {
+    let label = part.content_type().and_then(|kind| kind.attribute("charset")).unwrap_or("us-ascii");
+    if parsed.is_ascii() || !may_be_wrong(label) {
         return Cow::Borrowed(parsed);
     }
     let range = part.offset_body as usize..part.offset_end as usize;
@@ -198,6 +206,15 @@ fn in_its_encoding<'a>(message: &Message<'_>, part: &MessagePart<'_>, parsed: &'
     }
 }
 
+/// Whether bytes may be something else than the encoding that they are labelled with: ASCII, UTF-8, or one that is not known.
+fn may_be_wrong(label: &str) -> bool {
+    let label = label.trim();
+    let is_ascii =
+        || ["us-ascii", "ascii", "ansi_x3.4-1968"].iter().any(|name| label.eq_ignore_ascii_case(name));
+    let is_other = || !label.eq_ignore_ascii_case("utf-7") && Encoding::for_label(label.as_bytes()).is_none();
+    is_ascii() || is_other() || Encoding::for_label(label.as_bytes()) == Some(encoding_rs::UTF_8)
+}
+
 /// Bytes as UTF-8, if they are that, otherwise in the encoding that they speak for.
 fn in_fitting_encoding(bytes: &[u8]) -> Cow<'_, str> {
     match encoding::guess(bytes, true) {
@@ -210,9 +227,87 @@ fn in_fitting_encoding(bytes: &[u8]) -> Cow<'_, str> {
 fn with_fields_in_utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
     let end = [&b"\n\n"[..], b"\n\r\n"].iter().filter_map(|end| memchr::memmem::find(bytes, end)).min();
     let (fields, body) = bytes.split_at(end.unwrap_or(bytes.len()));
-    match std::str::from_utf8(fields) {
-        Ok(_) => Cow::Borrowed(bytes),
-        Err(_) => Cow::Owned([in_fitting_encoding(fields).as_bytes(), body].concat()),
+    let text = match std::str::from_utf8(fields) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => in_fitting_encoding(fields),
+    };
+    match (with_fitting_words(&text), &text) {
+        (Cow::Borrowed(_), Cow::Borrowed(_)) => Cow::Borrowed(bytes),
+        (fields, _) => Cow::Owned([fields.as_bytes(), body].concat()),
+    }
+}
+
+/// A word of a field that is encoded: `=?charset?Q?text?=`.
+struct EncodedWord {
+    /// Where it ends in the text that begins with it.
+    end: usize,
+    bytes: Vec<u8>,
+    /// Whether the encoding that it names may be wrong, as that of the parts of a mail.
+    may_be_wrong: bool,
+}
+
+impl EncodedWord {
+    /// The word that a text begins with.
+    fn at(text: &str) -> Option<Self> {
+        let mut parts = text.strip_prefix("=?")?.splitn(3, '?');
+        let (label, how, rest) = (parts.next()?, parts.next()?, parts.next()?);
+        let content = &rest[..rest.find("?=")?];
+        let is_label = !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_graphic());
+        if !is_label || content.contains(['\n', '\r', ' ']) {
+            return None;
+        }
+        let bytes = match how {
+            "q" | "Q" => {
+                // An underscore is a space, and no line of such a text ends.
+                let spaced = content.replace('_', "=20");
+                quoted_printable_decode(spaced.as_bytes())?
+            }
+            "b" | "B" => base64_decode(content.as_bytes())?,
+            _ => return None,
+        };
+        let end = 2 + label.len() + 1 + how.len() + 1 + content.len() + 2;
+        // A language may follow the encoding.
+        let label = label.split('*').next().unwrap_or(label);
+        Some(Self { end, bytes, may_be_wrong: may_be_wrong(label) })
+    }
+}
+
+/// Fields in which encoded words that name a wrong encoding are in the one that their bytes speak for. Neighbours are one text,
+/// which may be divided within a character.
+fn with_fitting_words(fields: &str) -> Cow<'_, str> {
+    let mut fitting = String::new();
+    let mut rest = fields;
+    while let Some(at) = rest.find("=?") {
+        let (before, from) = rest.split_at(at);
+        let Some(first) = EncodedWord::at(from) else {
+            fitting.push_str(before);
+            fitting.push_str("=?");
+            rest = &from[2..];
+            continue;
+        };
+        let (mut bytes, mut wrong, mut end) = (first.bytes, first.may_be_wrong, first.end);
+        loop {
+            let blank = from[end..].len() - from[end..].trim_start().len();
+            let Some(next) = EncodedWord::at(&from[end + blank..]).filter(|_| blank > 0) else { break };
+            wrong &= next.may_be_wrong;
+            bytes.extend_from_slice(&next.bytes);
+            end += blank + next.end;
+        }
+        fitting.push_str(before);
+        match wrong && !bytes.is_ascii() {
+            true => {
+                let text = in_fitting_encoding(&bytes).into_owned();
+                fitting.push_str("=?utf-8?Q?");
+                fitting.extend(text.bytes().map(|byte| format!("={byte:02X}")));
+                fitting.push_str("?=");
+            }
+            false => fitting.push_str(&from[..end]),
+        }
+        rest = &from[end..];
+    }
+    match fitting.is_empty() {
+        true => Cow::Borrowed(fields),
+        false => Cow::Owned(fitting + rest),
     }
 }
 
@@ -287,6 +382,37 @@ mod tests {
         assert!(mail(fields, b"\xcf\xf0\xe8\xe2\xe5\xf2").contains("Привет"));
         let raw = b"From: a\nTo: b\nSubject: Sch\xf6ne Gr\xfc\xdfe zum Fr\xfchling\n\nbody";
         assert!(of("mail", raw).unwrap().contains("Schöne Grüße zum Frühling"));
+    }
+
+    #[test]
+    fn bytes_decide_where_words_of_fields_name_an_encoding_that_they_do_not_fit() {
+        let subject = |subject: &str| {
+            let mail = format!("From: a\nTo: b\nSubject: {subject}\nMIME-Version: 1.0\n\nbody");
+            let text = of("mail", mail.as_bytes()).unwrap();
+            text.lines().next().unwrap_or_default().to_string()
+        };
+        let latin = "Sch=F6ne_Gr=FC=DFe_zum_Fr=FChling";
+        for label in ["utf-8", "us-ascii", "klingon", "UTF-8*de"] {
+            assert_eq!(subject(&format!("=?{label}?Q?{latin}?=")), "Schöne Grüße zum Frühling", "{label}");
+            assert_eq!(subject(&format!("=?{label}?b?R3LDvMOfZQ==?= an alle")), "Grüße an alle", "{label}");
+        }
+        // A label that fits is believed, and a character may be divided between neighbours.
+        assert_eq!(subject("=?windows-1251?Q?=CF=F0=E8=E2=E5=F2?="), "Привет");
+        assert_eq!(subject("Re: =?utf-8?Q?Gr=C3?=\n =?utf-8?Q?=BC=C3=9Fe?= Du"), "Re: Grüße Du");
+        assert_eq!(subject("plain =? text"), "plain =? text");
+        assert_eq!(subject("=?utf-8?Q?a=20b?= c"), "a b c");
+    }
+
+    #[test]
+    fn a_mail_that_does_not_say_what_it_is_may_be_a_page() {
+        for start in ["<html><body>", "<!DOCTYPE html>\n<html>", "<BODY bgcolor=red>", "\n<head></head>"] {
+            let mail = format!("From: a\nTo: b\nSubject: x\n\n{start}<p class=y>free <b>loan</b></p>");
+            let text = of("mail", mail.as_bytes()).unwrap();
+            assert_eq!(text.split_whitespace().collect::<Vec<_>>(), ["x", "free", "loan"], "{start}");
+        }
+        let plain = "From: a\nTo: b\nSubject: x\nContent-Type: text/plain\n\n<html> is a tag";
+        assert!(of("mail", plain.as_bytes()).unwrap().contains("<html> is a tag"));
+        assert!(!begins_like_page("<bodyguard> of") && !begins_like_page("<ht") && begins_like_page("<html"));
     }
 
     #[test]

@@ -7,12 +7,11 @@ mod document;
 mod mbox;
 
 use super::error::{ReadError, ReadErrorKind};
-use super::folder::{FolderFiles, Listing};
+use super::folder::{FolderClasses, FolderFiles, Listing};
 use super::formats::{Detect, Format, FormatColumns, FormatDescriptor};
-use super::label_table::LabelTable;
 use super::reader::{Opening, RecordReader};
 use super::{Batch, Column, ColumnKind, Labels, ReadNotes, ReadOptions, Schema, encoding, source};
-use crate::dataset::BatchRows;
+use crate::dataset::{BatchRows, HashedTerm};
 use crate::features::text::{TextBlock, TextNumbers, TextReader};
 use crate::features::{MissingWords, Text};
 use crate::numbers::grouped;
@@ -102,9 +101,7 @@ struct DocumentReader {
     limit: u64,
     encoding: Option<&'static Encoding>,
     skip_bad: bool,
-    /// The class of each class folder.
-    class_of: Vec<u32>,
-    labels: LabelTable,
+    classes: FolderClasses,
     reader: TextReader,
     numbers: TextNumbers,
     next_feature: u32,
@@ -124,6 +121,8 @@ struct Block {
     /// The place of each document's file, and the end of its terms, or what is wrong with it.
     documents: Vec<(usize, Result<usize, ReadErrorKind>)>,
     cells: Vec<(u32, f64)>,
+    /// Terms that are kept, each with the place of its document among those of the block, and its feature.
+    hashed: Vec<(usize, u32, String)>,
 }
 
 impl DocumentReader {
@@ -147,14 +146,9 @@ impl DocumentReader {
                 text
             }
         };
-        let mut labels = LabelTable::default();
-        let mut class_of = Vec::new();
-        for class in &classes {
-            let kind = || ReadErrorKind::BadLabel { found: class.clone() };
-            class_of.push(labels.class(class.as_bytes()).ok_or_else(|| ReadError::whole(&name, kind()))?);
-        }
-        labels.check(options.class_limit()).map_err(|kind| ReadError::whole(&name, kind))?;
-        let reader = TextReader::new(&text);
+        let classes = FolderClasses::new(classes, options.class_limit())
+            .map_err(|kind| ReadError::whole(&name, kind))?;
+        let reader = TextReader::new(&text).keeping_hashed(options.keep_hashed_terms);
         Ok(Self {
             name,
             files: FolderFiles::new(files, options),
@@ -162,8 +156,7 @@ impl DocumentReader {
             limit: options.max_file.unwrap_or(ReadOptions::MAX_FILE),
             encoding,
             skip_bad: options.skip_bad,
-            class_of,
-            labels,
+            classes,
             numbers: TextNumbers::default(),
             next_feature: 0,
             reader,
@@ -263,6 +256,9 @@ impl Block {
         for (place, text) in texts {
             let end = text.map(|text| {
                 reader.read(&text, &mut block.text, &mut block.cells);
+                let document = block.documents.len();
+                let hashed = block.text.hashed.drain(..);
+                block.hashed.extend(hashed.map(|(feature, term)| (document, feature, term)));
                 block.cells.len()
             });
             block.documents.push((place, end));
@@ -274,7 +270,7 @@ impl Block {
 impl RecordReader for DocumentReader {
     fn next_batch(&mut self) -> Result<Option<Batch>, ReadError> {
         let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
-        let mut labels = Vec::new();
+        let (mut labels, mut hashed) = (Vec::new(), Vec::new());
         self.batch_files.clear();
         while labels.is_empty() {
             let blocks = self.next_blocks()?;
@@ -291,7 +287,8 @@ impl RecordReader for DocumentReader {
                     return Err(ReadError::whole(&self.name, kind));
                 }
                 let mut start = 0;
-                for (place, end) in block.documents {
+                let mut terms = block.hashed.into_iter().peekable();
+                for (document, (place, end)) in block.documents.into_iter().enumerate() {
                     let end = match end {
                         Ok(end) => end,
                         Err(kind) => {
@@ -299,6 +296,10 @@ impl RecordReader for DocumentReader {
                             continue;
                         }
                     };
+                    let row = labels.len() as u32;
+                    while let Some((_, feature, term)) = terms.next_if(|&(own, ..)| own == document) {
+                        hashed.push(HashedTerm { row, feature, term });
+                    }
                     let row = &mut block.cells[start..end];
                     start = end;
                     row.sort_unstable_by_key(|&(feature, _)| feature);
@@ -306,18 +307,18 @@ impl RecordReader for DocumentReader {
                     values.extend(row.iter().map(|&(_, value)| value));
                     offsets.push(indices.len());
                     let class = self.files.file(place).class;
-                    labels.push(class.map_or(Batch::UNLABELLED, |class| self.class_of[class as usize]));
+                    labels.push(self.classes.of_row(class));
                     self.batch_files.push(place);
                 }
             }
         }
         self.rows += labels.len() as u64;
         let rows = BatchRows::Sparse { offsets, indices, values };
-        Ok(Some(Batch { rows, labels, lines: None, filled: None, weights: None }))
+        Ok(Some(Batch { rows, labels, lines: None, filled: None, weights: None, hashed }))
     }
 
     fn label_names(&self) -> &[String] {
-        self.labels.names()
+        self.classes.names()
     }
 
     fn schema(&self) -> Schema {
@@ -345,7 +346,8 @@ impl RecordReader for DocumentReader {
     fn notes(&self) -> ReadNotes {
         let (_, files) = self.files.progress();
         let mut notes = self.notes.clone();
-        notes.format = match self.labels.names().len() {
+        notes.remarks.extend(self.classes.remark());
+        notes.format = match self.classes.names().len() {
             0 => format!("documents, {} files", grouped(files)),
             classes => format!("documents, {} files in {classes} classes", grouped(files)),
         };

@@ -102,7 +102,9 @@ impl Walk {
                 None => name,
             };
             if self.found.classes.contains(&name) {
-                let problem = format!("two classes are called \"{name}\"");
+                let problem = format!(
+                    "two classes are called \"{name}\", a folder and a file beside it: rename one of them"
+                );
                 return Err(at(&path, ReadErrorKind::Misused(problem)));
             }
             let class = self.found.classes.len() as u32;

@@ -2,8 +2,10 @@
 //!
 //! [`Listing`] says which files there are; [`FolderFiles`] reads them. What a file holds is the business of the format.
 
+mod classes;
 mod listing;
 
+pub(super) use classes::FolderClasses;
 pub(super) use listing::{ListedFile, Listing};
 
 use super::ReadOptions;

@@ -169,6 +169,7 @@ impl LibsvmReader {
             lines: Some(block.lines),
             filled: None,
             weights: None,
+            hashed: Vec::new(),
         }))
     }
 

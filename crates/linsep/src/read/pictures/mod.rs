@@ -12,9 +12,8 @@ mod tests;
 pub use decode::decode as decode_picture;
 
 use super::error::{ReadError, ReadErrorKind};
-use super::folder::{FolderFiles, ListedFile, Listing, read_file};
+use super::folder::{FolderClasses, FolderFiles, ListedFile, Listing, read_file};
 use super::formats::{Detect, Format, FormatColumns, FormatDescriptor};
-use super::label_table::LabelTable;
 use super::reader::{Expected, Opening, RecordReader};
 use super::{Batch, Labels, ReadNotes, ReadOptions, Schema};
 use crate::dataset::BatchRows;
@@ -67,9 +66,7 @@ struct PictureReader {
     files: FolderFiles,
     form: PictureForm,
     skip_bad: bool,
-    /// The class of each class folder.
-    class_of: Vec<u32>,
-    labels: LabelTable,
+    classes: FolderClasses,
     notes: ReadNotes,
     /// The file of each row of the last batch.
     batch_files: Vec<usize>,
@@ -96,17 +93,11 @@ impl PictureReader {
         if form.features() > options.feature_limit() as usize || form.features() == 0 {
             return Err(located(ReadErrorKind::TooManyFeatures { limit: options.feature_limit() }).into());
         }
-        let mut labels = LabelTable::default();
-        let mut class_of = Vec::new();
-        for class in &classes {
-            let bad = || located(ReadErrorKind::BadLabel { found: class.clone() });
-            class_of.push(labels.class(class.as_bytes()).ok_or_else(bad)?);
-        }
-        labels.check(options.class_limit()).map_err(located)?;
+        let classes = FolderClasses::new(classes, options.class_limit()).map_err(located)?;
         let at_once = (BATCH_VALUES / form.features()).max(1);
         let files = FolderFiles::new(files, options).at_most(at_once);
         let skip_bad = options.skip_bad;
-        Ok(Self { files, form, skip_bad, class_of, labels, notes, batch_files: Vec::new() })
+        Ok(Self { files, form, skip_bad, classes, notes, batch_files: Vec::new() })
     }
 }
 
@@ -164,7 +155,7 @@ impl RecordReader for PictureReader {
                     Ok(levels) => {
                         values.extend(levels.iter().map(|&level| f64::from(level)));
                         let class = self.files.file(place).class;
-                        labels.push(class.map_or(Batch::UNLABELLED, |class| self.class_of[class as usize]));
+                        labels.push(self.classes.of_row(class));
                         self.batch_files.push(place);
                     }
                     Err(kind) => {
@@ -178,11 +169,11 @@ impl RecordReader for PictureReader {
             }
         }
         let rows = BatchRows::Dense { columns: form.features(), values };
-        Ok(Some(Batch { rows, labels, lines: None, filled: None, weights: None }))
+        Ok(Some(Batch { rows, labels, lines: None, filled: None, weights: None, hashed: Vec::new() }))
     }
 
     fn label_names(&self) -> &[String] {
-        self.labels.names()
+        self.classes.names()
     }
 
     fn schema(&self) -> Schema {
@@ -192,7 +183,8 @@ impl RecordReader for PictureReader {
     fn notes(&self) -> ReadNotes {
         let (_, files) = self.files.progress();
         let mut notes = self.notes.clone();
-        let classes = match self.labels.names().len() {
+        notes.remarks.extend(self.classes.remark());
+        let classes = match self.classes.names().len() {
             0 => String::new(),
             classes => format!(" in {}", counted(classes as u64, "class", "classes")),
         };

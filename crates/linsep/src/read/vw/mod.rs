@@ -179,6 +179,7 @@ impl VwReader {
             lines: Some(block.lines),
             filled: None,
             weights: (weighted > 0).then_some(block.weights),
+            hashed: Vec::new(),
         }))
     }
 }

@@ -84,9 +84,7 @@ impl Block {
             (error.valid_up_to(), ReadErrorKind::BadRow("this is not UTF-8 text".to_string()))
         })?;
         let Some(bar) = line.find('|') else {
-            let problem =
-                format!("there is no bar before the features, in \"{}\"", excerpt(line.trim().as_bytes()));
-            return Err((0, ReadErrorKind::BadRow(problem)));
+            return Err((0, ReadErrorKind::NoBar { found: excerpt(line.trim().as_bytes()) }));
         };
         let head = parse_head(&line[..bar], rules)?;
         self.row.clear();
