@@ -2,6 +2,7 @@
 
 mod batch;
 mod builder;
+mod equal;
 mod fingerprint;
 mod row;
 mod shared;
@@ -10,6 +11,7 @@ mod storage;
 pub use batch::Batch;
 pub(crate) use batch::BatchRows;
 pub(crate) use builder::{DatasetBuilder, Layout};
+pub(crate) use equal::{are_equal, hash_of};
 pub(crate) use fingerprint::{FingerprintHasher, Hashing};
 use row::Measures;
 pub use row::{Row, Rows, Values};
