@@ -1,5 +1,7 @@
-//! Names in columns of tables, counted in columns of a terminal (a Chinese character takes two).
+//! Names in columns of tables, counted in columns of a terminal (a Chinese character takes two). Control characters in them are spelled
+//! out: a name with the end of a line in it would break the table.
 
+use crate::classes::printable;
 use unicode_width::UnicodeWidthStr;
 
 /// Lines of a table of classes that a report shows before it says only how many more there are.
@@ -12,12 +14,13 @@ pub(crate) fn columns(text: &str) -> usize {
 
 /// The width of a column for these names, within limits.
 pub(crate) fn column_width<'a>(names: impl Iterator<Item = &'a str>, least: usize, most: usize) -> usize {
-    names.map(columns).max().unwrap_or(0).clamp(least, most)
+    names.map(|name| columns(&printable(name))).max().unwrap_or(0).clamp(least, most)
 }
 
 /// A name that takes at most this many columns.
 fn shortened(name: &str, width: usize) -> String {
-    if columns(name) <= width {
+    let name = printable(name);
+    if columns(&name) <= width {
         return name.to_string();
     }
     let mut short = String::new();
@@ -60,5 +63,7 @@ mod tests {
         assert_eq!(cell("versicolor", 6), "versi…");
         assert_eq!(shortened("versicolor", 1), "…");
         assert_eq!(shortened("é", 1), "é");
+        assert_eq!(cell("a\nb", 6), "a\\nb  ");
+        assert_eq!(column_width(["a\tb"].into_iter(), 1, 9), 4);
     }
 }
