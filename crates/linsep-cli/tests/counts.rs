@@ -60,7 +60,8 @@ fn agree(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(a), Value::Number(b)) => {
             let (a, b) = (a.as_f64().expect("a number"), b.as_f64().expect("a number"));
-            (a - b).abs() <= 1e-12 * a.abs().max(b.abs())
+            // The difference of two shares, such as a calibration error, has the digits of the shares.
+            (a - b).abs() <= (1e-12 * a.abs().max(b.abs())).max(1e-14)
         }
         (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| agree(a, b)),
         (Value::Object(a), Value::Object(b)) => {
@@ -125,7 +126,8 @@ fn same_but_held_out(folder: &Folder, command: &str, options: &str) {
         for learner in learners.iter_mut() {
             let fields = learner.as_object_mut().expect("an object");
             for name in ["held_out_error", "standard_error", "value", "value_error"] {
-                assert!(fields.remove(name).is_some_and(|value| value.is_number()), "{name}");
+                let judged = fields.remove(name).is_some_and(|value| value.is_number());
+                assert_eq!(judged, fields["training_error"].is_number(), "{name}");
             }
         }
         learners.sort_by_key(|learner| learner["label"].to_string());
@@ -150,7 +152,9 @@ fn copies_of_a_row_are_held_out_together() {
     let learners = record["learners"].as_array().expect("learners");
     let memoriser = learners.iter().find(|one| one["learner"] == "memoriser").expect("the memoriser");
     assert_eq!(memoriser["training_error"], 0.0, "{memoriser}");
-    assert_eq!(memoriser["held_out_error"], record["baseline"]["error"], "{record}");
+    // It says the same of all rows that it has not seen.
+    let error = |value: &Value| value.as_f64().expect("an error");
+    assert!(error(&memoriser["held_out_error"]) >= error(&record["baseline"]["error"]), "{record}");
     for options in ["--holdout 0.25", "--holdout 0.25 --probabilities"] {
         let told =
             folder.linsep(&format!("train rows.csv --weights n --learner averaged {options}")).exits(0);
@@ -158,8 +162,8 @@ fn copies_of_a_row_are_held_out_together() {
     }
     let told =
         folder.linsep("train rows.csv --weights n --learner memoriser --holdout 0.25 --json").exits(0).json();
-    let error = told["held_out"]["error"].as_f64().expect("an error");
-    assert!(error > 0.2, "{told}");
+    assert_eq!(told["holdout_duplicates"], 0, "{told}");
+    assert!(error(&told["holdout_error"]) > 0.3, "{told}");
     folder.linsep("tune rows.csv --weights n --folds 3 --judge nested --json").exits(0);
 }
 

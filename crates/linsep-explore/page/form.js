@@ -36,7 +36,7 @@ export class Form {
     const shared = this.about.settings.filter((setting) => !LEFT_OUT.has(setting.name) && this.#applies(setting, chosen));
     for (const setting of shared.filter((one) => FIRST.includes(one.name))) fields.push(this.#setting(setting));
     const more = shared.filter((one) => !FIRST.includes(one.name));
-    const open = this.container.querySelector("details")?.open ?? more.some((one) => this.#get(one.name) !== undefined);
+    const open = this.container.querySelector(":scope > details")?.open ?? more.some((one) => this.#get(one.name) !== undefined);
     const details = el("details", { open }, el("summary", {}, "More settings"), el("div", { class: "fields" }, more.map((one) => this.#setting(one))));
     const focused = document.activeElement?.id;
     fill(this.container, el("div", { class: "fields" }, fields), details);

@@ -71,8 +71,8 @@ pub fn compare_report(comparison: &Comparison, name: &str) -> Vec<Block> {
     );
     if two_margins {
         text.push_str(
-            "*: the margin of the class of each row against the strongest other, of all classes\n\
-             together. Without *: the least margin of a class against the rest. The two are\n\
+            "*: the margin of each row's class against the strongest other, all classes\n\
+             together; without *: the least margin of a class against the rest. These are\n\
              different quantities: compare a margin with * only with others with *.\n",
         );
     }
