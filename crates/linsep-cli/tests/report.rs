@@ -309,22 +309,3 @@ fn control_characters_in_class_names_are_spelled_out_in_tables() {
     let matrix = told.split("Confusion matrix").nth(1).expect("a matrix");
     assert_eq!(matrix.lines().filter(|line| line.contains('%')).count(), 2, "{told}");
 }
-
-/// Copies of a row teach nothing about each other: a report of rows with counts does not crown the one who knows them by heart.
-#[test]
-fn a_report_of_counts_holds_copies_out_together() {
-    let folder = Folder::new();
-    let rows: String = (0..60)
-        .map(|i| {
-            let (x, y) = (i, (i * 37) % 61);
-            let kind = if x + y + (i * 29) % 23 > 70 { "high" } else { "low" };
-            format!("{x},{y},{},{kind}\n", 1 + i % 4)
-        })
-        .collect();
-    folder.write("rows.csv", format!("x,y,n,kind\n{rows}"));
-    folder.linsep("report rows.csv --weights n -q -o page.html").exits(0);
-    let page = folder.text("page.html");
-    let short =
-        page.split("Compared on rows held out in turn").nth(1).and_then(|rest| rest.split("</li>").next());
-    assert!(short.is_some_and(|short| !short.contains("memoriser")), "{short:?}");
-}

@@ -1,9 +1,4 @@
 //! Holding rows out: seeded splits that keep the share of every class.
-//!
-//! Copies of a row that counts more than once are held out together (`split/together.rs`): a row is never judged by a model that has
-//! learned from a copy of it.
-
-mod together;
 
 use crate::SettingsError;
 use crate::dataset::{Dataset, DatasetError};
@@ -31,20 +26,16 @@ pub fn check_fraction(fraction: f64) -> Result<(), SettingsError> {
     ))
 }
 
-/// Holds out `fraction` of the rows of each class, rounded to whole rows. Of rows that count more than once, whole groups of equal
-/// ones are held out, as many as come nearest to that.
+/// Holds out `fraction` of the rows of each class, rounded to whole rows.
 pub fn hold_out(data: &Dataset, fraction: f64, seed: u64) -> Result<Split, crate::Error> {
     check_fraction(fraction)?;
-    let held = together::held(data, fraction, seed).unwrap_or_else(|| {
-        let mut random = Random::of(seed, Stream::Holdout);
-        let mut held = vec![false; data.len()];
-        for mut members in data.rows_by_class() {
-            random.shuffle(&mut members);
-            let count = (members.len() as f64 * fraction).round() as usize;
-            members.iter().take(count).for_each(|&i| held[i] = true);
-        }
-        held
-    });
+    let mut random = Random::of(seed, Stream::Holdout);
+    let mut held = vec![false; data.len()];
+    for mut members in data.rows_by_class() {
+        random.shuffle(&mut members);
+        let count = (members.len() as f64 * fraction).round() as usize;
+        members.iter().take(count).for_each(|&i| held[i] = true);
+    }
     let side = |want: bool| (0..data.len()).filter(|&i| held[i] == want).collect::<Vec<_>>();
     let part = |want: bool| match data.subset(&side(want)) {
         Err(DatasetError::Empty) => Err(crate::Error::from(SettingsError::new(
@@ -60,8 +51,7 @@ pub fn hold_out(data: &Dataset, fraction: f64, seed: u64) -> Result<Split, crate
 }
 
 /// Deals the rows out into `folds` parts of nearly equal size, each with its share of every class: every row is held
-/// out once. Gives the rows of each part, in their order. Of rows that count more than once, equal ones are in the same part, so that
-/// the sizes differ by more.
+/// out once. Gives the rows of each part, in their order.
 pub fn folds(data: &Dataset, folds: usize, seed: u64) -> Result<Vec<Vec<usize>>, SettingsError> {
     if folds < 2 || folds > data.len() {
         return Err(SettingsError::new(
@@ -72,9 +62,6 @@ pub fn folds(data: &Dataset, folds: usize, seed: u64) -> Result<Vec<Vec<usize>>,
                 data.len()
             ),
         ));
-    }
-    if let Some(parts) = together::parts(data, folds, seed) {
-        return Ok(parts);
     }
     let mut random = Random::of(seed, Stream::Folds);
     let mut parts = vec![Vec::new(); folds];

@@ -2,7 +2,6 @@
 
 mod batch;
 mod builder;
-mod equal;
 mod fingerprint;
 mod row;
 mod shared;
@@ -11,7 +10,6 @@ mod storage;
 pub use batch::Batch;
 pub(crate) use batch::BatchRows;
 pub(crate) use builder::{DatasetBuilder, Layout};
-pub(crate) use equal::{are_equal, hash_of};
 pub(crate) use fingerprint::{FingerprintHasher, Hashing};
 use row::Measures;
 pub use row::{Row, Rows, Values};

@@ -1,8 +1,8 @@
 //! Rows that count more than once: a column of a table, or a file, that says how often each row occurs.
 //!
 //! Whole numbers are counts. A table of counts is a short way to write the table with each row repeated, and whatever is
-//! learned from it or counted on it is that of the long one: [`repeat`] writes it out. Only where rows are held out, equal ones stay
-//! together ([`crate::split`]). Other numbers are weights of rows that stay one row each.
+//! learned from it, counted on it, or held out of it is that of the long one: [`repeat`] writes it out. Other numbers are
+//! weights of rows that stay one row each.
 
 use super::DataSpec;
 use crate::Error;
@@ -127,8 +127,7 @@ pub(super) fn repeat(loaded: &mut Loaded) -> Result<(), Error> {
     loaded.fingerprint = None;
     if rows != table_rows {
         loaded.notes.remarks.push(format!(
-            "Each row counts as often as it occurs: all that follows is about {}, as if they were written one by one. Where rows are \
-             held out, equal ones are held out together, if there are enough different ones.",
+            "Each row counts as often as it occurs: all that follows is about {}, as if they were written one by one.",
             counted(rows, "row", "rows")
         ));
     }

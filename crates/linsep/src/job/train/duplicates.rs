@@ -1,24 +1,43 @@
 //! Held-out rows that are also training rows: a model can be right on them by memory alone.
 
-use crate::dataset::{Dataset, are_equal, hash_of};
+use crate::dataset::{Dataset, Row};
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hasher};
 
 /// How many held-out rows have the same features as a training row, whatever their labels.
 pub(super) fn count(train: &Dataset, held_out: &Dataset) -> u64 {
     // Only held-out rows are kept in the table: there are fewer of them.
     let mut rows: HashMap<u64, Vec<u32>> = HashMap::new();
     for i in 0..held_out.len() {
-        rows.entry(hash_of(held_out.row(i))).or_default().push(i as u32);
+        rows.entry(hash(held_out.row(i))).or_default().push(i as u32);
     }
     let mut found = 0;
     for i in 0..train.len() {
         let row = train.row(i);
-        let Some(equal) = rows.get_mut(&hash_of(row)) else { continue };
+        let Some(equal) = rows.get_mut(&hash(row)) else { continue };
         let before = equal.len();
-        equal.retain(|&other| !are_equal(row, held_out.row(other as usize)));
+        equal.retain(|&other| !same(row, held_out.row(other as usize)));
         found += (before - equal.len()) as u64;
     }
     found
+}
+
+/// The values of a row that are not zero, by their features: however it is stored, an equal row has the same.
+fn values(row: Row<'_>) -> impl Iterator<Item = (usize, f64)> {
+    row.iter().filter(|&(_, x)| x != 0.0)
+}
+
+fn hash(row: Row<'_>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for (feature, x) in values(row) {
+        hasher.write_u32(feature as u32);
+        hasher.write_u64(x.to_bits());
+    }
+    hasher.finish()
+}
+
+fn same(a: Row<'_>, b: Row<'_>) -> bool {
+    values(a).eq(values(b))
 }
 
 #[cfg(test)]
