@@ -191,6 +191,40 @@ def test_rows_divided_by_their_length_have_regions_and_no_line(watched):
     assert "region" in about and "final" not in about
 
 
+def test_learners_of_several_classes_are_compared_in_one_picture(watched, corners):
+    page = corners
+    page.click("#tab-compare")
+    for box in page.locator("#compare-learners input").all():
+        box.set_checked(box.get_attribute("value") in ("perceptron", "multiclass", "memoriser"))
+    page.click("#compare-run")
+    watched.settle()
+    shown = page.evaluate("linsep.shown.borders")
+    assert len(shown) == 2 and all(len(one["classes"]) == 3 for one in shown) and shown[0]["dash"] != shown[1]["dash"]
+    assert shown[0]["classes"] != shown[1]["classes"]
+    legend = page.locator("#compare-legend li").all_inner_texts()
+    assert [" ".join(text.split()) for text in legend if "boundary" in text] == ["memoriser no boundary: it knows rows by heart"]
+    kinds = dict(page.eval_on_selector_all("#compare-table tbody tr", "rows => rows.map((row) => ['name', 'kind'].map((kind) => row.querySelector(`.${kind}`).textContent))"))
+    assert kinds["multiclass"] == "all classes" and kinds["perceptron"] == "each class"
+    expect(page.locator("#compare-report")).to_contain_text("compare only those of one kind")
+    page.fill("#orders", "3")
+    page.click("#orders-run")
+    watched.settle()
+    assert page.evaluate("linsep.shown.borders.length") == 3
+    expect(page.locator("#orders-report")).to_contain_text("sets of boundaries")
+
+
+def test_orders_that_cannot_be_drawn_say_why(watched, page):
+    from conftest import ROOT
+
+    page.set_input_files("#file", str(ROOT / "data" / "iris.csv"))
+    page.wait_for_function("() => linsep.set.name === 'iris.csv' && !linsep.controller")
+    page.click("#tab-compare")
+    page.fill("#orders", "2")
+    page.click("#orders-run")
+    watched.settle()
+    expect(page.locator("#orders-report")).to_contain_text("The boundaries are not drawn: with more than two features")
+
+
 NUMBER = r"[−\d][\d,.]*(?:e−?\d+)?"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import re
 import subprocess
 
 import numpy as np
@@ -176,6 +177,8 @@ def test_a_refusal_names_what_the_page_has(watched, page):
     watched.allowed.append("400 (Bad Request)")
     page.click("#read-again")
     expect(page.locator("#failure-message")).to_contain_text("one character is needed")
+    expect(page.locator("#failure-message")).to_contain_text("“delimiter”")
+    assert "column" not in page.locator("#failure-message").inner_text()
     # What was said stays, so that it can be mended.
     assert page.input_value("#read-delimiter") == "ab" and page.locator("#read-delimiter").is_visible()
 
@@ -208,6 +211,24 @@ def test_rows_count_as_often_as_a_column_says(browser, program, tmp_path):
         page.click("#tab-separate")
         watched.settle()
         expect(page.locator("#separate-command")).to_contain_text("--weights times")
+        # The certificate is about the rows of the file, each once, as that of the command is.
+        with page.expect_download() as download:
+            page.click("#separate-downloads [data-part=certificate]")
+        saved = tmp_path / "page.cert"
+        download.value.save_as(saved)
+        program("-q", "separate", path, "--weights", "times", "-o", tmp_path / "own.cert", expect=(0, 1))
+        assert saved.read_text() == (tmp_path / "own.cert").read_text()
+        assert "accepted" in program("verify", saved, path, "--weights", "times").lower()
+        # Rows are named by their lines: there are more of them than the file has.
+        page.click("#tab-learn")
+        page.click("#to-start")
+        page.click("#step-on")
+        line = int(re.search(r"the row in line (\d+),", page.locator("#step-words").inner_text())[1])
+        assert page.evaluate("linsep.learn.drawing['update.line'][0]") == line <= 41
+        lines = page.evaluate("[...linsep.learn.drawing['update.line']]")
+        assert all((line - 2) % 3 > 0 for line in lines), "rows that occur not at all make no update"
+        page.click("#tab-proof")
+        expect(page.locator("#proof-lines")).to_contain_text(f"The row in line {line} was on the wrong side")
         page.close()
         assert watched.problems == []
     finally:
@@ -284,7 +305,7 @@ def test_the_file_of_the_command_line_opens(browser, tmp_path):
     try:
         watched = Watched(browser, server)
         page = watched.open()
-        expect(page.locator("#data-title")).to_have_text(str(path))
+        expect(page.locator("#data-title")).to_have_text(path.name)
         assert page.evaluate("linsep.set.rows") == 40
         page.close()
         assert watched.problems == []

@@ -359,3 +359,46 @@ def test_back_and_forward_go_through_what_was_looked_at(watched, page):
     assert page.input_value("#data-select") == "square"
     go("forward", ["blobs", "perceptron", "learn"])
     assert page.evaluate("history.length") == entries + 4
+
+
+def test_a_run_of_very_many_updates_says_why_its_proof_is_cut(watched, page):
+    """Two rows close to each other: the run finds a boundary, long after the last update that the page follows."""
+    page.set_input_files("#file", {"name": "near.csv", "mimeType": "text/csv", "buffer": b"x,y\n1,a\n1.00001,b\n"})
+    page.wait_for_function("() => linsep.set.name === 'near.csv' && !linsep.controller")
+    page.evaluate("linsep.changeSettings({ learner: 'perceptron', scale: 'none', order: 'given', epochs: 10000000 })")
+    page.wait_for_function("() => linsep.learn.result?.record.converged && linsep.state.settings.epochs && !linsep.controller")
+    watched.settle()
+    updates = page.evaluate("linsep.learn.result.record.updates")
+    assert updates > 200_000 == page.evaluate("linsep.player.total")
+    page.click("#tab-proof")
+    intro = page.locator("#proof-intro").inner_text()
+    assert f"did find a θ* with every row on its right side, after {updates:,} updates" in intro and "follows the first 200,000" in intro
+    assert "--trace" in intro and "found no boundary" not in intro
+    expect(page.locator("#proof-lines")).to_contain_text("only its first 200,000 updates are followed")
+    assert "has not found" not in page.locator("#proof-lines").inner_text()
+
+
+def test_classes_can_be_weighed(watched, page, server):
+    from conftest import run_job
+
+    page.evaluate("document.querySelector('#form > details').open = true")
+    names = page.evaluate("linsep.learn.drawing.about.outcomes")
+    weight = [[names[0], 3], [names[1], 1]]
+    page.fill("#setting-class_weight", f"{names[0]}=3, {names[1]}=1")
+    page.keyboard.press("Tab")
+    page.wait_for_function("() => linsep.state.settings.classes?.weight && !linsep.controller")
+    page.wait_for_timeout(200)
+    watched.settle()
+    expect(page.locator("#learn-command")).to_contain_text("--class-weight")
+    record = run_job(server, {"job": "train", "data": {"source": "square"}, "learner": "perceptron", "scale": "none", "order": "given", "classes": {"weight": {"named": weight}}})["record"]
+    assert page.evaluate("linsep.learn.result.record.updates") == record["updates"]
+    assert page.input_value("#setting-class_weight") == f"{names[0]}=3, {names[1]}=1"
+    page.fill("#setting-class_weight", "balanced")
+    page.keyboard.press("Tab")
+    page.wait_for_timeout(200)
+    watched.settle()
+    assert page.evaluate("linsep.state.settings.classes") == {"weight": "balanced"}
+    watched.allowed.append("400 (Bad Request)")
+    page.fill("#setting-class_weight", "much")
+    page.keyboard.press("Tab")
+    expect(page.locator("#failure-message")).to_contain_text("class weight: ")

@@ -37,10 +37,12 @@ def test_separable_points_show_their_band(watched, page, server, tmp_path, progr
     data = tmp_path / "square.csv"
     data.write_bytes(server.ask("GET", "/api/v1/data/square/file")[2])
     assert "accepted" in program("verify", path, data).lower()
-    for part in ("spec", "picture"):
-        with page.expect_download() as download:
-            page.click(f"#separate-downloads [data-part={part}]")
-        assert download.value.suggested_filename == {"spec": "square.toml", "picture": "square.svg"}[part]
+    with page.expect_download() as download:
+        page.click("#separate-downloads [data-part=picture]")
+    assert download.value.suggested_filename == "square.svg"
+    # No command runs a saved decision; the page shows the one that makes it.
+    assert page.eval_on_selector_all("#separate-downloads button", "all => all.map((one) => one.dataset.part)") == ["certificate", "picture"]
+    expect(page.locator("#separate-command")).to_contain_text("linsep separate")
 
 
 BOUNDS = [0.552549, 0.552551, 0.123456, 1.5, 7, 999.99, 4436.5, 123456, 12345678.9, 1.23456e-7, 9.9999e20, 1 / 3, 2e-5]

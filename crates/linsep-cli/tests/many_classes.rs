@@ -192,3 +192,22 @@ fn a_time_limit_is_shared_by_all_classes() {
         assert_eq!(record["status"], "time-limit");
     }
 }
+
+/// Of several classes there are two margins. A comparison says which is which, and has no such mark where there is one kind.
+#[test]
+fn margins_of_different_kinds_are_marked() {
+    let folder = Folder::with_iris("iris.csv");
+    let told = folder.linsep("compare iris.csv --learners perceptron,multiclass,logistic -q").exits(0).out;
+    let margin = |learner: &str| {
+        let line = told.lines().find(|line| line.starts_with(learner)).unwrap_or_else(|| panic!("{told}"));
+        line.split_whitespace()
+            .find(|cell| cell.starts_with('<') || cell.ends_with('*'))
+            .expect("a margin")
+            .to_string()
+    };
+    assert!(margin("multiclass").ends_with('*') && margin("logistic").ends_with('*'), "{told}");
+    assert!(!margin("perceptron").ends_with('*') && told.contains("different quantities"), "{told}");
+    assert!(told.lines().all(|line| line.chars().count() <= 80), "{told}");
+    let one = folder.linsep("compare iris.csv --learners multiclass,logistic -q").exits(0).out;
+    assert!(!one.contains('*') || one.contains("γ* to be") && !one.contains("*:"), "{one}");
+}

@@ -532,3 +532,21 @@ fn a_memoriser_has_no_boundary() {
     let seen = texts(&folder.linsep(&line).exits(0).out).replace('\u{a0}', " ");
     assert!(seen.contains("There is no boundary: a memoriser") && !seen.contains("outside"), "{seen}");
 }
+
+/// A run of one mistake has curves of one point, which are dots.
+#[test]
+fn one_mistake_is_seen() {
+    let folder = Folder::new();
+    folder.write("rows.csv", "x,label\n1,b\n2,b\n3,b\n-1,a\n-2,a\n");
+    let of = "--scale none --order given --bias none --learner perceptron -q";
+    let seen = folder.linsep(&format!("plot trace rows.csv {of}")).exits(0).out;
+    let document = checked(&seen);
+    let text: String = document.descendants().filter_map(|node| node.text()).collect();
+    assert!(text.contains("k = 1 mistake was made.") && text.contains("rows.csv: 1 mistake"), "{text}");
+    // A dot for the passes, one for the cosine and one for the margin.
+    let is_dot = |node: &roxmltree::Node<'_, '_>| {
+        let filled = node.attribute("class").is_some_and(|class| class.split(' ').any(|ink| ink == "f-c0"));
+        filled && node.attribute("d").is_some_and(|path| path.contains(['a', 'A']))
+    };
+    assert_eq!(document.descendants().filter(is_dot).count(), 3);
+}

@@ -284,3 +284,28 @@ fn a_model_is_judged_on_rows_of_one_class() {
     // To learn from them makes no sense.
     folder.linsep("report one.csv -o page.html -q").exits(3);
 }
+
+/// A name with the end of a line in it, or a tab, stays in its line of a table, on the page and in the terminal.
+#[test]
+fn control_characters_in_class_names_are_spelled_out_in_tables() {
+    let folder = Folder::new();
+    let rows: String = (0..24)
+        .map(|i| format!("{},{},{}\n", i % 7, (i * 5) % 11, if i % 2 == 0 { "\"a\nb\"" } else { "\"c\td\"" }))
+        .collect();
+    folder.write("names.csv", format!("x,y,kind\n{rows}"));
+    folder.linsep("report names.csv -q -o page.html").exits(0);
+    let page = folder.text("page.html");
+    let matrix =
+        page.split("Confusion matrix").nth(1).and_then(|rest| rest.split("</pre>").next()).expect("a matrix");
+    let lines: Vec<&str> = matrix.lines().skip(1).collect();
+    assert_eq!(lines.len(), 3, "{matrix}");
+    assert!(lines[0].contains("a\\nb") && lines[0].contains("c\\td"), "{matrix}");
+    assert!(
+        lines[1].trim_start().starts_with("a\\nb") && lines[2].trim_start().starts_with("c\\td"),
+        "{matrix}"
+    );
+    folder.linsep("train names.csv --holdout 0.25 -o m.model -q").exits(0);
+    let told = folder.linsep("evaluate m.model names.csv").exits(0).out;
+    let matrix = told.split("Confusion matrix").nth(1).expect("a matrix");
+    assert_eq!(matrix.lines().filter(|line| line.contains('%')).count(), 2, "{told}");
+}

@@ -18,6 +18,13 @@ const USUAL = ["perceptron", "averaged", "svm", "logistic"];
 /** How many orders can be tried. */
 const ORDERS = { least: 2, most: 200 };
 
+/** What a margin is of. */
+const KINDS = {
+  "multi-class": ["all classes", "the class of each row against the strongest other"], "one-against-rest": ["each class", "the least of those of each class against the rest"],
+  "kernel-space": ["kernel", "in the space of the kernel"], "appended-bias": ["appended bias", "the bias counts as one more coordinate"],
+  "through-origin": ["no bias", "of boundaries through the origin"], "free-bias": ["free bias", "the bias does not count in the length"],
+};
+
 /** What the boundaries of several orders are, where so many runs ended without a mistake. */
 function verdict(converged, count) {
   if (converged === count) return "Each is an answer; the data alone does not choose one.";
@@ -87,9 +94,12 @@ export class Compare {
     const { about } = drawing;
     // Planes of many features differ from learner to learner: only the first can be drawn in its own.
     const sameSpace = about.plane === "columns" && JSON.stringify(about.axes) === JSON.stringify(this.base.drawing.about.axes);
-    const line = about.final && (sameSpace || drawing === this.base.drawing) ? about.final : null;
-    const words = line ? "" : about.region ? "its boundary is no line" : about.plane === "columns" ? "" : "its boundary is in another plane";
-    this.lines.push({ name, line, words, updates: result.record.updates, error: result.record.training_error });
+    const isDrawn = sameSpace || drawing === this.base.drawing;
+    const line = isDrawn && about.final ? about.final : null;
+    // Each of several classes has a score; the boundaries are where two of them are equal.
+    const classes = isDrawn && !line && about.final_classes ? about.final_classes : null;
+    const words = line || classes ? "" : result.no_model ? "no model, so no boundary" : name === "memoriser" ? "no boundary: it knows rows by heart" : about.final || about.final_classes ? "not drawn: its boundary is in another plane" : about.region ? "not drawn: its boundary is no line" : about.plane === "columns" ? "not drawn: more classes than can be" : "not drawn: its boundary is in another plane, or no line";
+    this.lines.push({ name, line, classes, words, updates: result.record.updates, error: result.record.training_error });
   }
 
   /** The rows are drawn as for the first learner. */
@@ -106,14 +116,18 @@ export class Compare {
   #table({ record, command: text }) {
     const percent = (share) => (share === null || share === undefined ? "–" : `${(100 * share).toFixed(2)}\u00a0%`);
     const span = (kind, ...children) => el("span", { class: kind }, ...children);
+    // Of several classes there are two margins: each says which it is.
+    const kinds = [...new Set(record.learners.map((one) => one.margin.kind))];
+    const several = kinds.length > 1;
     const rows = record.learners.map((one) => [
       [span("name", brief(one.label)), span("result", one.status.replaceAll("-", " "))],
       percent(one.training_error), percent(one.held_out_error),
-      [span("lower", one.margin.lower === null ? "none proved" : `≥ ${atLeast(one.margin.lower)}`), span("upper", `≤ ${atMost(one.margin.upper)}`)],
+      [span("lower", one.margin.lower === null ? "none proved" : `≥ ${atLeast(one.margin.lower)}`), span("upper", `≤ ${atMost(one.margin.upper)}`), several ? span("kind", KINDS[one.margin.kind]?.[0] ?? one.margin.kind.replaceAll("-", " ")) : null],
       grouped(one.updates)]);
     fill(byId("compare-report"),
       el("p", {}, `The error on held-out rows is that of ${counted(record.folds, "part", "parts")}, each held out in turn. Always answering “`, brief(record.baseline.class ?? "the largest class"), `” errs on ${percent(record.baseline.error)}.`),
       table("Learners side by side", ["learner", "training error", "held-out error", "margin γ*", "updates"], rows, "compare-table"),
+      several ? el("p", { class: "help" }, `Margins of different kinds are different quantities: compare only those of one kind. ${kinds.filter((kind) => KINDS[kind]).map((kind) => `“${KINDS[kind][0]}”: ${KINDS[kind][1]}.`).join(" ")}`) : null,
       command(text));
   }
 
@@ -135,23 +149,25 @@ export class Compare {
         const result = await api.run({ job: "train", ...this.#spec({ learner: "perceptron", order: "shuffle", seed }) }, { signal, history: false });
         const drawing = await api.drawing(result.id, signal);
         this.#takeBase(drawing);
-        if (drawing.about.final && drawing.about.plane === "columns") this.lines.push({ name: `seed ${seed}`, line: drawing.about.final, order: true });
+        const { final = null, final_classes: classes = null, plane } = drawing.about;
+        if ((final || classes) && plane === "columns") this.lines.push({ name: `seed ${seed}`, line: final, classes: final ? null : classes, order: true });
         updates.push(result.record.updates);
         converged += result.record.converged;
         app.draw();
       }
-      const different = new Set(this.lines.map((one) => one.line.map((value) => value.toPrecision(9)).join()));
+      const different = new Set(this.lines.map((one) => (one.line ?? one.classes.flat()).map((value) => value.toPrecision(9)).join()));
       fill(byId("compare-report"), el("p", { id: "orders-report" },
         `${count} orders of the same rows: between ${grouped(Math.min(...updates))} and ${grouped(Math.max(...updates))} updates, ${counted(converged, "run", "runs")} without a mistake at the end`,
-        this.lines.length ? `, ${counted(different.size, "boundary", "different boundaries")}. ${verdict(converged, count)}` : `. ${verdict(converged, count)}`));
+        this.lines.length ? `, ${counted(different.size, this.lines[0].line ? "boundary" : "set of boundaries", this.lines[0].line ? "different boundaries" : "different sets of boundaries")}. ${verdict(converged, count)}` : `. ${verdict(converged, count)} The boundaries are not drawn: with more than two features, each lies across a plane of its own.`));
     });
   }
 
   scene() {
     if (!this.base) return null;
     const { about } = this.base.drawing;
-    const lines = this.lines.filter((one) => one.line).map((one) => (one.order ? { line: one.line, width: 1.1, opacity: 0.45 } : { line: one.line, dash: this.lines.indexOf(one), side: (this.lines.indexOf(one) + 2) % 6, width: 2.2 }));
-    return { points: this.base.points, axes: axesOf(about), flat: about.features === 1, lines, past: [] };
+    const drawn = this.lines.filter((one) => one.line || one.classes).map((one) => ({ line: one.line, classes: one.classes, ...(one.order ? { width: 1.1, opacity: 0.45 } : { dash: this.lines.indexOf(one), side: (this.lines.indexOf(one) + 2) % 6, width: 2.2 }) }));
+    const [lines, borders] = [drawn.filter((one) => one.line), drawn.filter((one) => one.classes)];
+    return { points: this.base.points, axes: axesOf(about), flat: about.features === 1, lines, borders, past: [] };
   }
 
   alternative() {

@@ -117,7 +117,10 @@ export class Data {
     select.value = choices.find(([, , spec]) => same(spec, current))?.[0] ?? "all";
     select.onchange = () => {
       const spec = choices.find(([value]) => value === select.value)[2];
-      app.changeSettings({ ...app.state.settings, classes: Object.keys(spec).length ? spec : undefined });
+      // The weights of classes stay; what they name may be gone, which the engine says.
+      const { weight } = app.state.settings.classes ?? {};
+      const classes = weight === undefined ? spec : { ...spec, weight };
+      app.changeSettings({ ...app.state.settings, classes: Object.keys(classes).length ? classes : undefined });
     };
   }
 }

@@ -6,7 +6,6 @@ import { el, fill, freshId } from "./dom.js";
 const FIRST = ["scale", "order", "seed"];
 /** Settings of the registry that this form does not offer, and why. */
 const LEFT_OUT = new Set([
-  "class_weight", // a dictionary
   "probabilities", // needs held-out scores, which nothing here shows
 ]);
 
@@ -37,7 +36,7 @@ export class Form {
     const shared = this.about.settings.filter((setting) => !LEFT_OUT.has(setting.name) && this.#applies(setting, chosen));
     for (const setting of shared.filter((one) => FIRST.includes(one.name))) fields.push(this.#setting(setting));
     const more = shared.filter((one) => !FIRST.includes(one.name));
-    const open = this.container.querySelector("details")?.open ?? more.some((one) => this.#get(one.name) !== undefined);
+    const open = this.container.querySelector(":scope > details")?.open ?? more.some((one) => this.#get(one.name) !== undefined);
     const details = el("details", { open }, el("summary", {}, "More settings"), el("div", { class: "fields" }, more.map((one) => this.#setting(one))));
     const focused = document.activeElement?.id;
     fill(this.container, el("div", { class: "fields" }, fields), details);
@@ -74,6 +73,7 @@ export class Form {
   #get(name) {
     if (name === "bias") return this.settings.bias?.append === undefined ? undefined : this.settings.bias.append ? "append" : "none";
     if (name === "bias_scale") return this.settings.bias?.scale;
+    if (name === "class_weight") return weightsAsText(this.settings.classes?.weight);
     return this.settings[name];
   }
 
@@ -84,12 +84,18 @@ export class Form {
       else bias.scale = value;
       for (const key of Object.keys(bias)) if (bias[key] === undefined) delete bias[key];
       this.settings.bias = Object.keys(bias).length ? bias : undefined;
+    } else if (name === "class_weight") {
+      const { weight, ...classes } = { ...this.settings.classes, weight: value };
+      if (weight !== undefined) classes.weight = weight;
+      this.settings.classes = Object.keys(classes).length ? classes : undefined;
     } else this.settings[name] = value;
     this.#changed(false);
   }
 
   #setting(setting) {
-    return this.#field(`setting-${setting.name}`, named(setting.name), setting, this.#get(setting.name), "as usual", setting.help,
+    // The registry speaks of values of Python; what is left empty here is None there.
+    const help = setting.kind === "class_weight" ? "how much the rows of each class count: balanced, or CLASS=WEIGHT with commas between; empty for once" : setting.help.replaceAll("None for", "empty for");
+    return this.#field(`setting-${setting.name}`, named(setting.name), setting, this.#get(setting.name), "as usual", help,
       (given) => this.#set(setting.name, given));
   }
 
@@ -102,7 +108,7 @@ export class Form {
       input.value = value ?? "";
     } else {
       // As text, so that “auto” and sizes can be given; what is wrong is said by the engine.
-      input = el("input", { id, type: "text", inputMode: kind === "whole" ? "numeric" : "decimal", autocomplete: "off", placeholder: usual, value: value ?? "", "aria-describedby": helpId,
+      input = el("input", { id, type: "text", inputMode: { whole: "numeric", class_weight: "text" }[kind] ?? "decimal", autocomplete: "off", placeholder: usual, value: value ?? "", "aria-describedby": helpId,
         onchange: () => set(parsed(input.value, kind, auto)) });
     }
     return el("div", { class: "field" }, el("label", { for: id }, label), input, explained(help, helpId));
@@ -116,10 +122,23 @@ function explained(help, id) {
   return el("details", { class: "help more" }, el("summary", { id }, help.slice(0, first)), help.slice(first + 2));
 }
 
+/** The weights of classes, as a specification has them. What is wrong is said by the engine. */
+function weightsOf(text) {
+  if (["balanced", "equal"].includes(text)) return text;
+  return { named: text.split(",").map((pair) => pair.trim()).filter(Boolean).map((pair) => {
+    const at = pair.lastIndexOf("=");
+    const [name, weight] = [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
+    return at < 0 ? [pair, null] : [name, Number.isFinite(Number(weight)) && weight ? Number(weight) : weight];
+  }) };
+}
+
+const weightsAsText = (weight) => (weight?.named ? weight.named.map(([name, value]) => `${name}=${value ?? ""}`).join(", ") : weight);
+
 function parsed(text, kind, auto) {
   const plain = text.trim().replace("−", "-");
   if (plain === "") return undefined;
   if (auto && plain === "auto") return plain;
+  if (kind === "class_weight") return weightsOf(plain);
   const number = Number(plain);
   return Number.isFinite(number) ? number : plain;
 }

@@ -58,9 +58,8 @@ export class Learn {
     if (drawing["update.row"]) {
       if (k === 0) return this.moves ? "before the first mistake: all weights are 0, no boundary yet" : "before the first mistake: θ = 0, no boundary yet";
       const pass = drawing["update.epoch"][k - 1];
-      const row = drawing["update.row"][k - 1] + 1;
       const moved = drawing["update.class"] ? `: added to ${this.outcome("class", k)}, subtracted from ${this.outcome("rival", k)}` : "";
-      return `pass ${grouped(pass)}: row ${grouped(row)}, agreement ${short(drawing["update.agreement"][k - 1])}${moved}`;
+      return `pass ${grouped(pass)}: ${rowOf(drawing, k)}, agreement ${short(drawing["update.agreement"][k - 1])}${moved}`;
     }
     if (drawing["pass.number"]) return k === 0 ? "before the first pass" : `after ${counted(drawing["pass.number"][k - 1], "pass", "passes")}`;
     return this.result ? "this learner gives its answer at once" : "";
@@ -187,6 +186,11 @@ export class Learn {
       el("button", { type: "button", class: "quiet", "data-part": "picture", onclick: () => app.savePicture() }, "Picture (SVG)"),
       app.set.has_file ? el("button", { type: "button", class: "quiet", "data-part": "data", onclick: () => app.attempt(async () => save(await api.dataFile(app.set.id), app.set.name)) }, "Data") : null);
   }
+}
+
+/** The row of update k: by its line in the file where rows of it are there several times. */
+export function rowOf(drawing, k) {
+  return drawing["update.line"] ? `the row in line ${grouped(drawing["update.line"][k - 1])}` : `row ${grouped(drawing["update.row"][k - 1] + 1)}`;
 }
 
 export const stem = (name) => name.replace(/^.*[\\/]/, "").replace(/\.(csv|tsv|libsvm|svm|npy|npz|arff|txt|gz|zst)$/i, "") || "data";

@@ -209,7 +209,10 @@ class App {
     if (about.plane === "columns" && about.axes?.some((axis) => axis.divisor !== 1 || axis.mean !== 0)) parts.push("The columns are drawn on the scale on which they are learned; the axes have the units of the file.");
     if (about.updates > (source["update.row"]?.length ?? Infinity)) parts.push(`The first ${grouped(source["update.row"].length)} of ${grouped(about.updates)} updates can be gone through.`);
     if (source === this.learn.drawing && this.learn.result?.record.learner === "memoriser") parts.push("A memoriser has no boundary: it knows the rows that it has seen by heart, and says the same of all others.");
-    else if (view === "compare" && this.compare.base) { /* Regions are not compared. */ } else if (about.final_classes) parts.push("Each place has the class with the largest score there; where two are equal is a boundary.");
+    else if (view === "compare" && this.compare.base) {
+      // Regions are not compared, but boundaries.
+      if (about.final_classes) parts.push("The boundaries of a learner are where the scores of two classes are equal.");
+    } else if (about.final_classes) parts.push("Each place has the class with the largest score there; where two are equal is a boundary.");
     else if (about.region) parts.push("The boundary is no straight line: the regions are those of the result.");
     if (source === this.learn.drawing && this.learn.moves && this.learn.endsElsewhere()) parts.push("The dashed lines are the result, drawn at the end; the solid ones are the boundaries of the update that is shown.");
     else if (source === this.learn.drawing && this.learn.endsElsewhere()) parts.push("The dashed line is the result, drawn at the end; the solid one is the boundary of the update that is shown.");

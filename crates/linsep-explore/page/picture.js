@@ -166,9 +166,12 @@ export class Picture {
       }
       if (scene.classes) this.#borders(pen, scale, cells(scale, scene.classes), { stroke: ink.text, width: scene.result ? 1.6 : 2.4 });
       if (scene.result) this.#borders(pen, scale, cells(scale, scene.result), { stroke: ink.text, width: 2.4, dash: DASHES[1], opacity: 0.95 });
-      for (const { line, dash = 0, side = null, width = 1.8, opacity = 1 } of scene.lines ?? []) {
+      // Boundaries over each other: a line each, or the borders between several classes.
+      for (const { line, classes, dash = 0, side = null, width = 1.8, opacity = 1 } of [...(scene.lines ?? []), ...(scene.borders ?? [])]) {
         const stroke = side === null ? ink.text : ink.sides[side % ink.sides.length];
-        this.#line(pen, scale, line, { stroke, width, dash: DASHES[dash % DASHES.length], opacity });
+        const style = { stroke, width, dash: DASHES[dash % DASHES.length], opacity };
+        if (classes) this.#borders(pen, scale, cells(scale, classes), style);
+        else this.#line(pen, scale, line, style);
       }
       this.#points(pen, ink, scale);
       this.#example(pen, ink, scale);

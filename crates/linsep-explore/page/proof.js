@@ -2,6 +2,7 @@
 
 import { atLeast, atLeastAbove, atMost, atMostBelow, byId, el, fill, grouped, product, short, shortened, sign, write } from "./dom.js";
 import { Curve } from "./curves.js";
+import { rowOf } from "./learn.js";
 
 /** A curve with its title and its sentence. */
 function card(title, words, lines, options) {
@@ -26,7 +27,10 @@ export class Proof {
     const cards = [];
     const known = Boolean(trace("alignment"));
     this.several = Boolean(drawing["update.class"]);
-    write("proof-intro", intro(Boolean(trace("norm_squared")), known, this.several));
+    // Of very many updates only the first are followed: they end before the run does, without the boundary that it ends with.
+    const followed = drawing["update.row"]?.length ?? 0;
+    this.cut = drawing.about?.updates > followed ? { followed, updates: drawing.about.updates, converged: Boolean(result?.record.converged) } : null;
+    write("proof-intro", intro(Boolean(trace("norm_squared")), known, this.several, this.cut));
     if (trace("norm_squared")) {
       if (known) {
         cards.push(card("It turns towards θ*", "Every mistake adds at least γ to the agreement with θ*: the curve stays above a line that climbs.", [
@@ -42,7 +46,7 @@ export class Proof {
       }
       cards.push(card("The margin is pinned down", known
         ? "No boundary has a margin above ‖θₖ‖/k, and the boundary that was found has the margin below: the best is between them."
-        : "No boundary has a margin above ‖θₖ‖/k: the more mistakes, the smaller it must be. No boundary has been found that would bound it from below.",
+        : `No boundary has a margin above ‖θₖ‖/k: the more mistakes, the smaller it must be. ${result?.record.margin.lower ? "The boundary that the run ends with has the margin below." : "No boundary has been found that would bound it from below."}`,
       [{ name: "‖θₖ‖/k ≥ γ*", values: trace("margin_upper") }, ...lower(result, trace("margin_upper"))], { logarithmic: true }));
     }
     byId("proof-lines").replaceChildren();
@@ -70,7 +74,7 @@ export class Proof {
     const radius2 = at("norm_squared_bound", 1);
     const gamma = known ? at("alignment_bound", 1) : null;
     const star = Math.sqrt(at("norm_squared", last));
-    const row = k ? data["update.row"][k - 1] + 1 : null;
+    const row = k ? rowOf(data, k).replace(/^./, (letter) => letter.toUpperCase()) : null;
     const agreement = k ? data["update.agreement"][k - 1] : null;
     const outcome = (which) => shortened(data.about.outcomes[data[`update.${which}`][k - 1]]);
     const lines = [];
@@ -82,8 +86,8 @@ export class Proof {
       return;
     }
     line(`Update ${grouped(k)} was a mistake`, this.several
-      ? `Row ${grouped(row)} is of the class ${outcome("class")}, whose score was not above that of ${outcome("rival")}: the agreement, one score minus the other, was not positive. z holds the row at ${outcome("class")} and minus the row at ${outcome("rival")}.`
-      : `Row ${grouped(row)} was on the wrong side, or on the boundary: its agreement z·θ was not positive.`,
+      ? `${row} is of the class ${outcome("class")}, whose score was not above that of ${outcome("rival")}: the agreement, one score minus the other, was not positive. z holds the row at ${outcome("class")} and minus the row at ${outcome("rival")}.`
+      : `${row} was on the wrong side, or on the boundary: its agreement z·θ was not positive.`,
     `⟨θ${sub(k - 1)}, z⟩ ${sign(short(agreement), agreement)} ${short(agreement)} ≤ 0`);
     // Bounds are rounded outwards, and what is printed multiplies out: the product is that of the printed factors.
     const floor = known ? product(grouped(k), atLeast(gamma)) : null;
@@ -107,6 +111,9 @@ export class Proof {
       const bound = radius2 * star * star / (gamma * gamma);
       line("So there is a last mistake", `The left side grows like k, the right side like √k: k γ ≤ √k R ‖θ*‖. Hence k is at most (R‖θ*‖/γ)².`,
         `k = ${grouped(k)} ≤ (R‖θ*‖/γ)² ${sign(atMost(bound), bound)} ${atMost(bound)}`);
+    } else if (this.cut) {
+      line("θ* is not compared with", `${this.cut.converged ? "The run ends with a boundary that has every row on its right side" : "The run goes on"}, but only its first ${grouped(this.cut.followed)} updates are followed. The margin of any boundary is at most the length of θ, shared among the mistakes.`,
+        `γ* ≤ ‖θ${sub(k)}‖ / k ${sign(atMost(at("margin_upper", k)), at("margin_upper", k))} ${atMost(at("margin_upper", k))}`);
     } else {
       line("There is no θ* to compare with", `This run has not found ${this.several ? "a θ* that has the class of every row ahead" : "a boundary with every row on its right side"}. If there is one, its margin is small: at most the length of θ, shared among the mistakes.`,
         `γ* ≤ ‖θ${sub(k)}‖ / k ${sign(atMost(at("margin_upper", k)), at("margin_upper", k))} ${atMost(at("margin_upper", k))}`);
@@ -116,16 +123,24 @@ export class Proof {
 }
 
 /** What the letters stand for, of those that this run has. */
-function intro(traced, known, several) {
+function intro(traced, known, several, cut) {
   const why = "Why a perceptron stops if a boundary exists, with the numbers of the update that is shown.";
   if (!traced) return "Why a perceptron stops if a boundary exists.";
   if (several) {
     const stacked = `${why} With several classes, θ is the weights of all classes in one long vector, and the z of a mistake holds the row at its class and minus the row at the strongest rival. So the proof is that of two classes, word by word. R is the length of the longest z: √2 times that of the longest row.`;
+    if (cut && !known) return `${stacked} ${cutShort(cut)}`;
     if (known) return `${stacked} θ* is the last θ of the run, which has the class of every row ahead, γ by how much at least.`;
     return `${stacked} This run has found no θ* that has the class of every row ahead, so what compares with one is left out.`;
   }
   if (known) return `${why} θ* is the boundary that the run found, γ its smallest agreement with a row, R the length of the longest row.`;
+  if (cut) return `${why} R is the length of the longest row. ${cutShort(cut)}`;
   return `${why} This run has found no boundary θ* with every row on its right side, so what compares with one is left out. R is the length of the longest row.`;
+}
+
+/** Why nothing is compared with θ*, and what to do about it. */
+function cutShort({ followed, updates, converged }) {
+  const found = converged ? "The run did find a θ* with every row on its right side, after" : "The run made";
+  return `${found} ${grouped(updates)} updates; the page follows the first ${grouped(followed)}, so what compares with a θ* is left out. A run of fewer updates can be followed to its end: on the tab Learning, choose another “scale” (standard, or max-abs), or two classes that are farther apart. On the command line, linsep train with --trace FILE follows every update.`;
 }
 
 function lower(result, upper) {

@@ -59,7 +59,7 @@ export class Separate {
       el("details", { open: several }, el("summary", {}, "The whole report"), report(result.report)));
     fill(byId("separate-command"), command(result.command));
     const button = (name, label, ending) => el("button", { type: "button", class: "quiet", "data-part": name, onclick: () => app.attempt(async () => save(await api.part(result.id, name), `${stem(app.set.name)}.${ending}`)) }, label);
-    fill(byId("separate-downloads"), result.parts.certificate ? button("certificate", "Certificate", "cert") : null, button("spec", "Job (TOML)", "toml"),
+    fill(byId("separate-downloads"), result.parts.certificate ? button("certificate", "Certificate", "cert") : null,
       result.parts.drawing ? el("button", { type: "button", class: "quiet", "data-part": "picture", onclick: () => app.savePicture() }, "Picture (SVG)") : null);
   }
 

@@ -2,7 +2,7 @@
 //! sent. A page names them by their ids; no page can name a file of the machine.
 
 use axum::body::Bytes;
-use linsep::features::settle_columns;
+use linsep::features::{changes_when_settled, settle_columns};
 use linsep::generate::{Synthetic, dataset};
 use linsep::job::{ClassSpec, DataSpec};
 use linsep::observe::Observer;
@@ -36,10 +36,12 @@ pub(crate) struct DataSet {
     /// How often each row counts: a column of the table, or a file of the user.
     counts: Option<String>,
     row_weights: Option<PathBuf>,
+    /// Whether rows have weights, by these or in the file itself: then a row is there as often as it counts.
+    is_weighted: bool,
     /// The rows as training reads them.
     rows: Arc<Loaded>,
-    /// The same rows, with the columns that a model of them has.
-    settled: (Schema, Dataset),
+    /// The same rows with the columns that a model of them has, where those are others.
+    settled: Option<(Schema, Dataset)>,
     /// What the page begins with, as parts of a specification.
     usual: Value,
     bytes: u64,
@@ -72,7 +74,11 @@ impl DataSet {
         let classes = ClassSpec { row_weights, ..ClassSpec::default() };
         let rows = data.load_to_train(&classes, observer)?;
         let DataSpec { source, read: options, counts, .. } = data;
-        let settled = settle_columns(rows.schema.clone(), rows.dataset.clone(), Some(MOST_WORDS))?;
+        // The rows are in memory once, unless they change.
+        let settled = match changes_when_settled(&rows.schema, &rows.dataset, Some(MOST_WORDS)) {
+            true => Some(settle_columns(rows.schema.clone(), rows.dataset.clone(), Some(MOST_WORDS))?),
+            false => None,
+        };
         let held = match &source {
             Source::Shared(_, bytes) => bytes.len() as u64,
             _ => 0,
@@ -82,6 +88,11 @@ impl DataSet {
         (&name, rows.dataset.fingerprint(), serde_json::to_string(&options).unwrap_or_default())
             .hash(&mut hasher);
         let id = format!("file-{:016x}", hasher.finish());
+        let is_copy = |i: usize| rows.dataset.line(i) == rows.dataset.line(i - 1);
+        let is_weighted = counts.is_some()
+            || classes.row_weights.is_some()
+            || rows.dataset.weights().is_some()
+            || (1..rows.dataset.len()).any(is_copy);
         let usual = json!({});
         Ok(Self {
             id,
@@ -91,6 +102,7 @@ impl DataSet {
             read: options,
             counts,
             row_weights: classes.row_weights,
+            is_weighted,
             rows: Arc::new(rows),
             settled,
             usual,
@@ -98,18 +110,27 @@ impl DataSet {
         })
     }
 
-    /// The rows as a job reads them. What is missing in some cells is settled by each job in its own way: then the job reads
-    /// the source itself.
-    pub(crate) fn spec(&self, fills_gaps: bool) -> DataSpec {
+    /// The rows as training reads them: each as often as it counts.
+    pub(crate) fn to_learn(&self) -> DataSpec {
+        let source = Source::Rows(self.name.clone(), Arc::clone(&self.rows));
+        DataSpec { source, read: self.read.clone(), ..DataSpec::default() }
+    }
+
+    /// The rows as a decision about them reads them: each once, with its weight, and with what is missing in some cells as it is. Where
+    /// training reads others, the source is read again.
+    pub(crate) fn to_decide(&self) -> DataSpec {
         let gaps = self.rows.dataset.filled_cells().is_some_and(|cells| !cells.is_empty())
             || self.rows.notes.dropped > 0;
-        // Rows that were read count as often as they should.
-        let (source, counts) = if fills_gaps || !gaps {
-            (Source::Rows(self.name.clone(), Arc::clone(&self.rows)), None)
-        } else {
-            (self.source.clone(), self.counts.clone())
-        };
+        if !gaps && !self.is_weighted {
+            return self.to_learn();
+        }
+        let (source, counts) = (self.source.clone(), self.counts.clone());
         DataSpec { source, read: self.read.clone(), counts, ..DataSpec::default() }
+    }
+
+    /// Whether rows have weights, so that one of the file can be there several times.
+    pub(crate) fn is_weighted(&self) -> bool {
+        self.is_weighted
     }
 
     /// The specification of the rows as a file, for commands.
@@ -128,7 +149,10 @@ impl DataSet {
 
     /// The columns and rows as models of them have them.
     pub(crate) fn settled(&self) -> (&Schema, &Dataset) {
-        (&self.settled.0, &self.settled.1)
+        match &self.settled {
+            Some((schema, data)) => (schema, data),
+            None => (&self.rows.schema, &self.rows.dataset),
+        }
     }
 
     /// The bytes of the file, where it is not one of the user's own.
@@ -346,7 +370,10 @@ impl Store {
         observer: &mut dyn Observer,
     ) -> Result<Arc<DataSet>, Error> {
         let name = data.source.name();
-        let set = DataSet::open_weighted(name.clone(), name, data, row_weights, observer)?;
+        // The folders before it are in the command that the page shows.
+        let file = data.source.path().and_then(|path| path.file_name());
+        let title = file.map_or_else(|| name.clone(), |file| file.to_string_lossy().into_owned());
+        let set = DataSet::open_weighted(name, title, data, row_weights, observer)?;
         Ok(self.keep(set))
     }
 

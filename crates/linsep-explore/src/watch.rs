@@ -20,6 +20,12 @@ pub(crate) fn worded(text: &str) -> String {
         // The page holds rows out where it compares.
         _ if field == "holdout" => "see the comparison".to_string(),
         _ if field == "output" => "a button of this page".to_string(),
+        // What the list of classes calls its choices.
+        _ if (field, value) == ("positive", Some("CLASS")) => "“Classes: … against the rest”".to_string(),
+        _ if (field, value) == ("classes", Some("A,B")) => "“Classes: … and …”".to_string(),
+        _ if field == "classes" && value.is_some_and(|value| value.starts_with("A,B")) => {
+            "“Classes”".to_string()
+        }
         Some(label) => value.map_or_else(|| format!("“{label}”"), |value| format!("“{label}: {value}”")),
         None => {
             let value = value.map_or_else(String::new, |value| format!(" {value}"));
@@ -36,8 +42,8 @@ fn label(field: &str) -> Option<String> {
         "learners" => return Some("Learners".to_string()),
         "orders" => return Some("Orders".to_string()),
         "blame" => return Some("also look for few rows to blame".to_string()),
-        // The form of the page has no room for weights of classes, nor for probabilities.
-        "class_weight" | "probabilities" => return None,
+        // The form of the page has no room for probabilities.
+        "probabilities" => return None,
         _ => {}
     }
     let reading = reading_form();
@@ -189,9 +195,15 @@ mod tests {
             ("⟦max_updates⟧, ⟦C=2⟧", "“max updates”, “C: 2”"),
             ("name ⟦learners⟧ for ⟦orders⟧", "name “Learners” for “Orders”"),
             (
-                "⟦memory=2GB⟧ or ⟦class_weight⟧",
-                "--memory 2GB (on the command line) or --class-weight (on the command line)",
+                "⟦memory=2GB⟧ or ⟦probabilities⟧",
+                "--memory 2GB (on the command line) or --probabilities (on the command line)",
             ),
+            ("⟦class_weight=balanced⟧", "“class weight: balanced”"),
+            (
+                "choose one with ⟦positive=CLASS⟧, or keep two with ⟦classes=A,B⟧",
+                "choose one with “Classes: … against the rest”, or keep two with “Classes: … and …”",
+            ),
+            ("keep some with ⟦classes=A,B,…⟧", "keep some with “Classes”"),
             ("Leave it out with ⟦ignore⟧ id, or", "Leave it out with “columns to leave out”: id, or"),
             ("⟦holdout⟧", "see the comparison"),
             ("name a file with ⟦output=MODEL⟧", "name a file with a button of this page"),

@@ -6,10 +6,24 @@ use linsep::job::{
 };
 use linsep::read::{ColumnAs, Missing, Source};
 use linsep::scale::Scaling;
+use linsep::train::ClassWeight;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
+
+/// The weights of classes as an option has them.
+fn class_weight(weight: &ClassWeight) -> Option<String> {
+    match weight {
+        ClassWeight::Equal => None,
+        ClassWeight::Balanced => Some("balanced".to_string()),
+        ClassWeight::Named(named) => {
+            let pairs: Vec<String> =
+                named.iter().map(|(class, weight)| format!("{class}={weight}")).collect();
+            Some(pairs.join(","))
+        }
+    }
+}
 
 /// The command that runs a job, with the options that say which rows and features.
 pub(crate) fn command(spec: &Spec) -> String {
@@ -137,6 +151,7 @@ impl Words {
     fn classes(self, classes: &ClassSpec) -> Self {
         self.option("positive", classes.positive.clone())
             .option("classes", (!classes.only.is_empty()).then(|| classes.only.join(",")))
+            .option("class-weight", class_weight(&classes.weight))
             .option("weights", classes.row_weights.as_ref().map(|path| path.display().to_string()))
     }
 

@@ -4,6 +4,7 @@ use super::stream::streamed;
 use super::{Failure, answer};
 use crate::data::DataSet;
 use crate::drawing::{Arrays, Drawn, Plane, Seen, sample};
+use crate::jobs::plainly;
 use crate::server::App;
 use crate::watch::Watch;
 use axum::body::Body;
@@ -11,9 +12,10 @@ use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
+use linsep::job::reading_form;
 use linsep::read::ReadOptions;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// The most bytes of a file that a page sends.
@@ -39,8 +41,7 @@ pub(super) async fn add(
     let name = checked_name(&sent.name)?;
     let options: ReadOptions = match &sent.options {
         None => ReadOptions::default(),
-        Some(text) => serde_json::from_str(text)
-            .map_err(|error| Failure::bad(format!("how to read the file cannot be understood: {error}")))?,
+        Some(text) => understood(text).map_err(Failure::bad)?,
     };
     if options.array.labels_file.is_some() {
         return Err(Failure::bad(
@@ -60,6 +61,22 @@ pub(super) async fn add(
         Ok(set) => json!({ "data": set.summary() }),
         Err(error) => Failure::from(error).record(),
     }))
+}
+
+/// How to read a file, as the controls of the page say it. What is wrong is named by its control.
+fn understood(text: &str) -> Result<ReadOptions, String> {
+    let unclear = |error: serde_json::Error| format!("how to read the file cannot be understood: {error}");
+    let options: Value = serde_json::from_str(text).map_err(unclear)?;
+    for field in reading_form() {
+        let at: Vec<&str> = field["at"].as_str().unwrap_or_default().split('.').collect();
+        let Some(value) = at.iter().try_fold(&options, |inner, name| inner.get(name)) else { continue };
+        let alone = at.iter().rev().fold(value.clone(), |inner, &name| json!({ name: inner }));
+        if let Err(error) = serde_json::from_value::<ReadOptions>(alone) {
+            let label = field["label"].as_str().unwrap_or_default();
+            return Err(format!("“{label}” cannot be read so: {}", plainly(&error)));
+        }
+    }
+    serde_json::from_value(options).map_err(unclear)
 }
 
 /// The bytes of a file as they arrive. Where its length is told they are put where they stay, so that the file is in memory once.
@@ -194,5 +211,27 @@ pub(super) async fn off_thread<T: Send + 'static>(
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => done,
         Err(_) => Err(Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "the work ended without an answer")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_option_is_named_by_its_control() {
+        for (options, label) in [
+            (r#"{"csv": {"delimiter": "ab"}, "max_classes": 7}"#, "“delimiter”"),
+            (r#"{"csv": {"label": "y"}, "text": {"min_count": "many"}}"#, "“rows that have a term”"),
+            (r#"{"max_features": "x"}"#, "“most features”"),
+            (r#"{"text": {"ngrams": "3-1"}}"#, "“neighbours in a term”"),
+            (r#"{"csv": {"columns": {"zip": "wurds"}}}"#, "“what columns hold”"),
+        ] {
+            let error = understood(options).unwrap_err();
+            assert!(error.contains(label), "{error}");
+            assert!(!error.contains("line 1") && !error.contains("column 9"), "{error}");
+            assert!(!["u32", "u64", "usize"].iter().any(|kind| error.contains(kind)), "{error}");
+        }
+        assert!(understood(r#"{"csv": {"label": "y"}, "skip_bad": true}"#).is_ok());
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn run(
     id: String,
     listener: &Listener,
 ) -> Result<(Value, Kept), Error> {
-    let job = CompareSpec { data: set.spec(true), ..spec.clone() };
+    let job = CompareSpec { data: set.to_learn(), ..spec.clone() };
     let comparison = job.run(&mut Watch::new(listener))?;
     if listener.is_gone() {
         return Err(Error::Interrupted);

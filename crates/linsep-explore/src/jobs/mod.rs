@@ -106,28 +106,34 @@ fn check(fields: &Map<String, Value>, allowed: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
+/// What is wrong with a value, in words that are not those of a program.
+pub(crate) fn plainly(error: &serde_json::Error) -> String {
+    let mut text = error.to_string();
+    for (rust, plain) in [
+        ("u64", "a whole number, 0 or more"),
+        ("u32", "a whole number, 0 or more"),
+        ("usize", "a whole number, 0 or more"),
+        ("f64", "a number"),
+    ] {
+        text = text.replace(&format!("expected {rust}"), &format!("expected {plain}"));
+    }
+    text
+}
+
 fn read<T: DeserializeOwned>(mut fields: Map<String, Value>) -> Result<T, String> {
     fields.insert("data".to_string(), json!({"source": "-"}));
-    let wanted = |error: serde_json::Error| {
-        let mut text = error.to_string();
-        for (rust, plain) in [
-            ("u64", "a whole number, 0 or more"),
-            ("usize", "a whole number, 0 or more"),
-            ("f64", "a number"),
-        ] {
-            text = text.replace(&format!("expected {rust}"), &format!("expected {plain}"));
-        }
-        text
-    };
     // Read one by one, the fields tell which of them is wrong.
     for (name, value) in fields.iter().filter(|(name, _)| *name != "data") {
         let alone =
             Map::from_iter([(name.clone(), value.clone()), ("data".to_string(), json!({"source": "-"}))]);
         if let Err(error) = serde_json::from_value::<T>(Value::Object(alone)) {
-            return Err(format!("{}: {}", name.replace('_', " "), wanted(error)));
+            // The page has no control of that name.
+            let is_weight = name == "classes" && value.get("weight").is_some();
+            let control = if is_weight { "class weight".to_string() } else { name.replace('_', " ") };
+            return Err(format!("{control}: {}", plainly(&error)));
         }
     }
-    serde_json::from_value(Value::Object(fields)).map_err(wanted)
+    serde_json::from_value(Value::Object(fields)).map_err(|error| plainly(&error))
 }
 
 /// Runs a job on a data set: what the page is told, and what is kept, with or without the way to the result.
@@ -206,5 +212,8 @@ mod tests {
         let request = json!({"job": "train", "data": {"source": "xor"}, "epochs": "many", "seed": 1});
         let error = parse(request).unwrap_err();
         assert!(error.starts_with("epochs: ") && error.contains("a whole number"), "{error}");
+        let weight = json!({"weight": {"named": [["a", "much"]]}});
+        let error = parse(json!({"job": "train", "data": {"source": "xor"}, "classes": weight})).unwrap_err();
+        assert!(error.starts_with("class weight: ") && error.contains("a number"), "{error}");
     }
 }

@@ -19,7 +19,7 @@ pub(super) fn run(
     id: String,
     listener: &Listener,
 ) -> Result<(Value, Kept), Error> {
-    let job = SeparateSpec { data: set.spec(false), ..spec.clone() };
+    let job = SeparateSpec { data: set.to_decide(), ..spec.clone() };
     let separated = job.run(&mut Watch::new(listener))?;
     if listener.is_gone() {
         return Err(Error::Interrupted);

@@ -34,7 +34,7 @@ pub(super) fn run(
     history: bool,
     listener: &Listener,
 ) -> Result<(Value, Kept), Error> {
-    let job = TrainSpec { data: set.spec(true), ..spec.clone() };
+    let job = TrainSpec { data: set.to_learn(), ..spec.clone() };
     let mut trained = job.run(&mut Watch::new(listener))?;
     if listener.is_gone() {
         return Err(Error::Interrupted);
@@ -134,6 +134,14 @@ fn draw(
         let (history, points) = replay(job, trained, &plane, &seen, draws_lines, of_classes, listener)?;
         history.rows.iter().for_each(|&row| *mistakes.entry(row).or_default() += 1);
         put_history(&mut arrays, &history, &rows);
+        // The place of a row among those that are there several times is no place in the file.
+        if set.is_weighted() {
+            let line = |&position: &u32| data.line(rows[position as usize] as usize);
+            arrays.put(
+                "update.line",
+                history.rows.iter().map(line).map(|line| line.try_into().unwrap_or(u32::MAX)),
+            );
+        }
         if let Some(points) = &points {
             put_trace(&mut arrays, points);
         } else if each.is_some()

@@ -24,15 +24,18 @@ const PAST: usize = 8;
 pub fn learning(view: &View, points: &[TracePoint]) -> Figure {
     let scene = &view.scene;
     let (evidence, source) = (&view.model().evidence, file_name(&scene.source));
-    let mistakes = counted(evidence.updates, "mistake", "mistakes");
+    let mistakes = match evidence.updates {
+        1 => "its only mistake".to_string(),
+        updates => format!("each of {}", counted(updates, "mistake", "mistakes")),
+    };
     let title = match evidence.mistake_bound.upper {
         Some(most) => {
             format!(
-                "{source}: the boundary after each of {mistakes}, at most {} in any order",
+                "{source}: the boundary after {mistakes}, at most {} in any order",
                 rounded(most, Rounding::Up)
             )
         }
-        None => format!("{source}: the boundary after each of {mistakes}"),
+        None => format!("{source}: the boundary after {mistakes}"),
     };
     let frames: Vec<&TracePoint> = thinned(points.iter().collect(), MOST_FRAMES);
     let line = |point: &&TracePoint| view.line_at(point).is_some_and(|[a, b, _]| a != 0.0 || b != 0.0);

@@ -121,6 +121,14 @@ pub(super) fn run_pen() -> Pen {
     Pen::line(Ink::Series(0), 2.0)
 }
 
+/// A curve of one point, which has no length, as a dot.
+fn lone_dot(sheet: &mut Sheet, panel: &Panel, curve: &[(f64, f64)]) {
+    if let [(x, y)] = *curve {
+        let dots = vec![panel.dot(x, y, None)];
+        sheet.mark(What::Dots { shape: Shape::Circle, radius: 3.2, dots }, Pen::fill(Ink::Series(0)), None);
+    }
+}
+
 struct Proof<'a> {
     points: &'a [TracePoint],
     last: Option<&'a TracePoint>,
@@ -203,7 +211,9 @@ impl<'a> Proof<'a> {
         let panel = Panel::draw(sheet, area, axes.counting());
         panel.level(sheet, 1.0, Pen::line(Ink::Text, 1.2).dashed(Dash::Dotted));
         panel.curve(sheet, self.curve(Some(0.0), |p| p.cosine_bound), bound_pen());
-        panel.curve(sheet, self.curve(None, |p| p.cosine), run_pen());
+        let run: Vec<(f64, f64)> = self.curve(None, |p| p.cosine);
+        panel.curve(sheet, run.iter().copied(), run_pen());
+        lone_dot(sheet, &panel, &run);
     }
 
     fn mistakes(&self, sheet: &mut Sheet, cell: Rect) {
@@ -278,7 +288,8 @@ impl<'a> Proof<'a> {
             panel.curve(sheet, band, Pen::fill(Ink::Series(0)).faint(0.14));
             panel.level(sheet, lower, bound_pen());
         }
-        panel.curve(sheet, upper, run_pen());
+        panel.curve(sheet, upper.iter().copied(), run_pen());
+        lone_dot(sheet, &panel, &upper);
     }
 
     /// The proof in words, with the numbers of the last mistake.
@@ -289,7 +300,7 @@ impl<'a> Proof<'a> {
         let up = |x: f64| rounded(x, Rounding::Up);
         let k = grouped(last.update);
         let lines = [
-            format!("k = {k} mistakes were made."),
+            format!("k = {k} {} made.", if last.update == 1 { "mistake was" } else { "mistakes were" }),
             format!(
                 "1. kγ = {} ≤ ⟨θ_k, θ*⟩ = {}: every mistake adds at least γ.",
                 down(last.alignment_bound),

@@ -232,7 +232,7 @@ pub(crate) fn relearn_columns(schema: Schema, data: Dataset) -> Result<(Schema, 
 }
 
 /// Whether rows change where all of them are learned from: missing cells are open, words rare, or texts not weighed.
-pub(crate) fn changes_when_settled(schema: &Schema, data: &Dataset, most_words: Option<usize>) -> bool {
+pub fn changes_when_settled(schema: &Schema, data: &Dataset, most_words: Option<usize>) -> bool {
     has_gaps(schema, data)
         || schema.has_texts_as_read()
         || most_words.is_some_and(|most| schema.has_more_words_than(most))

@@ -3,6 +3,7 @@
 use super::Block;
 use crate::compare::{Comparison, Entry};
 use crate::numbers::{Rounding, counted, grouped, rounded};
+use crate::theory::margin::MarginKind;
 use crate::theory::orders::Spread;
 use crate::train::Status;
 use std::fmt::Write;
@@ -19,6 +20,10 @@ pub fn compare_report(comparison: &Comparison, name: &str) -> Vec<Block> {
             format!("every row held out once, in {} folds", comparison.folds)
         }
     );
+    // Of several classes there are two margins, which are not compared with each other.
+    let has = |kind| comparison.learners.iter().any(|entry| entry.margin.kind == kind);
+    let two_margins = has(MarginKind::MultiClass) && has(MarginKind::OneAgainstRest);
+    let margin_width = if two_margins { 10 } else { 9 };
     let mut text = "\n".to_string();
     let mut line = |cells: [&str; 7]| {
         let [learner, training, held_out, margin, updates, bound, time] = cells;
@@ -29,7 +34,7 @@ pub fn compare_report(comparison: &Comparison, name: &str) -> Vec<Block> {
         }
         let learner = if is_long { "" } else { learner };
         let cells = format!(
-            "{learner:<18} {training:>7} {held_out:>14} {margin:>9} {updates:>9} {bound:>9} {time:>7}"
+            "{learner:<18} {training:>7} {held_out:>14} {margin:>margin_width$} {updates:>9} {bound:>9} {time:>7}"
         );
         let _ = writeln!(text, "{}", cells.trim_end());
     };
@@ -51,7 +56,8 @@ pub fn compare_report(comparison: &Comparison, name: &str) -> Vec<Block> {
             &entry.label,
             &entry.training_error.map_or(String::new(), percent),
             &held_out,
-            &margin(entry),
+            &(margin(entry)
+                + if two_margins && entry.margin.kind == MarginKind::MultiClass { "*" } else { "" }),
             &short(entry.updates as f64),
             &entry.mistake_bound.upper.map_or("none".to_string(), most_mistakes),
             &seconds(entry.seconds),
@@ -60,9 +66,16 @@ pub fn compare_report(comparison: &Comparison, name: &str) -> Vec<Block> {
     text.push_str(
         "\nmajority class: what it costs to answer it always; held out: on rows not learned\n\
          from, ± the standard error; margin: what the weights prove γ* to be at least (<:\n\
-         at most), learned from all rows, for kernel and multiclass in a space of their\n\
-         own; bound: the mistakes that a perceptron can make at most, given that margin.\n",
+         at most), learned from all rows, for kernel in a space of its own; bound: the\n\
+         mistakes that a perceptron can make at most, given that margin.\n",
     );
+    if two_margins {
+        text.push_str(
+            "*: the margin of each row's class against the strongest other, all classes\n\
+             together; without *: the least margin of a class against the rest. These are\n\
+             different quantities: compare a margin with * only with others with *.\n",
+        );
+    }
     let mut blocks = vec![Block::paragraph(shape), Block::Text(text)];
     let named = |is: &dyn Fn(&Entry) -> bool| -> Vec<&str> {
         comparison.learners.iter().filter(|entry| is(entry)).map(|entry| entry.label.as_str()).collect()

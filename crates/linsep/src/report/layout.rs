@@ -1,4 +1,5 @@
-//! Names in columns of tables, counted in columns of a terminal (a Chinese character takes two).
+//! Names in columns of tables, counted in columns of a terminal (a Chinese character takes two). Control characters in them are spelled
+//! out: a name with the end of a line in it would break the table.
 
 use crate::classes::printable;
 use unicode_width::UnicodeWidthStr;
@@ -66,6 +67,7 @@ mod tests {
 
     #[test]
     fn control_characters_are_spelled_out() {
+        assert_eq!(column_width(["a\tb"].into_iter(), 1, 9), 4);
         assert_eq!(columns("a\tb\n"), 6);
         assert_eq!(cell("a\tb", 6), "a\\tb  ");
         assert_eq!(right_cell("a\nb", 6), "  a\\nb");

@@ -1,6 +1,7 @@
 //! What is said of probabilities and thresholds.
 
 use super::Block;
+use crate::classes::printable;
 use crate::model::{Calibration, Counts, Model, Reliability, Threshold, ThresholdRule};
 use crate::numbers::{counted, grouped, percent};
 
@@ -97,6 +98,7 @@ pub(super) fn measures_in_line(found: &Reliability) -> String {
 
 /// The reliability table; `of` says what the probability is of, `rows` which rows are meant.
 pub(super) fn table(found: &Reliability, of: &str, rows: &str) -> Block {
+    let of = printable(of);
     let mut text = format!(
         "\nReliability on {rows}, by the probability of {of}:\n  {:<11}  {:>10}  {:>10}  {:>10}  95 % interval\n",
         "probability", "rows", "mean", "observed"

@@ -1,6 +1,7 @@
 //! What is said of the columns: the status of every coefficient, the columns that separate alone, and the cure.
 
 use super::lists::{LISTED, more};
+use crate::classes::printable;
 use crate::job::Separated;
 use crate::numbers::{counted, grouped};
 use crate::report::Block;
@@ -122,7 +123,8 @@ pub(super) fn table(separated: &Separated, separation: &Separation) -> Vec<Block
         ];
     }
     let positive = &separation.classes.positive;
-    let mut text = format!("\nEstimates of a logistic regression for {positive}, each proved:\n");
+    let mut text =
+        format!("\nEstimates of a logistic regression for {}, each proved:\n", printable(positive));
     // Of many, those that are not finite come first.
     let mut listed = order.clone();
     if listed.len() > LISTED {
