@@ -47,22 +47,24 @@ type Images = Vec<(usize, u64)>;
 
 /// The rank of rows with columns below `width`. It is not looked for beyond `most`.
 pub(crate) fn rank(rows: impl Iterator<Item = Checked<Images>>, width: usize, most: usize) -> Checked<usize> {
-    // Echelon form: the column in which a row has a 1 and all later ones have 0, and the row.
-    let mut echelon: Vec<(usize, Vec<u64>)> = Vec::new();
+    // Echelon form: the column in which a row has a 1 and all later ones have 0, and the row. Any column in which a row is not 0 will do;
+    // one that few rows use keeps sparse rows sparse.
+    let (mut echelon, mut uses): (Vec<(usize, Images)>, _) = (Vec::new(), vec![0; width]);
     for images in rows {
         let mut row = vec![0; width];
         images?.into_iter().for_each(|(column, image)| row[column] = image);
         for (column, pivot) in &echelon {
             // The multiple of the earlier row that makes this column 0. It is PRIME, and nothing is done, where the column is 0 already.
             let factor = PRIME - row[*column];
-            for (to, &from) in row.iter_mut().zip(pivot).filter(|_| factor < PRIME) {
-                *to = remainder(u128::from(factor) * u128::from(from) + u128::from(*to));
+            for &(column, from) in pivot.iter().filter(|_| factor < PRIME) {
+                row[column] = remainder(u128::from(factor) * u128::from(from) + u128::from(row[column]));
             }
         }
-        if let Some(column) = row.iter().position(|&value| value != 0) {
+        let used: Vec<usize> = (0..width).filter(|&column| row[column] != 0).collect();
+        if let Some(&column) = used.iter().min_by_key(|&&column| uses[column]) {
             let inverse = power(row[column], PRIME - 2);
-            row.iter_mut().for_each(|value| *value = times(*value, inverse));
-            echelon.push((column, row));
+            used.iter().for_each(|&column| uses[column] += 1);
+            echelon.push((column, used.iter().map(|&k| (k, times(row[k], inverse))).collect()));
         }
         if echelon.len() >= most {
             break;

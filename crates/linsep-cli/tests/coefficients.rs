@@ -205,6 +205,15 @@ fn words_are_judged_beside_a_reference_level() {
     assert_eq!(of(&found, "stage=III"), "aliased", "{found:?}");
     let report = folder.linsep("separate stages.csv").exits(1).out;
     assert!(report.contains("reference level"), "{report}");
+    // In a table of counts the most frequent level is that of the largest count, not that of the most rows.
+    folder.write("counts.csv", "stage,ill,count\nI,no,1\nI,yes,1\nI,no,2\nII,no,9\nII,yes,7\nIII,yes,2\n");
+    for (options, level) in [("", "stage=I"), ("--weights count", "stage=II")] {
+        let line = format!("separate counts.csv --label ill --reference most-frequent --json {options}");
+        let record = folder.linsep(&line).exits(1).json();
+        let all = record["coefficients"].as_array().expect("coefficients").clone();
+        let found = all.iter().find(|own| own["feature"] == level).expect("a level");
+        assert_eq!(found["status"], "aliased", "{options} {record}");
+    }
     for (options, part) in [
         ("--reference stage=IV", "has no word \"IV\""),
         ("--reference age=3", "no column of words"),
@@ -367,8 +376,27 @@ fn separation_by_rounding_is_told() {
             whole += &format!("{i},{j},{},{kind}\n", i + j);
         }
     }
-    let folder = Folder::with("tenths.csv", tenths);
+    // With one row on both sides the rows as read are quasi-completely separable, and the decimals as written overlap.
+    let both = |text: &str| format!("{text}0,0,0,up\n0,0,0,down\n");
+    let folder = Folder::with("both.csv", both(&tenths));
+    folder.write("both-whole.csv", both(&whole));
+    folder.write("tenths.csv", tenths);
     folder.write("whole.csv", whole);
+    // The dose separates all rows but those with the dose 0.4, by a tenth.
+    folder.write("trial.csv", "dose,cured\n0.1,no\n0.3,no\n0.4,no\n0.4,yes\n0.5,yes\n0.7,yes\n");
+    let record = folder.linsep("separate both.csv --json").exits(1).json();
+    assert_eq!(
+        (&record["verdict"], &record["separable_by_rounding"]),
+        (&"quasi-complete".into(), &true.into())
+    );
+    let text = flowing(&folder.linsep("separate both.csv").exits(1).out);
+    assert!(text.contains("Caution some rows are separated by no more than what rounding does"), "{text}");
+    assert_eq!(folder.linsep("separate both-whole.csv --json").exits(1).json()["verdict"], "overlap");
+    let record = folder.linsep("separate trial.csv --json").exits(1).json();
+    assert_eq!(
+        (&record["verdict"], &record["separable_by_rounding"]),
+        (&"quasi-complete".into(), &false.into())
+    );
     folder.write("usual.csv", "x,kind\n0.1,down\n0.3,up\n");
     let record = folder.linsep("separate tenths.csv --json").exits(0).json();
     assert_eq!((&record["verdict"], &record["separable_by_rounding"]), (&"complete".into(), &true.into()));

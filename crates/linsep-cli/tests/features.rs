@@ -171,7 +171,7 @@ fn what_makes_no_sense_is_refused() {
 fn features_that_cannot_be_made_are_told() {
     let folder = Folder::new();
     let rows: String = (0..40).map(|i| format!("{},w{i},{}\n", i % 2, ["a", "b"][i % 2])).collect();
-    folder.write("words.csv", &format!("x,word,kind\n{rows}"));
+    folder.write("words.csv", format!("x,word,kind\n{rows}"));
     let ran = folder.linsep("train words.csv --features pairs").exits(0);
     assert!(
         ran.out.contains("Features  those of the columns alone: no product of two columns"),
@@ -180,4 +180,99 @@ fn features_that_cannot_be_made_are_told() {
     );
     let plain = folder.linsep("train words.csv").exits(0);
     assert!(!plain.out.contains("Features "), "{}", plain.out);
+}
+
+/// What `inspect` says in the units of the file adds up to the score, products included.
+#[test]
+fn weights_in_units_and_effects_add_up_to_the_score() {
+    let folder = Folder::new();
+    let mut text = "age,income,sex,kind\n".to_string();
+    for i in 0..300u32 {
+        let (age, income) = (20 + i * 37 % 50, 1000 + i * 61 % 97 * 40);
+        let sex = ["m", "f", "f"][(i % 3) as usize];
+        let score = f64::from(age) * f64::from(income) / 1e5 + if sex == "m" { 0.4 } else { 0.0 };
+        writeln!(text, "{age},{income},{sex},{}", if score + f64::from(i % 7) / 20.0 > 1.4 { "b" } else { "a" })
+            .unwrap();
+    }
+    folder.write("rows.csv", &text);
+    folder.write("one.csv", "age,income,sex\n41,3000,m\n");
+    for features in ["pairs", "splines+pairs"] {
+        folder.linsep(&format!("train rows.csv --features {features} -o m -q")).exits(0);
+        let record = folder.linsep("inspect m --json --top 1000").exits(0).json();
+        let number = |value: &serde_json::Value| value.as_f64().expect("a number");
+        let of_row = |name: &serde_json::Value| match name.as_str().expect("a name") {
+            "age" => 41.0,
+            "income" => 3000.0,
+            "sex=m" => 1.0,
+            "sex=f" => 0.0,
+            other => panic!("{other}"),
+        };
+        let product = |name: &str| -> Option<f64> {
+            let products = record["products"].as_array().expect("products");
+            let own = products.iter().find(|one| one["feature"] == name)?;
+            let factors = own["of"].as_array().expect("factors");
+            Some(factors.iter().map(|of| of_row(&of["feature"]) - number(&of["minus"])).product())
+        };
+        let strongest = record["strongest"].as_array().expect("weights");
+        let products: f64 = strongest
+            .iter()
+            .filter_map(|of| Some(product(of["feature"].as_str()?)? * number(&of["weight_per_unit"])))
+            .sum();
+        assert!(products.abs() > 1e-3, "{products}");
+        let score = folder.linsep("predict m one.csv --show score").exits(0).out;
+        let score: f64 = score.split_whitespace().last().expect("a score").parse().expect("a number");
+        if features == "pairs" {
+            let plain = strongest.iter().filter(|of| product(of["feature"].as_str().unwrap()).is_none());
+            let plain: f64 = plain.map(|of| of_row(&of["feature"]) * number(&of["weight_per_unit"])).sum();
+            let sum = number(&record["intercept_in_units"]) + plain + products;
+            assert!((sum - score).abs() < 1e-6 * (1.0 + score.abs()), "{sum} {score}");
+        }
+        // Where a number is at an end of its curve, the effects are known exactly.
+        let ends = |column: &str| {
+            let effects = record["effects"].as_array().expect("effects");
+            effects.iter().find(|of| of["column"] == column).map(|of| match of["curve"].as_array() {
+                Some(points) => (number(&points[0]["value"]), number(&points[0]["effect"])),
+                None => (20.0, 20.0 * number(&of["per_unit"])),
+            })
+        };
+        let (age, of_age) = ends("age").expect("an effect");
+        let (income, of_income) = ends("income").map_or((1000.0, 0.0), |end| end);
+        folder.write("end.csv", format!("age,income,sex\n{age},{income},f\n"));
+        let words = record["effects"].as_array().unwrap().iter().find(|of| of["column"] == "sex");
+        let of_sex = words.map_or(0.0, |of| {
+            let words = of["words"].as_array().expect("words");
+            words.iter().find(|word| word["word"] == "f").map_or(0.0, |word| number(&word["effect"]))
+        });
+        let at_end = |name: &serde_json::Value| match name.as_str().expect("a name") {
+            "age" => age,
+            "income" => income,
+            "sex=m" => 0.0,
+            _ => 1.0,
+        };
+        let products: f64 = strongest
+            .iter()
+            .filter_map(|of| {
+                let all = record["products"].as_array()?;
+                let own = all.iter().find(|one| one["feature"] == of["feature"])?;
+                let factors = own["of"].as_array()?;
+                let value: f64 = factors.iter().map(|of| at_end(&of["feature"]) - number(&of["minus"])).product();
+                Some(value * number(&of["weight_per_unit"]))
+            })
+            .sum();
+        let (of_income, of_age) = match features {
+            "pairs" => {
+                let slope = |column: &str| {
+                    let effects = record["effects"].as_array().unwrap();
+                    let own = effects.iter().find(|of| of["column"] == column);
+                    own.map_or(0.0, |of| number(&of["per_unit"]))
+                };
+                (income * slope("income"), age * slope("age"))
+            }
+            _ => (of_income, of_age),
+        };
+        let sum = number(&record["effects_constant"]) + of_age + of_income + of_sex + products;
+        let score = folder.linsep("predict m end.csv --show score").exits(0).out;
+        let score: f64 = score.split_whitespace().last().expect("a score").parse().expect("a number");
+        assert!((sum - score).abs() < 1e-6 * (1.0 + score.abs()), "{features}: {sum} {score}");
+    }
 }

@@ -65,7 +65,8 @@ pub(crate) struct DecideArgs {
         help_heading = "Deciding"
     )]
     pub(crate) time: Option<f64>,
-    /// Use at most about this much memory beside the data, such as 500MB or 2GB [default: no limit]
+    /// Decide with at most about this much memory, such as 500MB or 2GB, beside the rows, which are all kept, and what reading
+    /// the file takes [default: no limit]
     #[arg(long, value_name = "SIZE", value_parser = super::size, help_heading = "Deciding")]
     pub(crate) memory: Option<u64>,
     /// Seed of the random samples

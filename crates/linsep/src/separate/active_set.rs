@@ -90,13 +90,14 @@ const DEPENDENT: f64 = 64.0;
 
 impl<T: Real> ActiveSet<T> {
     /// A search over `groups` simplices, starting from the support `start` (point and weight), which must have a point
-    /// of each group.
-    pub(super) fn new(
+    /// of each group. None if it was stopped.
+    pub(super) fn watched(
         points: &Points,
         groups: usize,
         directions: &[Vec<f64>],
         start: &[(usize, f64)],
-    ) -> Self {
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Option<Self> {
         let mut set = Self {
             dimension: points.dimension,
             groups,
@@ -111,6 +112,9 @@ impl<T: Real> ActiveSet<T> {
             scale: 0.0,
         };
         for direction in directions {
+            if stop() {
+                return None;
+            }
             let column: Vec<T> = direction.iter().map(|&x| T::from_f64(x)).collect();
             if set.append(column) {
                 set.free += 1;
@@ -118,7 +122,18 @@ impl<T: Real> ActiveSet<T> {
         }
         let start: Vec<(usize, T)> = start.iter().map(|&(i, weight)| (i, T::from_f64(weight))).collect();
         set.rebuild(points, &start);
-        set
+        Some(set)
+    }
+
+    /// The same, never stopped.
+    #[cfg(test)]
+    pub(super) fn new(
+        points: &Points,
+        groups: usize,
+        directions: &[Vec<f64>],
+        start: &[(usize, f64)],
+    ) -> Self {
+        Self::watched(points, groups, directions, start, &mut || false).unwrap()
     }
 
     /// The support: points with their coefficients.

@@ -5,6 +5,8 @@ use rayon::prelude::*;
 
 /// Rows of a block.
 const BLOCK: usize = 48;
+/// Blocks that are made between two looks at the clock.
+const TOGETHER: usize = 16;
 
 /// A symmetric matrix, of which the lower triangle is kept: row i has i + 1 entries.
 #[derive(Clone, Debug)]
@@ -13,23 +15,32 @@ pub(super) struct Symmetric {
 }
 
 impl Symmetric {
-    /// The matrix with the entries `entry(i, j)` for j ≤ i.
-    pub(super) fn new(size: usize, entry: impl Fn(usize, usize) -> f64 + Sync) -> Self {
+    /// The matrix with the entries `entry(i, j)` for j ≤ i. None if it was stopped.
+    pub(super) fn new(
+        size: usize,
+        entry: impl Fn(usize, usize) -> f64 + Sync,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Option<Self> {
         // By blocks, so that what the entries are made of stays near.
-        let blocks: Vec<Vec<Vec<f64>>> = (0..size.div_ceil(BLOCK))
-            .into_par_iter()
-            .map(|block| {
-                let own = block * BLOCK..((block + 1) * BLOCK).min(size);
-                let mut rows: Vec<Vec<f64>> = own.clone().map(|i| Vec::with_capacity(i + 1)).collect();
-                for start in (0..own.end).step_by(BLOCK) {
-                    for (i, row) in own.clone().zip(&mut rows) {
-                        row.extend((start..(start + BLOCK).min(i + 1)).map(|j| entry(i, j)));
-                    }
+        let block = |block: usize| {
+            let own = block * BLOCK..((block + 1) * BLOCK).min(size);
+            let mut rows: Vec<Vec<f64>> = own.clone().map(|i| Vec::with_capacity(i + 1)).collect();
+            for start in (0..own.end).step_by(BLOCK) {
+                for (i, row) in own.clone().zip(&mut rows) {
+                    row.extend((start..(start + BLOCK).min(i + 1)).map(|j| entry(i, j)));
                 }
-                rows
-            })
-            .collect();
-        Self { rows: blocks.into_iter().flatten().collect() }
+            }
+            rows
+        };
+        let (count, mut rows) = (size.div_ceil(BLOCK), Vec::with_capacity(size));
+        for first in (0..count).step_by(TOGETHER) {
+            if stop() {
+                return None;
+            }
+            let blocks = (first..(first + TOGETHER).min(count)).into_par_iter().map(block);
+            rows.extend(blocks.collect::<Vec<_>>().into_iter().flatten());
+        }
+        Some(Self { rows })
     }
 
     /// Zeros, to be added to.
@@ -48,10 +59,13 @@ impl Symmetric {
     }
 
     /// The factor of this matrix with `ridge` added to its diagonal; pivots that rounding errors leave below the ridge are
-    /// raised to it.
-    pub(super) fn factor(mut self, ridge: f64) -> Factor {
+    /// raised to it. None if it was stopped.
+    pub(super) fn factor(mut self, ridge: f64, stop: &mut dyn FnMut() -> bool) -> Option<Factor> {
         let size = self.rows.len();
         for start in (0..size).step_by(BLOCK) {
+            if stop() {
+                return None;
+            }
             let end = (start + BLOCK).min(size);
             let (before, rest) = self.rows.split_at_mut(end);
             let block = &mut before[start..];
@@ -77,7 +91,7 @@ impl Symmetric {
                 }
             });
         }
-        Factor { rows: self.rows }
+        Some(Factor { rows: self.rows })
     }
 }
 
@@ -121,7 +135,8 @@ mod tests {
             let entry = |i: usize, j: usize| dot_dense(&rows[i], &rows[j]);
             let b = normals(random, 1, size).remove(0);
             let mut x = b.clone();
-            Symmetric::new(size, entry).factor(1.0).solve(&mut x);
+            let matrix = Symmetric::new(size, entry, &mut || false).unwrap();
+            matrix.factor(1.0, &mut || false).unwrap().solve(&mut x);
             for (i, expected) in b.iter().enumerate() {
                 let product: f64 = (0..size).map(|j| (entry(i, j) + f64::from(i == j)) * x[j]).sum();
                 assert!(
@@ -133,7 +148,7 @@ mod tests {
             (0..size).for_each(|i| (0..=i).for_each(|j| added.add(i, j, entry(i, j))));
             let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
             let mut same = b;
-            alone.install(|| added.factor(1.0).solve(&mut same));
+            alone.install(|| added.factor(1.0, &mut || false).unwrap().solve(&mut same));
             assert_eq!(x, same, "{number}");
         }
     }
@@ -141,10 +156,12 @@ mod tests {
     /// A matrix of rank 1: the ridge keeps all finite.
     #[test]
     fn a_singular_matrix_is_ridged() {
-        let matrix = Symmetric::new(60, |i, j| ((i + 1) * (j + 1)) as f64);
+        let matrix = Symmetric::new(60, |i, j| ((i + 1) * (j + 1)) as f64, &mut || false).unwrap();
+        assert!(Symmetric::new(60, |_, _| 0.0, &mut || true).is_none());
+        assert!(matrix.clone().factor(1e-9, &mut || true).is_none());
         assert_eq!(matrix.largest_diagonal(), 3600.0);
         let mut x = vec![1.0; 60];
-        matrix.factor(1e-9).solve(&mut x);
+        matrix.factor(1e-9, &mut || false).unwrap().solve(&mut x);
         assert!(x.iter().all(|x| x.is_finite()), "{x:?}");
     }
 }

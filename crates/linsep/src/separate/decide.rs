@@ -17,7 +17,7 @@ use crate::observe::Observer;
 use crate::random::Random;
 use crate::theory::margin::{Extent, MarginInterval, MarginKind};
 use crate::{Error, Theta, memory};
-use linsep_check::{Claim, Columns, Subject};
+use linsep_check::{Claim, Columns, Sparse, Subject};
 use rayon::prelude::*;
 use std::cmp::Ordering;
 
@@ -86,6 +86,8 @@ pub(crate) fn decide(
         separation.margin.upper = 0.0;
         separation.complete_is_ruled_out = true;
     }
+    budget.begin("proof");
+    let (found, kernel) = proved(&mut faces, &rows, found, &mut budget);
     let (verdict, claim) = match found {
         Found::Undecided(reason) => {
             if let Some(upper) = margin_interval::proved_upper(examples, &budget.support) {
@@ -101,15 +103,17 @@ pub(crate) fn decide(
             return Ok(separation);
         }
         Found::Overlap => {
-            let kernel = faces.prove(&rows);
             separation.rank = faces.known_rank();
+            let kernel = kernel.unwrap_or_default();
             (Verdict::Overlap, Claim::Overlap { combination: faces.combination(), kernel })
         }
         Found::Positive { boundary, w, .. } if !boundary.is_empty() => {
-            let kernel = faces.prove(&boundary);
+            // Without the proof that every such boundary goes through them, it is open which rows are on each.
+            separation.boundary_is_exact = kernel.is_some();
+            separation.stopped = kernel.is_none().then(|| budget.reason());
+            let kernel = kernel.unwrap_or_default();
             separation.weights = Some(unit_weights(examples, &w));
             separation.boundary = boundary;
-            separation.boundary_is_exact = true;
             separation.margin.lower = Some(0.0);
             let claim =
                 Claim::QuasiComplete { weights: w.to_sparse(), combination: faces.combination(), kernel };
@@ -139,6 +143,25 @@ pub(crate) fn decide(
         columns::add(&ground, settings, &mut separation, &mut budget);
     }
     Ok(separation)
+}
+
+/// What proves the rows of B, if the time is enough for it. Overlap without this proof is undecided.
+fn proved(
+    faces: &mut Faces<'_>,
+    rows: &[usize],
+    found: Found,
+    budget: &mut Budget<'_>,
+) -> (Found, Option<Vec<Sparse>>) {
+    let boundary = match &found {
+        Found::Overlap => rows,
+        Found::Positive { boundary, .. } => boundary,
+        Found::Undecided(_) => return (found, None),
+    };
+    let kernel = faces.prove(boundary, &mut || budget.is_over());
+    match found {
+        Found::Overlap if kernel.is_none() => (Found::Undecided(budget.reason()), None),
+        found => (found, kernel),
+    }
 }
 
 /// Whether the way for many features is taken: it depends on the numbers alone, not on how they are stored.

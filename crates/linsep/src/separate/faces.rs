@@ -10,7 +10,7 @@ use super::budget::Budget;
 use super::contradictions::{Contradictions, shares};
 use super::exact_point::{self, Hull, Points, Start, exact_point};
 use super::examples::Examples;
-use super::integer;
+use super::integer::{self, Solver, SparseRow};
 use super::modular::{self, Echelon};
 use super::nearest::{Space, nearest};
 use super::number::{Exact, ExactVector};
@@ -19,8 +19,12 @@ use crate::random::Random;
 use dashu_int::IBig;
 use linsep_check::Sparse;
 use rayon::prelude::*;
+use std::cell::OnceCell;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+
+/// With more coordinates than this, pivots of the span are chosen so that sparse rows stay sparse.
+const MANY: usize = 512;
 
 /// Rows known to be in B, with the proof.
 pub(super) struct Faces<'a> {
@@ -37,6 +41,8 @@ pub(super) struct Faces<'a> {
     pub(super) witness_is_minimal: bool,
     /// Whether the span is that of all rows of the combination.
     is_spanned: bool,
+    /// The basis at the pivots of the span, made ready for equations when first asked for.
+    solver: OnceCell<Solver>,
 }
 
 /// Where the rows outside L lie, modulo L.
@@ -47,16 +53,31 @@ pub(super) enum Side {
     Meets { support: Vec<(usize, Exact)>, free: Vec<(usize, Exact)> },
 }
 
+/// Many rows whose hull meets L, found together: some of them may be left out.
+pub(super) struct Combination {
+    /// As of [`Side::Meets`].
+    pub(super) support: Vec<(usize, Exact)>,
+    pub(super) free: Vec<(usize, Exact)>,
+    /// The span of L and all these rows, with its basis, if none has the share zero.
+    span: Option<(Echelon, Vec<usize>)>,
+}
+
 impl<'a> Faces<'a> {
     pub(super) fn new(examples: &'a Examples<'a>) -> Self {
+        let dimension = examples.dimension();
         Self {
             examples,
-            span: Echelon::new(examples.dimension()),
+            span: if dimension > MANY {
+                Echelon::with_rare_pivots(dimension)
+            } else {
+                Echelon::new(dimension)
+            },
             basis: Vec::new(),
             combination: BTreeMap::new(),
             witness: Vec::new(),
             witness_is_minimal: true,
             is_spanned: true,
+            solver: OnceCell::new(),
         }
     }
 
@@ -107,8 +128,8 @@ impl<'a> Faces<'a> {
         self.is_spanned.then(|| self.rank())
     }
 
-    /// Gives each of these rows of L a share in the combination. False if that fails.
-    pub(super) fn cite(&mut self, boundary: &[usize]) -> bool {
+    /// Gives each of these rows of L a share in the combination. False if that fails, or if it was stopped.
+    pub(super) fn cite(&mut self, boundary: &[usize], stop: &mut dyn FnMut() -> bool) -> bool {
         let unnamed: Vec<usize> =
             boundary.iter().copied().filter(|row| !self.combination.contains_key(row)).collect();
         let split: Vec<(Vec<(usize, IBig)>, i64)> = unnamed.iter().map(|&row| self.integers(row)).collect();
@@ -127,26 +148,52 @@ impl<'a> Faces<'a> {
             );
             return true;
         }
-        let (mut columns, mut exponents) = (vec![sum], Vec::new());
-        for &row in &self.basis {
-            let (entries, exponent) = self.integers(row);
-            let mut dense = vec![IBig::ZERO; self.examples.dimension()];
-            entries.into_iter().for_each(|(column, value)| dense[column] = value);
-            columns.push(dense);
-            exponents.push(exponent);
-        }
-        let Some(mut vector) = integer::null_vector(&columns) else { return false };
-        if vector[0] < IBig::ZERO {
-            vector.iter_mut().for_each(|value| *value = -value.clone());
-        }
-        let share = Exact::new(vector.remove(0), -least);
-        if share.sign().is_eq() {
-            return false;
-        }
+        // Σ numerator/denominator · row·2^−exponent = −sum·2^−least.
+        let right: Vec<IBig> = self.span.pivots().iter().map(|&column| -sum[column].clone()).collect();
+        let (matrix, exponents) = self.equations();
+        let Some((vector, share)) = integer::solve(matrix, &right, stop) else { return false };
+        let share = Exact::new(share, -least);
         let free = self.basis.iter().zip(vector).zip(exponents).filter(|((_, value), _)| !value.is_zero());
         let free = free.map(|((&row, value), exponent)| (row, Exact::new(value, -exponent))).collect();
         self.add_circuit(unnamed.into_iter().map(|row| (row, share.clone())).collect(), free);
         true
+    }
+
+    /// The block of the basis at the pivots of the span, one equation for each row. None if it was stopped.
+    fn solver(&self, stop: &mut dyn FnMut() -> bool) -> Option<&Solver> {
+        if self.solver.get().is_none() {
+            let mut place = vec![None; self.examples.dimension()];
+            self.span.pivots().iter().enumerate().for_each(|(k, &column)| place[column] = Some(k));
+            let equation = |&row: &usize| {
+                let (entries, _) = self.integers(row);
+                let inside = entries.into_iter().filter_map(|(column, value)| Some((place[column]?, value)));
+                let mut inside: SparseRow = inside.collect();
+                inside.sort_unstable_by_key(|&(k, _)| k);
+                inside
+            };
+            let solver = Solver::watched(self.basis.iter().map(equation).collect(), stop)?;
+            return Some(self.solver.get_or_init(|| solver));
+        }
+        self.solver.get()
+    }
+
+    /// The equations of coefficients of the basis, one for each pivot of the span, with the power of two that was taken out of each row.
+    fn equations(&self) -> (Vec<SparseRow>, Vec<i64>) {
+        let pivots = self.span.pivots();
+        let mut place = vec![None; self.examples.dimension()];
+        pivots.iter().enumerate().for_each(|(k, &column)| place[column] = Some(k));
+        let mut matrix = vec![SparseRow::new(); pivots.len()];
+        let mut exponents = Vec::new();
+        for (k, &row) in self.basis.iter().enumerate() {
+            let (entries, exponent) = self.integers(row);
+            for (column, value) in entries {
+                if let Some(equation) = place[column] {
+                    matrix[equation].push((k, value));
+                }
+            }
+            exponents.push(exponent);
+        }
+        (matrix, exponents)
     }
 
     /// A row as whole numbers times a power of two.
@@ -169,13 +216,35 @@ impl<'a> Faces<'a> {
     /// Adds rows with Σ support + Σ free = 0, where the support has positive coefficients and the free rows, of any
     /// sign, are of the basis.
     pub(super) fn add_circuit(&mut self, support: Vec<(usize, Exact)>, free: Vec<(usize, Exact)>) {
+        self.add_shares(&support, &free);
+        let rows: Vec<usize> = support.iter().map(|&(row, _)| row).collect();
+        self.extend_span(&rows, &mut || false);
+    }
+
+    /// The same with rows some of which may be left out.
+    pub(super) fn add_combination(&mut self, combination: Combination) {
+        let is_first = self.witness.is_empty();
+        let Combination { support, free, span } = combination;
+        match span {
+            Some(span) => {
+                self.add_shares(&support, &free);
+                (self.span, self.basis) = span;
+                self.solver.take();
+            }
+            None => self.add_circuit(support, free),
+        }
+        self.witness_is_minimal &= !is_first;
+    }
+
+    /// Adds what such rows sum to, without their span.
+    fn add_shares(&mut self, support: &[(usize, Exact)], free: &[(usize, Exact)]) {
         if self.witness.is_empty() {
-            self.witness = in_shares(&support);
+            self.witness = in_shares(support);
             self.witness_is_minimal = true;
         }
         // A multiple of what is known makes the coefficients of the free rows positive.
         let mut power = 0;
-        for (row, coefficient) in &free {
+        for (row, coefficient) in free {
             if coefficient.sign() == Ordering::Less {
                 let ((_, wanted), (_, have)) = (coefficient.scaled(), self.combination[row].scaled());
                 power = power.max(wanted - have + 2);
@@ -185,68 +254,61 @@ impl<'a> Faces<'a> {
             let factor = Exact::new(IBig::from(1), power);
             self.combination.values_mut().for_each(|value| *value = value.times(&factor));
         }
-        for (row, coefficient) in support.iter().chain(&free) {
+        for (row, coefficient) in support.iter().chain(free) {
             let sum = self.combination.entry(*row).or_insert_with(Exact::zero);
             *sum = sum.plus(coefficient);
         }
-        let rows: Vec<usize> = support.iter().map(|&(row, _)| row).collect();
-        self.extend_span(&rows);
     }
 
-    /// The same with rows some of which may be left out.
-    pub(super) fn add_combination(&mut self, support: Vec<(usize, Exact)>, free: Vec<(usize, Exact)>) {
-        let is_first = self.witness.is_empty();
-        self.add_circuit(support, free);
-        self.witness_is_minimal &= !is_first;
-    }
-
-    /// Adds these rows to the span, and those that are not in it to the basis.
-    fn extend_span(&mut self, mut rows: &[usize]) {
+    /// Adds these rows to the span, and those that are not in it to the basis. False if it was stopped.
+    fn extend_span(&mut self, mut rows: &[usize], stop: &mut dyn FnMut() -> bool) -> bool {
         const FEW: usize = 64;
         while !rows.is_empty() {
+            if stop() {
+                return false;
+            }
             let (some, others) = rows.split_at(rows.len().min(FEW));
             for &row in some {
                 if self.span.insert_f64(self.examples.entries(row)) {
                     self.basis.push(row);
+                    self.solver.take();
                 }
             }
             // Rows before the first that a random vector tells apart from the span are in it.
             if others.is_empty() || self.rank() == self.examples.dimension() {
-                return;
+                return true;
             }
             let orthogonal = self.span.orthogonal(&mut Random::new(self.rank() as u64));
             let is_outside = |&row: &usize| modular::dot(&orthogonal, self.examples.entries(row)) != 0;
             rows = others.iter().position(is_outside).map_or(&[], |next| &others[next..]);
         }
+        true
     }
 
     /// The exact positive coefficients of rows whose combination with these shares nearly meets L: all shares but those of a basis, of rows
-    /// with large ones, are rounded, and those of the basis follow from one system of equations. None if one of them is not positive.
-    pub(super) fn meeting_nearly(&self, support: &[(usize, f64)]) -> Option<Side> {
+    /// with large ones, are rounded, and those of the basis follow from one system of equations. None if one of them is not positive, or
+    /// if it was stopped.
+    pub(super) fn meeting_nearly(
+        &self,
+        support: &[(usize, f64)],
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Option<Combination> {
         const DIGITS: f64 = (1u64 << 40) as f64;
         let most = support.iter().fold(0.0, |most, &(_, share)| f64::max(most, share));
         let mut shares: Vec<(usize, i64)> =
             support.iter().map(|&(row, share)| (row, (share / most * DIGITS) as i64)).collect();
         shares.retain(|&(_, share)| share > 0);
         shares.sort_by_key(|&(row, share)| (std::cmp::Reverse(share), row));
-        let mut all = Self::spanned_by(self.examples, &self.basis);
+        let mut all = Self { span: self.span.clone(), basis: self.basis.clone(), ..Self::new(self.examples) };
         let rows: Vec<usize> = shares.iter().map(|&(row, _)| row).collect();
-        all.extend_span(&rows);
+        if !all.extend_span(&rows, stop) {
+            return None;
+        }
         let is_basic: std::collections::BTreeSet<usize> = all.basis.iter().copied().collect();
         let pivots = all.span.pivots();
         let mut place = vec![None; self.examples.dimension()];
         pivots.iter().enumerate().for_each(|(k, &column)| place[column] = Some(k));
-        let mut matrix = vec![vec![IBig::ZERO; all.basis.len()]; pivots.len()];
-        let mut exponents = Vec::new();
-        for (k, &row) in all.basis.iter().enumerate() {
-            let (entries, exponent) = self.integers(row);
-            for (column, value) in entries {
-                if let Some(equation) = place[column] {
-                    matrix[equation][k] = value;
-                }
-            }
-            exponents.push(exponent);
-        }
+        let (matrix, exponents) = all.equations();
         let others = || shares.iter().filter(|(row, _)| !is_basic.contains(row));
         let least = others().map(|&(row, _)| self.integers(row).1).min().unwrap_or(0);
         let mut right = vec![IBig::ZERO; pivots.len()];
@@ -259,7 +321,7 @@ impl<'a> Faces<'a> {
             }
         }
         // Σ numerator/denominator · row·2^−exponent = −Σ share · row·2^−least.
-        let (numerators, denominator) = integer::solve(&matrix, &right)?;
+        let (numerators, denominator) = integer::solve(matrix, &right, stop)?;
         let turn = denominator < IBig::ZERO;
         let turned = |value: IBig| if turn { -value } else { value };
         let mut found: Vec<(usize, Exact)> = others()
@@ -267,16 +329,18 @@ impl<'a> Faces<'a> {
             .collect();
         let mut free = Vec::new();
         let is_free = |k: usize| k < self.basis.len();
+        let mut is_whole = true;
         for (k, ((&row, value), exponent)) in all.basis.iter().zip(numerators).zip(exponents).enumerate() {
             let share = Exact::new(turned(value), -exponent);
             match (is_free(k), share.sign()) {
-                (_, Ordering::Equal) => {}
+                (_, Ordering::Equal) => is_whole &= is_free(k),
                 (true, _) => free.push((row, share)),
                 (false, Ordering::Greater) => found.push((row, share)),
                 (false, Ordering::Less) => return None,
             }
         }
-        (!found.is_empty()).then_some(Side::Meets { support: found, free })
+        let span = is_whole.then_some((all.span, all.basis));
+        (!found.is_empty()).then_some(Combination { support: found, free, span })
     }
 
     /// Splits the rows: those in L, and the others. Decided modulo a prime, where a row outside L looks like one inside
@@ -310,6 +374,9 @@ impl<'a> Faces<'a> {
         if let Some(side) = self.attempt::<DoubleDouble>(space, rows, &mut start, budget) {
             return Some(side);
         }
+        if budget.is_over() {
+            return None;
+        }
         budget.begin("nearest point, in whole numbers");
         self.exactly(rows, &start, space.radius, budget)
     }
@@ -326,12 +393,15 @@ impl<'a> Faces<'a> {
             return None;
         }
         let found = nearest::<T>(space, rows, &self.basis, start, budget);
+        if found.w.is_empty() {
+            return None;
+        }
         if !found.support.is_empty() {
             *start = found.support.iter().map(|&(row, weight)| (row, weight[0])).collect();
         }
         // Between these distances both are possible, and both are tried.
         if found.end != End::Origin && found.relative_distance > 8.0 * T::ROUNDOFF {
-            let w = self.vanishing(&found.w);
+            let w = self.vanishing(&found.w, &mut || budget.is_over())?;
             if let Ok(agreements) = positive_agreements(self.examples, rows, &w, space.radius) {
                 return Some(Side::Positive { w, agreements, support: found.support });
             }
@@ -371,36 +441,26 @@ impl<'a> Faces<'a> {
         }
     }
 
-    /// The vector w, changed in as many coordinates as L has dimensions so that it vanishes on L exactly.
-    pub(super) fn vanishing(&self, w: &[[f64; 2]]) -> ExactVector {
+    /// The vector w, changed in as many coordinates as L has dimensions so that it vanishes on L exactly. None if it was stopped.
+    pub(super) fn vanishing(&self, w: &[[f64; 2]], stop: &mut dyn FnMut() -> bool) -> Option<ExactVector> {
         let mut w = ExactVector::from_parts(w);
         if self.basis.is_empty() {
-            return w;
+            return Some(w);
         }
         let pivots = self.span.pivots();
-        let mut place = vec![None; w.values.len()];
-        pivots.iter().enumerate().for_each(|(k, &column)| place[column] = Some(k));
-        let (mut matrix, mut right) = (Vec::new(), Vec::new());
-        for &row in &self.basis {
-            let (columns, values): (Vec<usize>, Vec<f64>) = self.examples.entries(row).unzip();
-            let (values, _) = integer::integers(&values);
-            let mut equation = vec![IBig::ZERO; pivots.len()];
-            let mut rest = IBig::ZERO;
-            for (column, value) in columns.into_iter().zip(values) {
-                match place[column] {
-                    Some(k) => equation[k] = value,
-                    None => rest -= value * &w.values[column],
-                }
-            }
-            matrix.push(equation);
-            right.push(rest);
-        }
+        let mut is_pivot = vec![false; w.values.len()];
+        pivots.iter().for_each(|&column| is_pivot[column] = true);
+        let rest = |&row: &usize| {
+            let (entries, _) = self.integers(row);
+            let others = entries.into_iter().filter(|&(column, _)| !is_pivot[column]);
+            others.fold(IBig::ZERO, |rest, (column, value)| rest - value * &w.values[column])
+        };
+        let right: Vec<IBig> = self.basis.iter().map(rest).collect();
         // The block is not singular: it is not even modulo the prime.
-        if let Some((numerators, denominator)) = integer::solve(&matrix, &right) {
-            w.values.iter_mut().for_each(|value| *value *= &denominator);
-            pivots.iter().zip(numerators).for_each(|(&column, value)| w.values[column] = value);
-        }
-        w
+        let (numerators, denominator) = self.solver(stop)?.solve_watched(&right, stop)?;
+        w.values.iter_mut().for_each(|value| *value *= &denominator);
+        pivots.iter().zip(numerators).for_each(|(&column, value)| w.values[column] = value);
+        Some(w)
     }
 
     /// The exact positive coefficients, one up to scale, with which these rows meet L, if there are such; rows whose coefficient is
@@ -468,14 +528,18 @@ impl<'a> Faces<'a> {
 
     /// The proof that each of these rows of B is in L: rows of the combination, and if they do not name them all,
     /// vectors orthogonal to all of them, as many as L leaves dimensions of the coordinates that they use. Few rows are
-    /// named one by one; for many the vectors are shorter.
-    pub(super) fn prove(&mut self, boundary: &[usize]) -> Vec<Sparse> {
+    /// named one by one; for many the vectors are shorter. None if it was stopped.
+    pub(super) fn prove(
+        &mut self,
+        boundary: &[usize],
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Option<Vec<Sparse>> {
         const MOST_ENTRIES: usize = 1 << 20;
         const MOST_ROWS: usize = 500;
         let unnamed: Vec<usize> =
             boundary.iter().copied().filter(|row| !self.combination.contains_key(row)).collect();
         if unnamed.is_empty() {
-            return Vec::new();
+            return Some(Vec::new());
         }
         let mut used = vec![false; self.examples.dimension()];
         for &row in boundary {
@@ -484,12 +548,15 @@ impl<'a> Faces<'a> {
         let places: Vec<usize> = (0..used.len()).filter(|&column| used[column]).collect();
         let missing = places.len().saturating_sub(self.rank());
         if missing == 0 {
-            return Vec::new();
+            return Some(Vec::new());
         }
         // A vector costs as much as a row, and there are often far more of them.
         let many = missing * (self.rank() + 1) > MOST_ENTRIES || missing > 16 * unnamed.len();
         if many && unnamed.len() <= MOST_ROWS {
             for row in unnamed {
+                if stop() {
+                    return None;
+                }
                 if let Some(coefficients) = self.vanishing_sum(&[row]) {
                     let unit =
                         Exact::from_f64(if coefficients[0].1.sign() == Ordering::Less { -1.0 } else { 1.0 });
@@ -501,24 +568,29 @@ impl<'a> Faces<'a> {
                     );
                 }
             }
-            return Vec::new();
+            return Some(Vec::new());
         }
-        let rows: Vec<Vec<IBig>> = self
+        let mut place = vec![0; used.len()];
+        places.iter().enumerate().for_each(|(k, &column)| place[column] = k);
+        let rows: Vec<SparseRow> = self
             .basis
             .iter()
             .map(|&row| {
-                let dense = self.examples.dense(row);
-                integer::integers(&places.iter().map(|&column| dense[column]).collect::<Vec<f64>>()).0
+                let (mut entries, _) = self.integers(row);
+                entries.iter_mut().for_each(|(column, _)| *column = place[*column]);
+                entries
             })
             .collect();
-        integer::kernel_basis(&rows, places.len())
-            .into_iter()
-            .map(|vector| {
-                let mut values = vec![IBig::ZERO; self.examples.dimension()];
-                places.iter().zip(vector).for_each(|(&column, value)| values[column] = value);
-                ExactVector { values, exponent: 0 }.to_sparse()
-            })
-            .collect()
+        let pivots: Vec<usize> = self.span.pivots().iter().map(|&column| place[column]).collect();
+        let kernel = integer::kernel_at(&rows, (self.solver(stop)?, &pivots), places.len(), stop)?;
+        let whole = |vector: Vec<IBig>| {
+            let mut values = vec![IBig::ZERO; self.examples.dimension()];
+            places.iter().zip(vector).for_each(|(&column, value)| values[column] = value);
+            let mut vector = values;
+            integer::make_primitive(&mut vector);
+            ExactVector { values: vector, exponent: 0 }.to_sparse()
+        };
+        Some(kernel.into_iter().map(whole).collect())
     }
 
     /// λ > 0 with Σ λ z = 0, on rows that span L.

@@ -195,7 +195,7 @@ impl<'a> Hinge<'a> {
         }
         self.spent += self.cost_of_factor(residuals).unwrap_or(0) as u64;
         let active: Vec<usize> = (0..self.rows.len()).filter(|&k| self.is_active(k, residuals)).collect();
-        let system = self.system(&active);
+        let system = self.system(&active, stop)?;
         let (direction, along, _, _) =
             self.conjugate(residuals, &gradient, Some(&system), HARD, ENOUGH, stop)?;
         Some((direction, along))
@@ -294,8 +294,8 @@ impl<'a> Hinge<'a> {
         })
     }
 
-    /// The factor of the smaller of the two matrices of these rows.
-    fn system(&mut self, active: &[usize]) -> System {
+    /// The factor of the smaller of the two matrices of these rows. None if it was stopped.
+    fn system(&mut self, active: &[usize], stop: &mut dyn FnMut() -> bool) -> Option<System> {
         const RIDGE: f64 = 1e-13;
         self.columns();
         let (examples, scale) = (self.examples, &self.scale);
@@ -311,15 +311,22 @@ impl<'a> Hinge<'a> {
             entries(k).for_each(|(column, value)| row[columns.place[column] as usize] = value);
             row
         };
+        let stored: usize = active.iter().map(|&k| examples.data().row(self.rows[k]).stored()).sum();
+        let is_sparse = stored * 8 < active.len() * width;
         if active.len() <= width {
-            let rows: Vec<Vec<f64>> = active.par_iter().map(|&k| dense(k)).collect();
-            let gram = Symmetric::new(active.len(), |i, j| dot_dense(&rows[i], &rows[j]));
+            let gram = if is_sparse {
+                gram_by_columns(active.len(), width, |place| {
+                    entries(active[place]).map(|(column, value)| (columns.place[column] as usize, value))
+                })
+            } else {
+                let rows: Vec<Vec<f64>> = active.par_iter().map(|&k| dense(k)).collect();
+                Symmetric::new(active.len(), |i, j| dot_dense(&rows[i], &rows[j]), stop)?
+            };
             let ridge = RIDGE * (gram.largest_diagonal() * active.len() as f64);
-            return System { factor: gram.factor(ridge), rows: Some(active.to_vec()) };
+            return Some(System { factor: gram.factor(ridge, stop)?, rows: Some(active.to_vec()) });
         }
         // Few entries: row by row. Many: products of whole columns.
-        let stored: usize = active.iter().map(|&k| examples.data().row(self.rows[k]).stored()).sum();
-        let normal = if stored * 8 < active.len() * width {
+        let normal = if is_sparse {
             let mut normal = Symmetric::zeros(width);
             for &k in active {
                 let row: Vec<(usize, f64)> =
@@ -334,10 +341,10 @@ impl<'a> Hinge<'a> {
             for (place, &k) in active.iter().enumerate() {
                 entries(k).for_each(|(column, value)| turned[columns.place[column] as usize][place] = value);
             }
-            Symmetric::new(width, |i, j| dot_dense(&turned[i], &turned[j]))
+            Symmetric::new(width, |i, j| dot_dense(&turned[i], &turned[j]), stop)?
         };
         let ridge = RIDGE * (normal.largest_diagonal() * width as f64);
-        System { factor: normal.factor(ridge), rows: None }
+        Some(System { factor: normal.factor(ridge, stop)?, rows: None })
     }
 
     /// Conjugate gradients for least squares: minimises ‖residuals − Z d‖ over the active rows.
@@ -440,6 +447,25 @@ struct System {
     factor: Factor,
     /// The rows of the Gram matrix.
     rows: Option<Vec<usize>>,
+}
+
+/// The products of sparse rows with each other: those that use a column, each with each.
+fn gram_by_columns<E: Iterator<Item = (usize, f64)>>(
+    count: usize,
+    width: usize,
+    entries: impl Fn(usize) -> E,
+) -> Symmetric {
+    let mut columns: Vec<Vec<(usize, f64)>> = vec![Vec::new(); width];
+    for i in 0..count {
+        entries(i).for_each(|(column, value)| columns[column].push((i, value)));
+    }
+    let mut gram = Symmetric::zeros(count);
+    for column in columns {
+        for (place, &(i, a)) in column.iter().enumerate() {
+            column[..=place].iter().for_each(|&(j, b)| gram.add(i, j, a * b));
+        }
+    }
+    gram
 }
 
 fn residual(is_row: bool, agreement: f64) -> f64 {

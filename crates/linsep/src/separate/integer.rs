@@ -4,6 +4,7 @@
 //! the inverse modulo one prime of a word, every further digit of the solution costs two products of a matrix and a
 //! vector, and the solution in lowest terms is read off from its digits. A solution is returned only with its proof.
 
+mod inverse;
 mod lifting;
 #[cfg(test)]
 mod tests;
@@ -12,6 +13,7 @@ use super::modular::{Echelon, Usual, parts};
 use dashu_int::ops::{BitTest, Gcd, UnsignedAbs};
 use dashu_int::{IBig, Sign, UBig};
 use lifting::Lifting;
+use std::collections::BTreeMap;
 use std::mem;
 
 /// Up to this size elimination is faster than lifting.
@@ -51,10 +53,17 @@ pub(crate) fn make_primitive(values: &mut [IBig]) {
     }
 }
 
+/// Entries of a row that are not zero, by increasing columns.
+pub(crate) type SparseRow = Vec<(usize, IBig)>;
+
 /// Solves A x = b: numerators and one positive denominator with A · numerators = denominator · b, in lowest terms.
-/// `None` if the square matrix A is singular.
-pub(crate) fn solve(matrix: &[Vec<IBig>], rhs: &[IBig]) -> Option<(Vec<IBig>, IBig)> {
-    Solver::new(matrix)?.solve(rhs)
+/// `None` if the square matrix A is singular, or if it was stopped.
+pub(crate) fn solve(
+    matrix: Vec<SparseRow>,
+    rhs: &[IBig],
+    stop: &mut dyn FnMut() -> bool,
+) -> Option<(Vec<IBig>, IBig)> {
+    Solver::watched(matrix, stop)?.solve_watched(rhs, stop)
 }
 
 /// The vector λ ≠ 0 with Σ λ_k column_k = 0 where there is just one direction of them: primitive, and its first entry
@@ -180,36 +189,56 @@ enum Method {
 impl Solver {
     /// `None` only if the matrix is singular. A small singular matrix may be noticed only by [`Self::solve`].
     pub(crate) fn new(matrix: &[Vec<IBig>]) -> Option<Self> {
+        let entry = |(column, value): (usize, &IBig)| (!value.is_zero()).then(|| (column, value.clone()));
+        let sparse = |row: &Vec<IBig>| row.iter().enumerate().filter_map(entry).collect();
+        Self::watched(matrix.iter().map(sparse).collect(), &mut || false)
+    }
+
+    /// The same of sparse rows; also `None` if it was stopped.
+    pub(crate) fn watched(mut matrix: Vec<SparseRow>, stop: &mut dyn FnMut() -> bool) -> Option<Self> {
         let size = matrix.len();
-        let mut matrix = matrix.to_vec();
         let mut row_shifts = Vec::with_capacity(size);
         for row in &mut matrix {
-            let shift = row.iter().filter_map(IBig::trailing_zeros).min()?;
-            row.iter_mut().for_each(|value| *value >>= shift);
+            let shift = row.iter().filter_map(|(_, value)| value.trailing_zeros()).min()?;
+            row.iter_mut().for_each(|(_, value)| *value >>= shift);
             row_shifts.push(shift);
         }
-        let mut column_shifts = Vec::with_capacity(size);
-        for column in 0..size {
-            let shift = matrix.iter().filter_map(|row| row[column].trailing_zeros()).min()?;
-            matrix.iter_mut().for_each(|row| row[column] >>= shift);
-            column_shifts.push(shift);
+        let mut column_shifts = vec![usize::MAX; size];
+        for (column, value) in matrix.iter().flatten() {
+            let zeros = value.trailing_zeros().unwrap_or(usize::MAX);
+            column_shifts[*column] = column_shifts[*column].min(zeros);
         }
-        let method = if size <= SMALL {
-            Method::Elimination(matrix)
-        } else if let Some(lifting) = Lifting::new(&matrix) {
-            Method::First(lifting)
-        } else if is_surely_singular(&matrix) {
+        if column_shifts.contains(&usize::MAX) {
             return None;
-        } else if let Some(lifting) = Lifting::new(&matrix) {
+        }
+        matrix.iter_mut().flatten().for_each(|(column, value)| *value >>= column_shifts[*column]);
+        let method = if size <= SMALL {
+            Method::Elimination(dense(&matrix))
+        } else if let Some(lifting) = Lifting::new(&matrix, stop) {
+            Method::First(lifting)
+        } else if stop() || is_surely_singular(&dense(&matrix)) {
+            return None;
+        } else if let Some(lifting) = Lifting::new(&matrix, stop) {
             Method::Second(lifting)
+        } else if stop() {
+            return None;
         } else {
-            Method::Elimination(matrix)
+            Method::Elimination(dense(&matrix))
         };
         Some(Self { method, row_shifts, column_shifts })
     }
 
     /// Numerators and one positive denominator of the solution, in lowest terms. `None` if the matrix is singular.
     pub(crate) fn solve(&self, rhs: &[IBig]) -> Option<(Vec<IBig>, IBig)> {
+        self.solve_watched(rhs, &mut || false)
+    }
+
+    /// The same; also `None` if it was stopped.
+    pub(crate) fn solve_watched(
+        &self,
+        rhs: &[IBig],
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Option<(Vec<IBig>, IBig)> {
         let zeros =
             |(value, &shift): (&IBig, &usize)| value.trailing_zeros().map(|z| shift as i64 - z as i64);
         // The right-hand side is multiplied by 2^scale, the least that keeps it whole.
@@ -219,8 +248,8 @@ impl Solver {
             rhs.iter().zip(&self.row_shifts).map(|(value, &by)| shifted(value, scale - by as i64)).collect();
         let (mut values, denominator) = match &self.method {
             Method::Elimination(matrix) => eliminate(matrix, &scaled)?,
-            Method::First(lifting) => lifting.solve(&scaled)?,
-            Method::Second(lifting) => lifting.solve(&scaled)?,
+            Method::First(lifting) => lifting.solve(&scaled, stop)?,
+            Method::Second(lifting) => lifting.solve(&scaled, stop)?,
         };
         let most = self.column_shifts.iter().copied().max().unwrap_or(0);
         for (value, &shift) in values.iter_mut().zip(&self.column_shifts) {
@@ -234,6 +263,44 @@ impl Solver {
         }
         Some((values, denominator))
     }
+}
+
+/// A basis of the vectors v with ⟨row, v⟩ = 0 for all rows, given the solver of their block at as many columns, the pivots: primitive whole
+/// vectors, each with one column of its own where the others are zero. `None` if it was stopped.
+pub(crate) fn kernel_at(
+    rows: &[SparseRow],
+    (solver, pivots): (&Solver, &[usize]),
+    dimension: usize,
+    stop: &mut dyn FnMut() -> bool,
+) -> Option<Vec<Vec<IBig>>> {
+    let mut is_pivot = vec![false; dimension];
+    pivots.iter().for_each(|&column| is_pivot[column] = true);
+    let mut right: BTreeMap<usize, Vec<(usize, &IBig)>> = BTreeMap::new();
+    for (i, row) in rows.iter().enumerate() {
+        for (column, value) in row.iter().filter(|(column, _)| !is_pivot[*column]) {
+            right.entry(*column).or_default().push((i, value));
+        }
+    }
+    let vector = |column: usize| {
+        let mut rhs = vec![IBig::ZERO; rows.len()];
+        right.get(&column).into_iter().flatten().for_each(|&(i, value)| rhs[i] = -value.clone());
+        let (numerators, denominator) = solver.solve_watched(&rhs, stop)?;
+        let mut v = vec![IBig::ZERO; dimension];
+        v[column] = denominator;
+        pivots.iter().zip(numerators).for_each(|(&column, value)| v[column] = value);
+        Some(v)
+    };
+    (0..dimension).filter(|&column| !is_pivot[column]).map(vector).collect()
+}
+
+/// The rows of a square matrix with their zeros.
+fn dense(matrix: &[SparseRow]) -> Vec<Vec<IBig>> {
+    let row = |row: &SparseRow| {
+        let mut dense = vec![IBig::ZERO; matrix.len()];
+        row.iter().for_each(|(column, value)| dense[*column] = value.clone());
+        dense
+    };
+    matrix.iter().map(row).collect()
 }
 
 /// value · 2^by, which must be whole.

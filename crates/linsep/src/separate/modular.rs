@@ -163,6 +163,8 @@ pub(crate) struct Echelon {
     work: Vec<u64>,
     /// Whether a column is in the list of those that the current row touches; all false between calls.
     touched: Vec<bool>,
+    /// How many kept rows use each column, if the pivot of a row is to be where the fewest do; otherwise it is the first entry.
+    uses: Option<Vec<u32>>,
 }
 
 impl Echelon {
@@ -174,7 +176,14 @@ impl Echelon {
             pivots: Vec::new(),
             work: vec![0; dimension],
             touched: vec![false; dimension],
+            uses: None,
         }
+    }
+
+    /// The same with the pivot of a row at the column that the fewest rows before use, the first of these: so sparse rows stay sparse for
+    /// longer.
+    pub(crate) fn with_rare_pivots(dimension: usize) -> Self {
+        Self { uses: Some(vec![0; dimension]), ..Self::new(dimension) }
     }
 
     /// The rank of the rows inserted so far.
@@ -193,14 +202,21 @@ impl Echelon {
     /// If a column is outside the dimension.
     pub(crate) fn insert(&mut self, row: impl IntoIterator<Item = (usize, u64)>) -> bool {
         let columns = self.reduce(row);
-        let pivot = columns.iter().copied().find(|&column| self.work[column as usize] != 0);
+        let mut present = columns.iter().copied().filter(|&column| self.work[column as usize] != 0);
+        let pivot = match &self.uses {
+            None => present.next(),
+            Some(uses) => present.min_by_key(|&column| uses[column as usize]),
+        };
         if let Some(pivot) = pivot {
             let scale = Usual::inverse(self.work[pivot as usize]);
-            let (columns, values) = columns
+            let (columns, values): (Vec<u32>, Vec<u64>) = columns
                 .iter()
                 .filter(|&&column| self.work[column as usize] != 0)
                 .map(|&column| (column, Usual::mul(scale, self.work[column as usize])))
                 .unzip();
+            if let Some(uses) = &mut self.uses {
+                columns.iter().for_each(|&column| uses[column as usize] += 1);
+            }
             self.rows.push(Reduced { columns, values });
             self.pivots.push(pivot as usize);
         }
@@ -336,9 +352,11 @@ mod tests {
 
         #[test]
         fn rank_and_orthogonal_vector(
-            rows in prop::collection::vec(prop::collection::vec(-2i64..3, 5), 0..7), seed in any::<u64>(),
+            rows in prop::collection::vec(prop::collection::vec(-2i64..3, 5), 0..7),
+            seed in any::<u64>(),
+            is_rare in any::<bool>(),
         ) {
-            let mut echelon = Echelon::new(5);
+            let mut echelon = if is_rare { Echelon::with_rare_pivots(5) } else { Echelon::new(5) };
             let mut kept: Vec<Vec<IBig>> = Vec::new();
             let element = |v: i64| Usual::of_integer(&IBig::from(v));
             for row in &rows {

@@ -100,6 +100,13 @@ impl Columns {
     }
 }
 
+impl Nearest {
+    /// Nothing was found before a limit was reached.
+    fn stopped() -> Self {
+        Self { end: End::Stopped, w: Vec::new(), support: Vec::new(), relative_distance: 0.0 }
+    }
+}
+
 /// Looks for the point of conv{rows} + span{directions} nearest to the origin.
 pub(super) fn nearest<T: Real>(
     space: &Space<'_>,
@@ -119,7 +126,7 @@ pub(super) fn nearest<T: Real>(
         let bytes = working.rows.len() * width * size_of::<f64>() + (width + most) * most * size_of::<T>();
         if bytes as u64 > space.memory {
             budget.end_for_memory(bytes as u64);
-            return Nearest { end: End::Stopped, w: vec![], support: vec![], relative_distance: 0.0 };
+            return Nearest::stopped();
         }
         let mut points = Points::new(width);
         for &row in &working.rows {
@@ -134,7 +141,9 @@ pub(super) fn nearest<T: Real>(
             })
             .collect();
         let begin = working.start(space, &points, &support);
-        let mut set = ActiveSet::<T>::new(&points, space.groups(), &directions, &begin);
+        let groups = space.groups();
+        let set = ActiveSet::<T>::watched(&points, groups, &directions, &begin, &mut || budget.is_over());
+        let Some(mut set) = set else { return Nearest::stopped() };
         let patience = 20 * (width + 50) + working.rows.len();
         let mut end = set.search(&points, patience, &mut || budget.is_over());
         let found: Vec<(usize, [f64; 2])> =

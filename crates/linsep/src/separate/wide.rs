@@ -12,7 +12,7 @@ use super::decide::{Found, search, space_of};
 use super::descent::Descent;
 use super::eliminate::{Eliminated, eliminate};
 use super::examples::Examples;
-use super::faces::{Faces, Side, in_shares};
+use super::faces::{Combination, Faces, Side, in_shares};
 use super::hinge::{Hinge, Step};
 use super::independent::equal_agreements;
 use super::margin_interval::Bounds;
@@ -31,6 +31,8 @@ const PRODUCTS: u64 = 4_000_000_000;
 const HEAVIEST: usize = 400;
 /// The nearest point of more rows than this that use more columns than this would take too long.
 const MOST_SUPPORT: usize = 2600;
+/// The same of rows beside an L of more dimensions than this.
+const MOST_BASIS: usize = 1536;
 
 /// The first boundary is told with an upper bound of the margin by at most so many rows: their exact combination takes memory and
 /// time, and a margin that is asked for is narrowed by all rows.
@@ -67,8 +69,8 @@ pub(super) fn decide<'a>(
                 let support = if support.is_empty() { std::mem::take(&mut budget.support) } else { support };
                 return (faces, Found::Positive { boundary, w, agreements, support });
             }
-            Outcome::Meets { support, free, is_circuit: true } => faces.add_circuit(support, free),
-            Outcome::Meets { support, free, is_circuit: false } => faces.add_combination(support, free),
+            Outcome::Meets { support, free } => faces.add_circuit(support, free),
+            Outcome::Combines(combination) => faces.add_combination(combination),
             Outcome::Open => {
                 let reason = budget.reason();
                 return (faces, Found::Undecided(reason));
@@ -90,8 +92,10 @@ struct Round<'r, 'a> {
 enum Outcome {
     /// w vanishes on L and is positive on all rows outside.
     Separates { w: ExactVector, agreements: Agreements, support: Vec<(usize, [f64; 2])> },
-    /// The hull of the rows outside meets L; in a circuit none of them can be left out.
-    Meets { support: Vec<(usize, Exact)>, free: Vec<(usize, Exact)>, is_circuit: bool },
+    /// The hull of the rows outside meets L; none of these rows can be left out.
+    Meets { support: Vec<(usize, Exact)>, free: Vec<(usize, Exact)> },
+    /// The same, but some of the rows may be left out.
+    Combines(Combination),
     /// Most columns can be eliminated: a smaller question is left.
     Smaller(Eliminated),
     /// The budget ended first.
@@ -183,7 +187,7 @@ impl Smaller {
             Found::Overlap => (all, None, None),
             Found::Positive { boundary, w, .. } => (boundary, Some(w), None),
         };
-        if open.is_none() && !faces.cite(&boundary) {
+        if open.is_none() && !faces.cite(&boundary, &mut || budget.is_over()) {
             open = Some(budget.reason());
         }
         let circuit: Vec<(usize, Exact)> =
@@ -205,7 +209,7 @@ impl Round<'_, '_> {
         if core.is_empty() {
             let zero = ExactVector::from_f64(&vec![0.0; examples.dimension()]);
             return self
-                .separates(vec![0.0; examples.dimension()], &[])
+                .separates(vec![0.0; examples.dimension()], &[], budget)
                 .unwrap_or_else(|| self.exactly(zero));
         }
         let mut descent = Descent::new(examples, core, &self.faces.basis, self.space.seed).for_signs();
@@ -262,19 +266,24 @@ impl Round<'_, '_> {
     /// Some passes of descent.
     fn descend(&self, descent: &mut Descent<'_>, passes: u64, budget: &mut Budget<'_>) -> Option<Outcome> {
         budget.begin("descent");
-        for _ in 0..passes {
+        // What floats call separated may not be so when it vanishes on L exactly, which takes long to find out if L is large: it is tried
+        // more and more rarely.
+        let mut next = 1;
+        for pass in 1..=passes {
             if budget.is_over() {
                 break;
             }
             descent.pass();
             budget.passes += 1;
-            if descent.may_separate()
-                && descent.separates()
-                && let Some(outcome) =
-                    self.separates(descent.weights(), &descent.heaviest_support(MOST_CITED))
-            {
-                return Some(outcome);
+            if pass < next || !descent.may_separate() || !descent.separates() {
+                continue;
             }
+            let support = descent.heaviest_support(MOST_CITED);
+            let found = self.separates(descent.weights(), &support, budget);
+            if found.is_some() {
+                return found;
+            }
+            next = if self.faces.basis.is_empty() { pass } else { 2 * pass };
         }
         None
     }
@@ -289,24 +298,26 @@ impl Round<'_, '_> {
         }
         let found =
             equal_agreements(examples, core, &self.faces.basis, self.space.memory, &mut || budget.is_over());
-        if let Some(outcome) = found.and_then(|w| self.separates(w, &[])) {
+        if let Some(outcome) = found.and_then(|w| self.separates(w, &[], budget)) {
             return Some(outcome);
         }
         let (dependent, w) = hinge.dependent(&mut || budget.is_over())?;
         if dependent.is_empty() {
-            return self.separates(w, &[]);
+            return self.separates(w, &[], budget);
         }
         // No row of a column with one sign has a share in what vanishes, but what separates must be right on it too.
-        if dependent.len().min(self.width(&dependent)) > MOST_SUPPORT || budget.is_over() {
+        let is_affordable = dependent.len().min(self.width(&dependent)) <= MOST_SUPPORT
+            && self.faces.basis.len() <= MOST_BASIS;
+        if !is_affordable || budget.is_over() {
             return None;
         }
         match self.faces.locate(self.space, &dependent, &[], budget)? {
-            Side::Meets { support, free } => Some(Outcome::Meets { support, free, is_circuit: true }),
+            Side::Meets { support, free } => Some(Outcome::Meets { support, free }),
             Side::Positive { w, .. } => {
                 let (w, _) = w.rounded();
                 budget.begin("least squares");
                 let w = hinge.completed(w, &dependent, &mut || budget.is_over())?;
-                self.separates(w, &[])
+                self.separates(w, &[], budget)
             }
         }
     }
@@ -323,7 +334,7 @@ impl Round<'_, '_> {
             match hinge.step(&mut || budget.is_over()) {
                 Step::Moves => {}
                 Step::Stopped => return None,
-                Step::Separates => return self.separates(hinge.weights().to_vec(), &[]),
+                Step::Separates => return self.separates(hinge.weights().to_vec(), &[], budget),
                 Step::Vanishes => {
                     let outcome = self.vanishes(hinge.support(), budget);
                     budget.begin("least squares");
@@ -339,9 +350,9 @@ impl Round<'_, '_> {
         const NEGLIGIBLE: f64 = 1e-7;
         // The nearest point of many rows takes long, and all their shares are known but for rounding errors.
         if support.len() > HEAVIEST
-            && let Some(Side::Meets { support, free }) = self.faces.meeting_nearly(&support)
+            && let Some(found) = self.faces.meeting_nearly(&support, &mut || budget.is_over())
         {
-            return Some(Outcome::Meets { support, free, is_circuit: false });
+            return Some(Outcome::Combines(found));
         }
         let most = support.iter().fold(0.0, |most, &(_, lambda)| f64::max(most, lambda));
         let rows: Vec<usize> = support
@@ -366,16 +377,16 @@ impl Round<'_, '_> {
 
     /// Looks at some rows exactly.
     fn locate(&self, rows: &[usize], budget: &mut Budget<'_>) -> Option<Outcome> {
-        if rows.is_empty() || budget.is_over() {
+        if rows.is_empty() || self.faces.basis.len() > MOST_BASIS || budget.is_over() {
             return None;
         }
         match self.faces.locate(self.space, rows, &[], budget)? {
-            Side::Meets { support, free } => Some(Outcome::Meets { support, free, is_circuit: true }),
+            Side::Meets { support, free } => Some(Outcome::Meets { support, free }),
             Side::Positive { w, support, .. } => {
                 // Where rows can be separated, but barely, what separates some of them may separate all.
                 let support: Vec<(usize, f64)> =
                     support.into_iter().map(|(row, [share, _])| (row, share)).collect();
-                let found = self.lifted(w.to_parts(), &support);
+                let found = self.lifted(w.to_parts(), &support, budget);
                 if found.is_none() && rows.len() == self.peeled.core.len() {
                     return Some(self.exactly(w));
                 }
@@ -384,13 +395,18 @@ impl Round<'_, '_> {
         }
     }
 
-    fn separates(&self, w: Vec<f64>, support: &[(usize, f64)]) -> Option<Outcome> {
-        self.lifted(w.into_iter().map(|x| [x, 0.0]).collect(), support)
+    fn separates(&self, w: Vec<f64>, support: &[(usize, f64)], budget: &mut Budget<'_>) -> Option<Outcome> {
+        self.lifted(w.into_iter().map(|x| [x, 0.0]).collect(), support, budget)
     }
 
     /// Weights that should be right on the core, made right on all rows outside L and zero on L, exactly; none if that
     /// fails.
-    fn lifted(&self, mut w: Vec<[f64; 2]>, support: &[(usize, f64)]) -> Option<Outcome> {
+    fn lifted(
+        &self,
+        mut w: Vec<[f64; 2]>,
+        support: &[(usize, f64)],
+        budget: &mut Budget<'_>,
+    ) -> Option<Outcome> {
         let examples = self.space.examples;
         let mut rounded: Vec<f64> = w.iter().map(|parts| parts[0]).collect();
         if !self.peeled.lift(examples, &mut rounded) {
@@ -401,7 +417,7 @@ impl Round<'_, '_> {
                 *parts = [lifted, 0.0];
             }
         }
-        let w = self.faces.vanishing(&w);
+        let w = self.faces.vanishing(&w, &mut || budget.is_over())?;
         let agreements = positive_agreements(examples, self.outside, &w, self.space.radius).ok()?;
         Some(Outcome::Separates { w, agreements, support: simplex(examples, support) })
     }

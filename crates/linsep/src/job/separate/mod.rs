@@ -3,6 +3,7 @@
 
 mod files;
 mod reference;
+mod rounding;
 mod spec;
 
 pub(crate) use reference::in_file_order;
@@ -60,6 +61,9 @@ pub struct Decided {
     pub difficulty: MistakeBound,
     /// The rows that stand in the way, if they were asked for and found.
     pub blame: Option<Blamed>,
+    /// Complete or quasi-complete: whether that rests on the rounding of decimals to floats, so that the numbers as written may have
+    /// another verdict (complete), or have one or separate other rows (quasi-complete).
+    pub separable_by_rounding: bool,
     /// Where the certificate was written.
     pub certificate: Option<PathBuf>,
     /// How long the decision took.
@@ -199,19 +203,6 @@ impl Separated {
         &self.data.classes()[self.data.labels()[i] as usize]
     }
 
-    /// Whether rows are told apart by no more than the rounding of decimals to floats. Each row as read is within 2⁻⁵³·R of the row that was
-    /// written, and so is the margin; with a factor of 4 for numbers that were computed before they were written. Whole numbers and
-    /// binary fractions such as 0.5 are read as they are written.
-    pub fn is_separable_by_rounding(&self, separation: &Separation) -> bool {
-        const ROUNDING: f64 = 4.0 * 0.5 * f64::EPSILON;
-        // Numbers with at most so many binary places are not rounded, as far as one can tell.
-        const BINARY_PLACES: f64 = (1u64 << 20) as f64;
-        let is_rounded = |(_, value): (usize, f64)| (value * BINARY_PLACES).fract() != 0.0;
-        separation.verdict == Verdict::Complete
-            && separation.margin.upper <= ROUNDING * separation.extent.radius_upper
-            && (0..self.data.len()).any(|i| self.data.row(i).iter().any(is_rounded))
-    }
-
     /// The verdict on all pairs of sides together: complete if all are, undecided if one is, or was not looked at, else the
     /// first other.
     pub fn verdict(&self) -> Verdict {
@@ -306,7 +297,9 @@ impl Separated {
             certificate = Some(path.to_path_buf());
         }
         let difficulty = mistake_bound(&separation.extent, &separation.margin);
-        Ok(Decided { separation, difficulty, blame: None, certificate, seconds })
+        let left = max_seconds.map(|limit| limit - clock.elapsed().as_secs_f64());
+        let separable_by_rounding = self.is_separable_by_rounding(&separation, left, observer);
+        Ok(Decided { separation, difficulty, blame: None, separable_by_rounding, certificate, seconds })
     }
 
     /// Looks for rows whose removal separates the rest, where some must be removed.

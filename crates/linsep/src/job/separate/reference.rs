@@ -15,7 +15,7 @@ pub enum ReferenceRule {
     /// The first word in alphabetical order, as statistical programs do.
     #[default]
     First,
-    /// The word that most rows have.
+    /// The word that most rows have, each counted as often as its weight says.
     MostFrequent,
 }
 
@@ -65,11 +65,13 @@ impl ReferenceSpec {
         let mut unused = self.named.clone();
         let mut features = Vec::new();
         if let Schema::Table { columns, .. } = schema {
-            let mut rows = Vec::new();
+            let mut counts = Vec::new();
             if self.rule == ReferenceRule::MostFrequent {
-                rows = vec![0u64; data.columns()];
+                counts = vec![0.0; data.columns()];
                 for i in 0..data.len() {
-                    data.row(i).iter().filter(|&(_, x)| x != 0.0).for_each(|(j, _)| rows[j] += 1);
+                    // In a table of counts a row stands for as many as it says.
+                    let weight = data.weights().map_or(1.0, |weights| weights[i]);
+                    data.row(i).iter().filter(|&(_, x)| x != 0.0).for_each(|(j, _)| counts[j] += weight);
                 }
             }
             for column in columns {
@@ -92,9 +94,9 @@ impl ReferenceSpec {
                     None => match self.rule {
                         // A cell that is missing is hardly what others are compared with.
                         ReferenceRule::First => known().min_by_key(|(own, _)| (own.is_empty(), own)),
-                        ReferenceRule::MostFrequent => {
-                            known().max_by_key(|(own, feature)| (rows[*feature], std::cmp::Reverse(own)))
-                        }
+                        ReferenceRule::MostFrequent => known().max_by(|(a, first), (b, second)| {
+                            counts[*first].total_cmp(&counts[*second]).then(b.cmp(a))
+                        }),
                     },
                 };
                 features.extend(chosen.map(|(_, feature)| *feature));

@@ -12,6 +12,11 @@ const BY_ROUNDING: &str = "the margin is no larger than what rounding does to de
     form, and the numbers as read are separable where the numbers as written may not be, such as a column that is the sum of \
     others. Leave such columns out (⟦ignore=COLUMN⟧), or write the numbers as whole ones in a smaller unit.";
 
+/// What it means if the decimals as written separate other rows, or none.
+const ROWS_BY_ROUNDING: &str = "some rows are separated by no more than what rounding does to decimals: a number such as 0.1 has no exact \
+    binary form, and the decimals as written, taken exactly, do not separate the same rows, such as with a column that is the sum of \
+    others. Leave such columns out (⟦ignore=COLUMN⟧), or write the numbers as whole ones in a smaller unit.";
+
 pub(super) fn facts(separated: &Separated, decided: &Decided) -> Vec<(&'static str, String)> {
     let separation = &decided.separation;
     let bias = separated.settings.bias;
@@ -22,8 +27,9 @@ pub(super) fn facts(separated: &Separated, decided: &Decided) -> Vec<(&'static s
         ("Margin", margin(separation, bias)),
         ("Bound", bound(decided, bias)),
     ];
-    if separated.is_separable_by_rounding(separation) {
-        facts.push(("Caution", BY_ROUNDING.to_string()));
+    if decided.separable_by_rounding {
+        let caution = if separation.verdict == Verdict::Complete { BY_ROUNDING } else { ROWS_BY_ROUNDING };
+        facts.push(("Caution", caution.to_string()));
     }
     if let Some(rank) = separation.rank {
         facts.push(("Rank", describe_rank(rank, separated.data.columns(), bias)));

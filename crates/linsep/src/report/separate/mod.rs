@@ -102,6 +102,27 @@ mod tests {
         separate_report(separated).into_iter().map(shown).collect()
     }
 
+    /// The bias alone is said to separate only where a boundary is known in which it does.
+    #[test]
+    fn no_boundary_is_named_where_none_is_known() {
+        let alone = "No feature separates: the bias alone does.";
+        let mut separated = separated("x,kind\n1,a\n2,a\n2,b\n3,b\n");
+        let separation = &mut separated.decided[0].separation;
+        assert_eq!(separation.verdict, Verdict::QuasiComplete);
+        separation.columns = None;
+        let mut theta = separation.weights.clone().unwrap();
+        theta.weights = vec![0.0];
+        let mut shown = |weights| {
+            separated.decided[0].separation.weights = weights;
+            text(&separated)
+        };
+        assert!(!shown(None).contains(alone));
+        theta.bias = 0.0;
+        assert!(!shown(Some(theta.clone())).contains(alone));
+        theta.bias = 1.0;
+        assert!(shown(Some(theta)).contains(alone));
+    }
+
     /// Rows that a verdict speaks of are listed, also where the time ended before more was known.
     #[test]
     fn rows_that_are_said_to_prove_something_are_below() {

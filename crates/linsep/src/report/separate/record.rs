@@ -269,8 +269,8 @@ fn record(separated: &Separated, decided: &Decided, alone: bool) -> Record {
         proof: if alone && decided.certificate.is_none() { proof(decided) } else { None },
         complete_is_ruled_out: separation.complete_is_ruled_out,
         overlap_is_ruled_out: separation.overlap_is_ruled_out,
-        separable_by_rounding: (separation.verdict == Verdict::Complete)
-            .then(|| separated.is_separable_by_rounding(separation)),
+        separable_by_rounding: matches!(separation.verdict, Verdict::Complete | Verdict::QuasiComplete)
+            .then_some(decided.separable_by_rounding),
         stopped: separation.stopped.clone(),
         skipped_rows: alone.then_some(separated.notes.skipped),
         dropped_rows: alone.then_some(separated.notes.dropped),

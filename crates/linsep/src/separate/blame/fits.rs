@@ -127,10 +127,14 @@ pub(super) fn logistic_regressions(ground: &Ground<'_>, meter: &mut Meter<'_, '_
                 .iter()
                 .map(|column| column.iter().zip(&curvatures).map(|(x, c)| x * c).collect())
                 .collect();
-            let hessian = Symmetric::new(width, |i, j| dot_dense(&weighted[i], &columns[j]));
+            let entry = |i: usize, j: usize| dot_dense(&weighted[i], &columns[j]);
+            let hessian = Symmetric::new(width, entry, &mut || false);
             let mut step: Vec<f64> =
                 columns.iter().zip(&w).map(|(column, w)| dot_dense(column, &slopes) - penalty * w).collect();
-            hessian.factor(penalty).solve(&mut step);
+            let Some(factor) = hessian.and_then(|hessian| hessian.factor(penalty, &mut || false)) else {
+                break;
+            };
+            factor.solve(&mut step);
             // Where curvatures vanish a whole step could be too long.
             let length = dot_dense(&step, &step).sqrt();
             let limit = (10.0 / length).min(1.0);

@@ -26,7 +26,7 @@ fn certificate(examples: &Examples<'_>, claim: Claim) -> Certificate {
 /// Proves that all present rows are in B, and has it checked.
 fn prove_overlap(faces: &mut Faces<'_>, examples: &Examples<'_>) -> usize {
     let rows: Vec<usize> = examples.present().collect();
-    let kernel = faces.prove(&rows);
+    let kernel = faces.prove(&rows, &mut || false).unwrap();
     let count = kernel.len();
     let claim = Claim::Overlap { combination: faces.combination(), kernel };
     let accepted = testing::verify(&certificate(examples, claim), examples).unwrap();
@@ -91,6 +91,8 @@ fn rows_are_named_one_by_one() {
     let one = || Exact::from_f64(1.0);
     faces.add_circuit((0..=rank).map(|row| (row, one())).collect(), Vec::new());
     assert_eq!(faces.rank(), rank);
+    let all: Vec<usize> = examples.present().collect();
+    assert!(faces.prove(&all, &mut || true).is_none(), "the time is over");
     assert_eq!(prove_overlap(&mut faces, &examples), 0);
     assert_eq!(faces.combination.len(), n);
     assert!(faces.combination.values().all(|value| value.sign() == Ordering::Greater));
@@ -134,7 +136,7 @@ fn circuits_add_up() {
         if let Found::Positive { boundary, w, .. } = found
             && !boundary.is_empty()
         {
-            let kernel = faces.prove(&boundary);
+            let kernel = faces.prove(&boundary, &mut || false).unwrap();
             let claim =
                 Claim::QuasiComplete { weights: w.to_sparse(), combination: faces.combination(), kernel };
             let accepted = testing::verify(&certificate(&examples, claim), &examples).unwrap();
@@ -162,7 +164,7 @@ fn vanishing_vectors_vanish() {
         let mut faces = Faces::new(&examples);
         faces.add_contradictions(&super::super::contradictions::contradictions(&examples));
         let w: Vec<[f64; 2]> = (0..d).map(|_| [random.normal(), 1e-20 * random.normal()]).collect();
-        let found = faces.vanishing(&w);
+        let found = faces.vanishing(&w, &mut || false).unwrap();
         for &row in &faces.basis {
             assert_eq!(found.dot(&examples, row).sign(), Ordering::Equal, "{number}");
         }
@@ -208,10 +210,12 @@ fn shares_that_nearly_vanish() {
         }
         let support: Vec<(usize, f64)> =
             (usize::from(known > 0.0)..=n).map(|row| (row, 0.3 * (1.0 + 1e-10 * random.normal()))).collect();
-        let Some(Side::Meets { support: found, free }) = faces.meeting_nearly(&support) else {
+        let Some(Combination { support: found, free, .. }) = faces.meeting_nearly(&support, &mut || false)
+        else {
             panic!("{number}: {z:?}")
         };
         assert_eq!(found.len(), support.len(), "{number}");
+        assert!(faces.meeting_nearly(&support, &mut || true).is_none(), "a search that is over");
         assert!(found.iter().all(|(_, share)| share.sign().is_gt()), "{number}");
         let sum_of = |column: usize| {
             let term = |(row, share): &(usize, Exact)| share.times(&Exact::from_f64(z[*row][column]));
@@ -225,5 +229,5 @@ fn shares_that_nearly_vanish() {
     let data = problem.dataset();
     let examples = testing::examples(&data, &problem);
     let support: Vec<(usize, f64)> = (0..9).map(|row| (row, 1.0)).collect();
-    assert!(Faces::new(&examples).meeting_nearly(&support).is_none());
+    assert!(Faces::new(&examples).meeting_nearly(&support, &mut || false).is_none());
 }

@@ -1,9 +1,10 @@
 //! Dixon's p-adic lifting: a large system of equations solved digit by digit.
 
 use super::super::modular::Field;
+use super::SparseRow;
+use super::inverse::Inverse;
 use dashu_int::ops::{Abs, BitTest, DivRem, SquareRoot};
 use dashu_int::{IBig, Sign, UBig};
-use rayon::prelude::*;
 use std::mem;
 
 /// Bits of one slice of a matrix: 4096 products of a slice and a digit fit 128 bits with a sign.
@@ -27,7 +28,7 @@ struct Slice {
 
 /// A matrix with its inverse modulo the prime 2⁶¹ − C.
 pub(super) struct Lifting<const C: u64> {
-    inverse: Vec<Vec<u64>>,
+    inverse: Inverse<C>,
     /// row = Σ_k slices\[k\] · 2^(SLICE·k).
     slices: Vec<Vec<Slice>>,
     /// Bits of the largest entry of each row.
@@ -35,20 +36,23 @@ pub(super) struct Lifting<const C: u64> {
 }
 
 impl<const C: u64> Lifting<C> {
-    /// `None` if the matrix is singular modulo the prime.
-    pub(super) fn new(matrix: &[Vec<IBig>]) -> Option<Self> {
-        let residues = matrix.iter().map(|row| row.iter().map(Field::<C>::of_integer).collect());
-        let inverse = invert::<C>(residues.collect())?;
-        let bits = matrix.iter().map(|row| row.iter().map(BitTest::bit_len).max().unwrap_or(0)).collect();
+    /// `None` if the matrix is singular modulo the prime, or if it was stopped.
+    pub(super) fn new(matrix: &[SparseRow], stop: &mut dyn FnMut() -> bool) -> Option<Self> {
+        let residue = |(column, value): &(usize, IBig)| (*column as u32, Field::<C>::of_integer(value));
+        let residues =
+            matrix.iter().map(|row| row.iter().map(residue).filter(|entry| entry.1 != 0).collect());
+        let inverse = Inverse::new(residues.collect(), stop)?;
+        let length = |row: &SparseRow| row.iter().map(|(_, value)| value.bit_len()).max().unwrap_or(0);
+        let bits = matrix.iter().map(length).collect();
         let slices = matrix.iter().map(|row| {
             let mut slices: Vec<Slice> = Vec::new();
-            for (column, value) in row.iter().enumerate() {
+            for (column, value) in row {
                 let (sign, words) = value.as_sign_words();
                 for height in 0..value.bit_len().div_ceil(SLICE) {
                     let magnitude = slice(words, height * SLICE) as i64;
                     if magnitude != 0 {
                         slices.resize_with(slices.len().max(height + 1), Slice::default);
-                        slices[height].columns.push(column as u32);
+                        slices[height].columns.push(*column as u32);
                         slices[height].values.push(if sign == Sign::Negative {
                             -magnitude
                         } else {
@@ -79,8 +83,8 @@ impl<const C: u64> Lifting<C> {
         sum
     }
 
-    /// Numerators and a positive denominator.
-    pub(super) fn solve(&self, rhs: &[IBig]) -> Option<(Vec<IBig>, IBig)> {
+    /// Numerators and a positive denominator. `None` if it was stopped.
+    pub(super) fn solve(&self, rhs: &[IBig], stop: &mut dyn FnMut() -> bool) -> Option<(Vec<IBig>, IBig)> {
         let size = self.bits.len();
         let prime = UBig::from(Field::<C>::PRIME);
         let whole_prime = IBig::from(prime.clone());
@@ -98,8 +102,10 @@ impl<const C: u64> Lifting<C> {
         let mut modulus = UBig::ONE;
         let mut attempt = 6;
         loop {
-            let residues: Vec<u64> = residual.iter().map(Field::<C>::of_integer).collect();
-            let digit: Vec<u64> = self.inverse.iter().map(|row| Field::<C>::dot(row, &residues)).collect();
+            if stop() {
+                return None;
+            }
+            let digit = self.inverse.times(residual.iter().map(Field::<C>::of_integer).collect());
             for (i, rest) in residual.iter_mut().enumerate() {
                 *rest = (mem::take(rest) - self.product(i, &digit)) / &whole_prime;
             }
@@ -133,38 +139,6 @@ impl<const C: u64> Lifting<C> {
             }
         }
     }
-}
-
-/// The inverse of a matrix modulo a prime, by Gauss and Jordan in place.
-fn invert<const C: u64>(mut rows: Vec<Vec<u64>>) -> Option<Vec<Vec<u64>>> {
-    let size = rows.len();
-    let mut swaps = Vec::with_capacity(size);
-    for k in 0..size {
-        let pivot = (k..size).find(|&i| rows[i][k] != 0)?;
-        rows.swap(k, pivot);
-        swaps.push(pivot);
-        let scale = Field::<C>::inverse(rows[k][k]);
-        rows[k][k] = 1;
-        rows[k].iter_mut().for_each(|value| *value = Field::<C>::mul(*value, scale));
-        let top = mem::take(&mut rows[k]);
-        // Few rows are not worth the threads.
-        let together = if size < 128 { size } else { 32 };
-        rows.par_iter_mut().with_min_len(together).filter(|row| !row.is_empty()).for_each(|row| {
-            let factor = Field::<C>::negate(mem::take(&mut row[k]));
-            if factor != 0 {
-                for (value, &above) in row.iter_mut().zip(&top) {
-                    *value = Field::<C>::reduce(u128::from(factor) * u128::from(above) + u128::from(*value));
-                }
-            }
-        });
-        rows[k] = top;
-    }
-    for (k, &pivot) in swaps.iter().enumerate().rev() {
-        if k != pivot {
-            rows.iter_mut().for_each(|row| row.swap(k, pivot));
-        }
-    }
-    Some(rows)
 }
 
 /// Short fractions with one denominator: numerators_j ≡ denominator · values_j, where 2 · |numerator| · denominator is
