@@ -236,7 +236,8 @@ impl Unit {
         match self {
             Unit::Bytes => DecimalBytes(count).to_string(),
             Unit::Rows | Unit::RowsAtMost => format!("{} rows", grouped(count)),
-            Unit::Parts(what) => format!("{} {what}", grouped(count)),
+            // Of "folds, plain", the folds.
+            Unit::Parts(what) => format!("{} {}", grouped(count), what.split(',').next().unwrap_or(what)),
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::console::flags;
 use crate::output;
 use linsep::classes::ClassError;
+use linsep::job::Trained;
 use linsep::report::no_model_help;
 use linsep::{SettingsError, Status};
 use std::io::{self, Write};
@@ -67,11 +68,11 @@ impl Exit {
     }
 
     /// Prints why a run ended without a model and the command that proves it, and chooses the code.
-    pub(crate) fn without_model(status: Status, reason: &str, proof: Option<&str>) -> Self {
-        let help = no_model_help(status);
+    pub(crate) fn without_model(trained: &Trained, reason: &str, proof: Option<&str>) -> Self {
+        let help = no_model_help(trained);
         let proof = proof.map(|command| format!("{help}\n  {command}"));
         print(format!("error: {reason}"), Some(proof.as_deref().unwrap_or(help)));
-        if status == Status::Undecided { Exit::Undecided } else { Exit::No }
+        if trained.status == Status::Undecided { Exit::Undecided } else { Exit::No }
     }
 }
 

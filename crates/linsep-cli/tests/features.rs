@@ -4,6 +4,7 @@
 mod common;
 
 use common::Folder;
+use serde_json::Value;
 use std::fmt::Write;
 
 /// Rows that are of one class in the middle of a column and of the other on both sides; a second column says nothing.
@@ -30,7 +31,7 @@ fn words() -> String {
 
 fn error(folder: &Folder, line: &str) -> f64 {
     let ran = folder.linsep(&format!("{line} --json -q")).exits(0);
-    let record: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    let record: Value = serde_json::from_str(&ran.out).unwrap();
     record["holdout_error"].as_f64().unwrap()
 }
 
@@ -57,13 +58,13 @@ fn splines_learn_a_bent_rule() {
 fn a_saved_model_expands_rows_as_in_training() {
     let folder = Folder::with("bent.csv", bent());
     let train = "train bent.csv --features splines+pairs -o m -q --json";
-    let record: serde_json::Value = serde_json::from_str(&folder.linsep(train).exits(0).out).unwrap();
+    let record: Value = serde_json::from_str(&folder.linsep(train).exits(0).out).unwrap();
     assert_eq!(record["expansion"]["features"], "splines+pairs");
     assert_eq!(record["expansion"]["bends"], 12);
     assert_eq!(record["expansion"]["products"], 1);
     assert_eq!(record["features"], 15);
     let judged = folder.linsep("evaluate m bent.csv --json").exits(0);
-    let judged: serde_json::Value = serde_json::from_str(&judged.out).unwrap();
+    let judged: Value = serde_json::from_str(&judged.out).unwrap();
     assert_eq!(judged["error"], record["training_error"]);
     // Any number of threads gives the same model, and so does its specification.
     for other in ["--threads 1", "--threads 3"] {
@@ -122,7 +123,7 @@ fn many_candidates_are_chosen_from() {
     }
     folder.write("rows.csv", text);
     let train = "train rows.csv --features pairs --max-pairs 3 -o m -q --json";
-    let record: serde_json::Value = serde_json::from_str(&folder.linsep(train).exits(0).out).unwrap();
+    let record: Value = serde_json::from_str(&folder.linsep(train).exits(0).out).unwrap();
     assert_eq!(
         (&record["expansion"]["products"], &record["expansion"]["candidates"]),
         (&3.into(), &28.into())
@@ -135,7 +136,7 @@ fn a_start_from_a_model_keeps_its_features() {
     let folder = Folder::with("bent.csv", bent());
     folder.linsep("train bent.csv --features splines --learner perceptron --epochs 2 -o m -q").exits(0);
     let go_on = "train bent.csv --init m --learner perceptron --epochs 2 -q --json";
-    let record: serde_json::Value = serde_json::from_str(&folder.linsep(go_on).exits(0).out).unwrap();
+    let record: Value = serde_json::from_str(&folder.linsep(go_on).exits(0).out).unwrap();
     assert_eq!(record["expansion"]["features"], "splines");
     folder.linsep(&format!("{go_on} --features splines")).exits(0);
     folder.linsep(&format!("{go_on} --features pairs")).exits(2);
@@ -182,97 +183,79 @@ fn features_that_cannot_be_made_are_told() {
     assert!(!plain.out.contains("Features "), "{}", plain.out);
 }
 
-/// What `inspect` says in the units of the file adds up to the score, products included.
-#[test]
-fn weights_in_units_and_effects_add_up_to_the_score() {
-    let folder = Folder::new();
+/// Rows whose class is a matter of a product of numbers and of a word.
+fn incomes() -> String {
     let mut text = "age,income,sex,kind\n".to_string();
     for i in 0..300u32 {
         let (age, income) = (20 + i * 37 % 50, 1000 + i * 61 % 97 * 40);
-        let sex = ["m", "f", "f"][(i % 3) as usize];
-        let score = f64::from(age) * f64::from(income) / 1e5 + if sex == "m" { 0.4 } else { 0.0 };
-        writeln!(text, "{age},{income},{sex},{}", if score + f64::from(i % 7) / 20.0 > 1.4 { "b" } else { "a" })
-            .unwrap();
+        let is_man = i % 3 == 0;
+        let sum = age * income / 1000 + if is_man { 40 } else { 0 } + i % 7 * 5;
+        let (sex, kind) = (if is_man { "m" } else { "f" }, if sum > 140 { "b" } else { "a" });
+        writeln!(text, "{age},{income},{sex},{kind}").unwrap();
     }
-    folder.write("rows.csv", &text);
-    folder.write("one.csv", "age,income,sex\n41,3000,m\n");
-    for features in ["pairs", "splines+pairs"] {
-        folder.linsep(&format!("train rows.csv --features {features} -o m -q")).exits(0);
-        let record = folder.linsep("inspect m --json --top 1000").exits(0).json();
-        let number = |value: &serde_json::Value| value.as_f64().expect("a number");
-        let of_row = |name: &serde_json::Value| match name.as_str().expect("a name") {
-            "age" => 41.0,
-            "income" => 3000.0,
-            "sex=m" => 1.0,
-            "sex=f" => 0.0,
-            other => panic!("{other}"),
-        };
-        let product = |name: &str| -> Option<f64> {
-            let products = record["products"].as_array().expect("products");
-            let own = products.iter().find(|one| one["feature"] == name)?;
-            let factors = own["of"].as_array().expect("factors");
-            Some(factors.iter().map(|of| of_row(&of["feature"]) - number(&of["minus"])).product())
-        };
-        let strongest = record["strongest"].as_array().expect("weights");
-        let products: f64 = strongest
-            .iter()
-            .filter_map(|of| Some(product(of["feature"].as_str()?)? * number(&of["weight_per_unit"])))
-            .sum();
-        assert!(products.abs() > 1e-3, "{products}");
-        let score = folder.linsep("predict m one.csv --show score").exits(0).out;
-        let score: f64 = score.split_whitespace().last().expect("a score").parse().expect("a number");
-        if features == "pairs" {
-            let plain = strongest.iter().filter(|of| product(of["feature"].as_str().unwrap()).is_none());
-            let plain: f64 = plain.map(|of| of_row(&of["feature"]) * number(&of["weight_per_unit"])).sum();
-            let sum = number(&record["intercept_in_units"]) + plain + products;
-            assert!((sum - score).abs() < 1e-6 * (1.0 + score.abs()), "{sum} {score}");
+    text
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().expect("a number")
+}
+
+fn score(folder: &Folder, age: f64, income: f64, sex: &str) -> f64 {
+    folder.write("one.csv", format!("age,income,sex\n{age},{income},{sex}\n"));
+    let told = folder.linsep("predict m one.csv --show score").exits(0).out;
+    told.split_whitespace().last().expect("a score").parse().expect("a number")
+}
+
+#[test]
+fn weights_in_units_add_up_to_the_score_with_products() {
+    let folder = Folder::with("rows.csv", incomes());
+    folder.linsep("train rows.csv --features pairs -o m -q").exits(0);
+    let record = folder.linsep("inspect m --json --top 1000").exits(0).json();
+    let cell = |name: &Value| match name.as_str().expect("a name") {
+        "age" => 41.0,
+        "income" => 3000.0,
+        "sex=m" => 1.0,
+        _ => 0.0,
+    };
+    let products = record["products"].as_array().expect("products");
+    let value = |name: &Value| match products.iter().find(|product| &product["feature"] == name) {
+        Some(product) => {
+            let factors = product["of"].as_array().expect("factors");
+            factors.iter().map(|of| cell(&of["feature"]) - number(&of["minus"])).product()
         }
-        // Where a number is at an end of its curve, the effects are known exactly.
-        let ends = |column: &str| {
-            let effects = record["effects"].as_array().expect("effects");
-            effects.iter().find(|of| of["column"] == column).map(|of| match of["curve"].as_array() {
-                Some(points) => (number(&points[0]["value"]), number(&points[0]["effect"])),
-                None => (20.0, 20.0 * number(&of["per_unit"])),
-            })
-        };
-        let (age, of_age) = ends("age").expect("an effect");
-        let (income, of_income) = ends("income").map_or((1000.0, 0.0), |end| end);
-        folder.write("end.csv", format!("age,income,sex\n{age},{income},f\n"));
-        let words = record["effects"].as_array().unwrap().iter().find(|of| of["column"] == "sex");
-        let of_sex = words.map_or(0.0, |of| {
-            let words = of["words"].as_array().expect("words");
-            words.iter().find(|word| word["word"] == "f").map_or(0.0, |word| number(&word["effect"]))
-        });
-        let at_end = |name: &serde_json::Value| match name.as_str().expect("a name") {
-            "age" => age,
-            "income" => income,
-            "sex=m" => 0.0,
-            _ => 1.0,
-        };
-        let products: f64 = strongest
-            .iter()
-            .filter_map(|of| {
-                let all = record["products"].as_array()?;
-                let own = all.iter().find(|one| one["feature"] == of["feature"])?;
-                let factors = own["of"].as_array()?;
-                let value: f64 = factors.iter().map(|of| at_end(&of["feature"]) - number(&of["minus"])).product();
-                Some(value * number(&of["weight_per_unit"]))
-            })
-            .sum();
-        let (of_income, of_age) = match features {
-            "pairs" => {
-                let slope = |column: &str| {
-                    let effects = record["effects"].as_array().unwrap();
-                    let own = effects.iter().find(|of| of["column"] == column);
-                    own.map_or(0.0, |of| number(&of["per_unit"]))
-                };
-                (income * slope("income"), age * slope("age"))
-            }
-            _ => (of_income, of_age),
-        };
-        let sum = number(&record["effects_constant"]) + of_age + of_income + of_sex + products;
-        let score = folder.linsep("predict m end.csv --show score").exits(0).out;
-        let score: f64 = score.split_whitespace().last().expect("a score").parse().expect("a number");
-        assert!((sum - score).abs() < 1e-6 * (1.0 + score.abs()), "{features}: {sum} {score}");
-    }
+        None => cell(name),
+    };
+    let weights = record["strongest"].as_array().expect("weights");
+    assert!(weights.iter().any(|of| of["feature"] == "age × income"), "{record}");
+    let sum: f64 = weights.iter().map(|of| value(&of["feature"]) * number(&of["weight_per_unit"])).sum();
+    let (sum, score) = (number(&record["intercept_in_units"]) + sum, score(&folder, 41.0, 3000.0, "m"));
+    assert!((sum - score).abs() < 1e-6 * (1.0 + score.abs()), "{sum} {score}");
+    folder.linsep("inspect m --effects").exits(0).tells(&["products of pairs of columns add to the score"]);
+}
+
+#[test]
+fn effects_and_their_constant_add_up_to_the_score() {
+    let folder = Folder::with("rows.csv", incomes());
+    folder.linsep("train rows.csv --features splines -o m -q").exits(0);
+    let record = folder.linsep("inspect m --json").exits(0).json();
+    let effects = record["effects"].as_array().expect("effects");
+    let of = |column: &str| effects.iter().find(|of| of["column"] == column).expect("an effect");
+    let first = |column: &str| {
+        let point = &of(column)["curve"][0];
+        (number(&point["value"]), number(&point["effect"]))
+    };
+    let ((age, of_age), (income, of_income)) = (first("age"), first("income"));
+    let words = of("sex")["words"].as_array().expect("words");
+    let of_sex = words.iter().find(|word| word["word"] == "m").map_or(0.0, |word| number(&word["effect"]));
+    let sum = number(&record["effects_constant"]) + of_age + of_income + of_sex;
+    let score = score(&folder, age, income, "m");
+    assert!((sum - score).abs() < 1e-6 * (1.0 + score.abs()), "{sum} {score}");
+}
+
+#[test]
+fn options_are_those_of_the_learner_that_features_have() {
+    let folder = Folder::with("bent.csv", bent());
+    let record = folder.linsep("train bent.csv --features splines --C 3 --json").exits(0).json();
+    assert_eq!(record["settings"]["learner"]["logistic"]["c"], 3.0, "{record}");
+    folder.linsep("train bent.csv --features splines --epsilon 0.1").exits(2).says(&["not of logistic"]);
 }

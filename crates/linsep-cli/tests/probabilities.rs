@@ -190,6 +190,10 @@ fn what_cannot_be_is_refused() {
         ("--positive setosa --cost fp=1", "such as --cost fp=1,fn=20"),
         ("--positive setosa --cost fp=0,fn=1", "two costs above 0"),
         ("--positive setosa --recall 0.9 --cost fp=1,fn=1", "cannot be used with"),
+        (
+            "--classes setosa,virginica --learner multiclass --recall 0.9",
+            "multiclass has a score for each class",
+        ),
     ] {
         folder.linsep(&format!("train iris.csv {line}")).exits(2).says(&[problem]);
     }

@@ -133,7 +133,7 @@ pub fn train(
         let model = &trained.model;
         let reason = describe_no_model(&model.evidence, &model.boundaries)
             .unwrap_or_else(|| "there is no model".to_string());
-        let help = no_model_help(trained.status);
+        let help = no_model_help(&trained);
         return Err(PyValueError::new_err(in_python(&format!("{reason}; {help}"))));
     }
     let record = record(&TrainRecord::from(&trained), &seen)?;

@@ -97,7 +97,7 @@ fn train(spec: &TrainSpec, console: Console) -> anyhow::Result<Result<Trained, E
         return Ok(Ok(trained));
     }
     let reason = describe_no_model(&trained.model.evidence, &trained.model.boundaries);
-    Ok(Err(Exit::without_model(trained.status, &reason.unwrap_or_default(), None)))
+    Ok(Err(Exit::without_model(&trained, &reason.unwrap_or_default(), None)))
 }
 
 /// The specification of what is learned, with a default learner.

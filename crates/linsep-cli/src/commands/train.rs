@@ -9,25 +9,28 @@ use anyhow::Context;
 use linsep::Status;
 use linsep::job::{Spec, TrainSpec, refuse_overwriting};
 use linsep::report::{TrainRecord, describe_no_model, train_report};
+use linsep::theory::margin::MarginKind;
 use std::path::{Path, PathBuf};
 
 pub(crate) fn run(args: &TrainArgs, console: Console) -> anyhow::Result<Exit> {
     let spec = spec(args)?;
-    let trained = spec.run(&mut ProgressDisplay::new(console))?;
+    let mut trained = spec.run(&mut ProgressDisplay::new(console))?;
     let no_model = describe_no_model(&trained.model.evidence, &trained.model.boundaries);
     if args.json {
         print_json(&TrainRecord::from(&trained))?;
     } else if no_model.is_none() {
         print_report(&train_report(&trained))?;
     }
-    if let Some(exit) = Exit::of_losses(trained.lost) {
+    if let Some(exit) = Exit::of_losses(std::mem::take(&mut trained.lost)) {
         return Ok(exit);
     }
     Ok(match trained.status {
         status if !status.has_model() => {
-            let proof = spec.separation().filter(|_| status == Status::NoOptimum);
+            // Of several classes at once there is no such job.
+            let two_sides = trained.model.evidence.margin.kind != MarginKind::MultiClass;
+            let proof = trained.spec.separation().filter(|_| status == Status::NoOptimum && two_sides);
             let proof = proof.map(|spec| command(&Spec::Separate(spec)));
-            Exit::without_model(status, &no_model.unwrap_or_default(), proof.as_deref())
+            Exit::without_model(&trained, &no_model.unwrap_or_default(), proof.as_deref())
         }
         Status::Interrupted => Exit::Interrupted,
         Status::Converged => Exit::Fine,

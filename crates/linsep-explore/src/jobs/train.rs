@@ -52,7 +52,7 @@ pub(super) fn run(
         "report": blocks(app, &facts),
         "no_model": no_model.map(|reason| json!({
             "message": crate::watch::worded(&reason),
-            "help": crate::watch::worded(no_model_help(trained.status)),
+            "help": crate::watch::worded(no_model_help(&trained)),
         })),
         "weights": weights(&trained.model),
     });

@@ -80,7 +80,8 @@ impl Model {
     pub fn effects_constant(&self, outcome: usize) -> Option<f64> {
         let units = self.in_units_of(outcome)?;
         // A curve is measured from the mean of its column.
-        let means = self.recipe.expansion.each_bent().map(|(bends, _)| units.weights[bends.feature] * bends.mean);
+        let means =
+            self.recipe.expansion.each_bent().map(|(bends, _)| units.weights[bends.feature] * bends.mean);
         Some(units.intercept + means.sum::<f64>())
     }
 

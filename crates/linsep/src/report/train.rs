@@ -166,6 +166,7 @@ fn features_left(model: &Model) -> Option<String> {
         None => "weight",
     };
     Some(match &model.classes {
+        Classes::Pair(_) if model.strongest_features(0).is_empty() => left(0),
         Classes::Pair(_) => format!("{}; {per}, the strongest first", left(0)),
         Classes::Each { names } => {
             let shown = names.iter().take(MOST_NAMED).enumerate();
@@ -252,7 +253,11 @@ fn error(trained: &Trained, alone: bool) -> String {
             percent(error),
             grouped((error * evidence.examples as f64).round() as u64),
             grouped(evidence.examples),
-            if trained.model.threshold.is_some() { ", by the score alone, without the threshold" } else { "" }
+            if trained.model.threshold.is_some() {
+                ", by the score alone, without the threshold"
+            } else {
+                ""
+            }
         ),
         (None, Some(error)) => {
             format!("progressive error (each row predicted before it is learned): {}", percent(error))

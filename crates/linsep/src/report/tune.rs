@@ -7,7 +7,7 @@ use crate::job::TunedModel;
 use crate::metric::Metric;
 use crate::numbers::{counted, grouped, percent};
 use crate::out_of_fold::Preparation;
-use crate::tune::{Ended, Estimate, Fit, Judging, NoEstimate, Tried, Tuned};
+use crate::tune::{Ended, Estimate, Fit, Judging, NoEstimate, Sample, Tried, Tuned};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -22,7 +22,9 @@ pub struct TuneRecord<'a> {
     pub baseline_class: &'a str,
     /// How often each row was held out.
     pub deals: u64,
-    /// The candidates, the simplest first.
+    /// The sample on which all candidates were tried first, where the rows are many.
+    pub sample: Option<Sample>,
+    /// The candidates, the simplest first; after a sample, those that it left.
     pub candidates: Vec<CandidateRecord>,
     /// The place of the chosen one among them, from 0.
     pub chosen: usize,
@@ -87,6 +89,7 @@ impl<'a> From<&'a TunedModel> for TuneRecord<'a> {
             baseline_error: tuned.baseline.error,
             baseline_class: &tuned.baseline.class,
             deals: tuned.deals,
+            sample: tuned.sample,
             candidates: tuned.tried.iter().map(candidate).collect(),
             chosen: tuned.chosen,
             estimate: tuned.estimate,
@@ -106,11 +109,10 @@ pub fn tune_report(found: &TunedModel) -> Vec<Block> {
     let mut blocks = vec![Block::Text(table(tuned))];
     let chosen = &tuned.tried[tuned.chosen];
     blocks.push(Block::paragraph(format!(
-        "Chosen: {}, {}. Tried: {}{} in {:.1} s{}.",
+        "Chosen: {}, {}. Tried: {} in {:.1} s{}.",
         name(chosen),
         rule(tuned),
-        counted(tuned.tried.len() as u64, "candidate", "candidates"),
-        if tuned.deals > 1 { format!(" on {} deals of the few rows", tuned.deals) } else { String::new() },
+        tried(tuned),
         tuned.seconds,
         match tuned.ended {
             Some(Ended::TimeLimit) => "; the time was over before the search and its estimate were complete",
@@ -150,6 +152,11 @@ pub fn tune_report(found: &TunedModel) -> Vec<Block> {
             percent(tuned.baseline.error)
         ),
     }));
+    if tuned.estimate.is_some_and(|estimate| estimate.error >= tuned.baseline.error) {
+        blocks.push(Block::paragraph(
+            "That is no better than always giving the same answer: nothing was found in these columns that tells new rows apart.",
+        ));
+    }
     blocks.push(Block::Text("\n".to_string()));
     blocks.extend(chosen_report(&found.trained));
     blocks
@@ -176,6 +183,25 @@ fn rule(tuned: &Tuned) -> String {
             }
         ),
         _ => format!("by the held-out {title} among all candidates, of equal ones the simplest"),
+    }
+}
+
+/// How many candidates were tried, and on what.
+fn tried(tuned: &Tuned) -> String {
+    let left = tuned.tried.len() as u64;
+    match tuned.sample {
+        Some(Sample { rows, candidates, alone }) => {
+            let first = format!(
+                "{} on a sample of {}",
+                counted(candidates, "candidate", "candidates"),
+                counted(rows, "row", "rows")
+            );
+            if alone { first } else { format!("{first}, then the {} best on all rows", grouped(left)) }
+        }
+        None if tuned.deals > 1 => {
+            format!("{} on {} deals of the few rows", counted(left, "candidate", "candidates"), tuned.deals)
+        }
+        None => counted(left, "candidate", "candidates"),
     }
 }
 

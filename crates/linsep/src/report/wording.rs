@@ -1,6 +1,7 @@
 //! The results of a run in plain sentences.
 
 use crate::features::Expansion;
+use crate::job::Trained;
 use crate::numbers::{Rounding, counted, grouped, percent, rounded};
 use crate::separate::Verdict;
 use crate::theory::margin::{MarginInterval, MarginKind};
@@ -123,7 +124,7 @@ pub fn describe_detail(evidence: &Evidence) -> Option<String> {
             };
             Some(format!("penalised log likelihood {objective:.6}{aside}"))
         }
-        Detail::NoOptimum { verdict } => Some(no_optimum(*verdict)),
+        Detail::NoOptimum { verdict } => Some(no_optimum(evidence, *verdict)),
         Detail::MaxMargin { gap, support } => Some(format!(
             "the margin of the weights is proved to be within {gap:.1e} of the best; {}",
             counted(*support, "support vector", "support vectors")
@@ -288,7 +289,7 @@ pub fn explain(evidence: &Evidence, settings: &Settings) -> String {
     }
     match (evidence.mistake_bound.upper, &evidence.detail) {
         (Some(bound), _) => explain_separable(evidence, settings, bound),
-        (None, Some(Detail::NoOptimum { verdict })) => no_optimum(*verdict) + ".",
+        (None, Some(Detail::NoOptimum { verdict })) => no_optimum(evidence, *verdict) + ".",
         (None, Some(Detail::NoMargin { class, other, verdict })) => {
             no_margin(class, other.as_deref(), *verdict) + "."
         }
@@ -415,7 +416,7 @@ pub fn describe_no_model(evidence: &Evidence, boundaries: &[Boundary]) -> Option
     }
     let all = std::iter::once(evidence).chain(boundaries.iter().map(|boundary| &boundary.evidence));
     all.filter(|part| part.status == evidence.status).find_map(|part| match &part.detail {
-        Some(Detail::NoOptimum { verdict }) => Some(no_optimum(*verdict)),
+        Some(Detail::NoOptimum { verdict }) => Some(no_optimum(part, *verdict)),
         Some(Detail::NoMargin { class, other, verdict }) => {
             Some(no_margin(class, other.as_deref(), *verdict))
         }
@@ -424,8 +425,16 @@ pub fn describe_no_model(evidence: &Evidence, boundaries: &[Boundary]) -> Option
 }
 
 /// What can be done where a run ended without a model.
-pub fn no_model_help(status: Status) -> &'static str {
-    match status {
+pub fn no_model_help(trained: &Trained) -> &'static str {
+    match trained.status {
+        Status::NoOptimum if !trained.model.recipe.expansion.is_none() => {
+            "this is about the expanded features, not about the columns alone, which separate speaks of; a penalty has a best \
+             point on any data: ⟦penalty=l2⟧"
+        }
+        Status::NoOptimum if trained.model.evidence.margin.kind == MarginKind::MultiClass => {
+            "separate speaks of two sides: of each class against the rest, or with ⟦pairs⟧ of two classes at a time; a penalty has a \
+             best point on any data: ⟦penalty=l2⟧"
+        }
         Status::NoOptimum => {
             "separate writes the certificate and names the columns; a penalty has a best point on any data: ⟦penalty=l2⟧"
         }
@@ -433,22 +442,27 @@ pub fn no_model_help(status: Status) -> &'static str {
     }
 }
 
-fn no_optimum(verdict: Verdict) -> String {
-    match verdict {
-        Verdict::Complete => {
-            "logistic regression without a penalty has no finite optimum: a boundary separates the classes completely, \
-             which is proved, so the likelihood rises for ever as the weights grow"
+fn no_optimum(evidence: &Evidence, verdict: Verdict) -> String {
+    let many = evidence.margin.kind == MarginKind::MultiClass;
+    let why = match (verdict, many) {
+        (Verdict::Complete, false) => "a boundary separates the classes completely",
+        (Verdict::Complete, true) => "there are weights that give every row's own class the largest score",
+        (Verdict::QuasiComplete, false) => {
+            "a boundary has no row on its wrong side and some strictly on the right one (quasi-complete separation)"
         }
-        Verdict::QuasiComplete => {
-            "logistic regression without a penalty has no finite optimum: a boundary has no row on its wrong side and \
-             some strictly on the right one (quasi-complete separation), which is proved, so the likelihood rises for \
-             ever as the weights grow"
+        (Verdict::QuasiComplete, true) => {
+            "there are weights that give no row another class a larger score than its own, and some rows their own a larger one \
+             (quasi-complete separation)"
         }
-        Verdict::Overlap | Verdict::Undecided => {
-            "whether logistic regression without a penalty has a finite optimum was not decided within the limits"
+        (Verdict::Overlap | Verdict::Undecided, _) => {
+            return "whether logistic regression without a penalty has a finite optimum was not decided within the limits"
+                .to_string();
         }
-    }
-    .to_string()
+    };
+    format!(
+        "logistic regression without a penalty has no finite optimum: {why}, which is proved, so the likelihood rises for ever as \
+         the weights grow"
+    )
 }
 
 fn no_margin(class: &str, other: Option<&str>, verdict: Verdict) -> String {

@@ -62,7 +62,9 @@ pub struct Tuned {
     pub metric: Metric,
     /// How often each row was held out, where every row was: more than once if the rows are few.
     pub deals: u64,
-    /// All candidates that were tried to the end, the simplest first.
+    /// The sample of the rows on which all candidates were tried first, where the rows are many.
+    pub sample: Option<Sample>,
+    /// The candidates that were tried to the end, the simplest first; after a sample, those that it left.
     pub tried: Vec<Tried>,
     /// The places of those among which the error chose, the best of each preparation and learner, where another measure told
     /// which of them that is; empty where the metric chose among all candidates.
@@ -82,6 +84,17 @@ pub struct Tuned {
     pub ended: Option<Ended>,
     /// Seconds that it took.
     pub seconds: f64,
+}
+
+/// A sample of the rows, which tells which candidates are worth trying on all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Sample {
+    /// Its rows.
+    pub rows: u64,
+    /// The candidates that were tried on it.
+    pub candidates: u64,
+    /// Whether the search ended there, so that what is known of the candidates is known from the sample alone.
+    pub alone: bool,
 }
 
 /// Why a search ended early.
@@ -138,6 +151,8 @@ struct Searched {
     judged: Vec<JudgedFolds>,
     /// How often the rows were dealt out into parts.
     deals: usize,
+    /// What was tried before on a sample.
+    sample: Option<Sample>,
     /// Whether it came to its end.
     whole: bool,
 }
@@ -243,6 +258,7 @@ pub fn tune(
         features: data.columns() as u64,
         metric: settings.metric,
         deals: searched.deals as u64,
+        sample: searched.sample,
         tried: tried.collect(),
         finalists: search.finalists(&searched).unwrap_or_default(),
         chosen,
@@ -300,7 +316,9 @@ impl Search<'_> {
             split => split?.held_out,
         };
         let first = Search { data: &sample, ..*self };
-        let of_sample = first.try_all(all, self.folds, observer)?;
+        let mut of_sample = first.try_all(all, self.folds, observer)?;
+        let candidates = of_sample.candidates.len() as u64;
+        of_sample.sample = Some(Sample { rows: sample.len() as u64, candidates, alone: true });
         if !of_sample.whole {
             return Ok(of_sample);
         }
@@ -309,7 +327,10 @@ impl Search<'_> {
         let parts = if self.data.len() > MANY_ROWS { 1 } else { parts.min(self.folds) };
         let of_all = self.try_all(left, parts, observer)?;
         // Where no candidate was judged on all rows, the sample tells which is best so far.
-        Ok(if of_all.candidates.is_empty() { Searched { whole: false, ..of_sample } } else { of_all })
+        if of_all.candidates.is_empty() {
+            return Ok(Searched { whole: false, ..of_sample });
+        }
+        Ok(Searched { sample: of_sample.sample.map(|sample| Sample { alone: false, ..sample }), ..of_all })
     }
 
     /// Refuses a search that would not come to an end.
@@ -391,6 +412,7 @@ impl Search<'_> {
             candidates: Vec::new(),
             judged: Vec::new(),
             deals,
+            sample: None,
             whole: false,
         };
         for family in families {

@@ -61,8 +61,13 @@ pub(super) fn resolve(
     if let (Some(model), None) = (warm, checkpoint) {
         settings.bias = model.settings.bias;
     }
-    if let Some(name) = &spec.learner {
-        settings.learner = Learner::named(name)?;
+    match &spec.learner {
+        Some(name) => settings.learner = Learner::named(name)?,
+        // Options are those of the learner that bends and products have where none is named.
+        None if spec.expands() && !spec.options.is_empty() && checkpoint.is_none() => {
+            settings.learner = Learner::named("logistic")?;
+        }
+        None => {}
     }
     settings.learner = settings.learner.with_options(&spec.options)?;
     settings.shards = spec.shards.unwrap_or(settings.shards);

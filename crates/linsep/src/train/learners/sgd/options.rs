@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     name: "sgd",
     title: "gradient descent",
-    summary: "Stochastic gradient descent on a loss, with steps that adapt to each feature: for streams, and when you want logistic regression",
+    summary: "Stochastic gradient descent on a loss, with steps that adapt to each feature: for streams, and for a loss of your choice",
     options: &[
         OptionDescriptor {
             name: "loss",
