@@ -222,3 +222,13 @@ fn what_cannot_be_is_refused() {
         folder.linsep("predict noise noise.csv --show probability -q").exits(0);
     }
 }
+
+#[test]
+fn weights_of_several_classes_that_calibration_cannot_undo_are_warned_of() {
+    let folder = Folder::with_iris("iris.csv");
+    let warning = "lean to the classes of larger weight";
+    let line = "train iris.csv --learner logistic --probabilities --class-weight setosa=10";
+    folder.linsep(line).exits(0).says(&[warning]);
+    let two = folder.linsep(&format!("{line} --positive setosa")).exits(0);
+    assert!(!two.err.contains(warning), "{}", two.err);
+}

@@ -149,6 +149,12 @@ impl Runner<'_> {
         }
         if !natural {
             model.calibration = Some(fit(&found, &model.classes, observer)?);
+            if self.settings.class_weight != ClassWeight::Equal && model.classes.pair().is_none() {
+                observer.note(Note::Warning(
+                    "class weights move the scores of several classes against each other, and the one factor that calibrates them \
+                     cannot undo that: the probabilities lean to the classes of larger weight",
+                ));
+            }
         }
         let (Some(rule), Some(calibration)) = (self.spec.threshold, model.calibrated()) else {
             return Ok(());
