@@ -63,6 +63,7 @@ def main():
     parser.add_argument("--python", type=Path, help="a Python that has the peers [default: made anew]")
     parser.add_argument("--C", type=float, default=1.0, help="the weight of the loss [default: 1]")
     parser.add_argument("--only", nargs="+", choices=NAMES, default=NAMES, metavar="SET", help="these sets alone")
+    parser.add_argument("--two", action="store_true", help="of several classes, one against the rest alone")
     parser.add_argument("--record", metavar="FILE", help="write a record of this name")
     arguments = parser.parse_args()
     folder = arguments.sets.resolve()
@@ -82,6 +83,7 @@ def main():
             continue
         path = folder / f"{name}.train"
         tasks = ["-"] if len(set(labels(path))) == 2 else ["-", AGAINST_REST[name]]
+        tasks = tasks[-1:] if arguments.two else tasks
         for positive in tasks:
             title = name if positive == "-" else f"{name}, {positive} against the rest"
             say(title)
