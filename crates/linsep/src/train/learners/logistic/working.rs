@@ -189,7 +189,10 @@ impl<'p, 'a> Working<'p, 'a> {
                 }
             }
         }
-        self.rough = few.rough;
+        if !is_growing {
+            // Steps are slow in the beginning whatever the matrix is like.
+            self.rough = few.rough;
+        }
         self.take(columns, few.point, few.objective);
         ControlFlow::Continue((ended, taken))
     }
