@@ -87,7 +87,8 @@ def main():
         for positive in tasks:
             title = name if positive == "-" else f"{name}, {positive} against the rest"
             say(title)
-            reading, _ = run(program, path, ["--learner", "perceptron", "--epochs", 1])
+            against = [] if positive == "-" else ["--positive", positive]
+            reading, _ = run(program, path, ["--learner", "perceptron", "--epochs", 1, *against])
             command = [python, PEERS, path, arguments.C, positive]
             environ = {**os.environ, **ONE_THREAD}
             done = subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True, env=environ)
@@ -96,7 +97,7 @@ def main():
                 peer = json.loads(line)
                 kind = ["--penalty", peer["penalty"], "--C", arguments.C]
                 kind += [] if peer["intercept"] else ["--bias", "none"]
-                kind += [] if positive == "-" else ["--positive", positive]
+                kind += against
                 if str(kind) not in usual:
                     usual[str(kind)] = train(program, path, kind, reading)
                 seconds, steps = to_objective(program, path, kind, peer["objective"], reading)

@@ -189,10 +189,7 @@ impl<'p, 'a> Working<'p, 'a> {
                 }
             }
         }
-        if !is_growing {
-            // Steps are slow in the beginning whatever the matrix is like.
-            self.rough = few.rough;
-        }
+        self.rough = few.rough;
         self.take(columns, few.point, few.objective);
         ControlFlow::Continue((ended, taken))
     }
