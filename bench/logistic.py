@@ -56,6 +56,7 @@ def main():
     asked = parser(__doc__, NAMES)
     asked.add_argument("--python", type=Path, help="a Python that has the peers [default: made anew]")
     asked.add_argument("--C", type=float, default=1.0, help="the weight of the loss [default: 1]")
+    asked.add_argument("--two", action="store_true", help="of several classes, one against the rest alone")
     arguments = asked.parse_args()
     program, folder, names = ready(arguments)
     python = arguments.python or environment(WORK / "logistic", NEEDED)
@@ -65,10 +66,12 @@ def main():
     for name in names:
         path = folder / f"{name}.train"
         tasks = ["-"] if len(set(labels(path))) == 2 else ["-", AGAINST_REST[name]]
+        tasks = tasks[-1:] if arguments.two else tasks
         for positive in tasks:
             title = name if positive == "-" else f"{name}, {positive} against the rest"
             say(title)
-            reading, _ = run(program, path, ["--learner", "perceptron", "--epochs", 1])
+            against = [] if positive == "-" else ["--positive", positive]
+            reading, _ = run(program, path, ["--learner", "perceptron", "--epochs", 1, *against])
             command = [python, PEERS, path, arguments.C, positive]
             environ = {**os.environ, **ONE_THREAD}
             done = subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True, env=environ)
@@ -77,7 +80,7 @@ def main():
                 peer = json.loads(line)
                 kind = ["--penalty", peer["penalty"], "--C", arguments.C]
                 kind += [] if peer["intercept"] else ["--bias", "none"]
-                kind += [] if positive == "-" else ["--positive", positive]
+                kind += against
                 if str(kind) not in usual:
                     usual[str(kind)] = train(program, path, kind, reading)
                 seconds, steps = to_objective(program, path, kind, peer["objective"], reading)

@@ -6,7 +6,8 @@
 //! or half of the way, until the objective itself is smaller (Friedman, Hastie and Tibshirani 2010; Yuan, Ho and Lin 2012).
 
 use super::newton::{Step, is_enough};
-use super::problem::{Pause, Penalty, Point, Problem, WORK_BETWEEN_PAUSES, to_probabilities};
+use super::problem::{Pause, Penalty, Place, Problem, WORK_BETWEEN_PAUSES, to_probabilities};
+use super::proof::{factorise, solve_factorised};
 use crate::dataset::Dataset;
 use crate::linalg;
 use crate::train::engine::run::Status;
@@ -14,14 +15,14 @@ use rayon::prelude::*;
 use std::ops::{ControlFlow, Range};
 
 /// The rows by their columns.
-pub(crate) struct Columns {
+pub(super) struct Columns {
     offsets: Vec<usize>,
     rows: Vec<u32>,
     values: Vec<f64>,
 }
 
 impl Columns {
-    pub(crate) fn new(data: &Dataset) -> Self {
+    fn new(data: &Dataset) -> Self {
         let mut offsets = vec![0; data.columns() + 1];
         let cells = |i: usize| data.row(i).iter().filter(|&(_, x)| x != 0.0);
         for i in 0..data.len() {
@@ -53,13 +54,11 @@ impl Columns {
 /// Coordinate descent as it stands.
 pub(super) struct Descent<'p, 'a> {
     pub(super) problem: &'p Problem<'a>,
-    columns: &'p Columns,
-    pub(super) point: Point,
-    pub(super) scores: Vec<f64>,
-    pub(super) objective: f64,
+    columns: Columns,
+    pub(super) place: Place,
     /// A cycle over the weights that gains less than this share of the first one is the last: the nearer to the best, the
     /// more of them are worth their time.
-    enough: f64,
+    pub(super) enough: f64,
 }
 
 /// A weight that may move, or the intercept.
@@ -189,44 +188,53 @@ impl<'c> Model<'c> {
         bent
     }
 
-    /// Moves the weights that are not zero together, by conjugate gradients on the model, as far as none of them changes its
-    /// sign: features that go together are settled one by one only slowly.
-    fn settle(
-        &mut self,
-        coordinates: &mut [Coordinate],
+    /// The steps that make the model smallest, by a Cholesky factor of the matrix of those that take part, whose slopes are not zero.
+    /// None where there is no matrix, or no factor.
+    fn solved(&self, coordinates: &[Coordinate], slopes: &[f64], penalty: Penalty) -> Option<Vec<f64>> {
+        let Model::Pairs { matrix, changes } = self else { return None };
+        let count = changes.len();
+        let places: Vec<usize> = (0..count).filter(|&place| slopes[place] != 0.0).collect();
+        let mut factor = vec![0.0; places.len() * places.len()];
+        for (row, (a, &place)) in factor.chunks_exact_mut(places.len().max(1)).zip(places.iter().enumerate())
+        {
+            let own = &matrix[place * count..(place + 1) * count];
+            row[..=a].iter_mut().zip(&places).for_each(|(to, &other)| *to = own[other]);
+            row[a] += if coordinates[place].feature.is_some() { penalty.square } else { 0.0 };
+        }
+        factorise(&mut factor, places.len(), 16.0 * f64::EPSILON * places.len() as f64)?;
+        let own: Vec<f64> = places.iter().map(|&place| slopes[place]).collect();
+        let mut solution = vec![0.0; count];
+        for (place, step) in places.into_iter().zip(solve_factorised(&factor, &own)) {
+            solution[place] = step;
+        }
+        Some(solution)
+    }
+
+    /// The same, about, by so many iterations at most.
+    fn conjugate_gradients(
+        &self,
+        coordinates: &[Coordinate],
+        slopes: &[f64],
         penalty: Penalty,
+        iterations: usize,
         pause: &mut Pause<'_>,
-    ) -> ControlFlow<Status> {
-        const MOST: usize = 200;
+    ) -> ControlFlow<Status, Vec<f64>> {
         let dot = |a: &[f64], b: &[f64]| linalg::dot_dense(a, b);
-        let takes_part = |of: &Coordinate| of.curvature > 0.0 && (of.feature.is_none() || of.weight != 0.0);
-        let mut rest: Vec<f64> = coordinates
-            .iter()
-            .enumerate()
-            .map(|(place, of)| match of.feature {
-                _ if !takes_part(of) => 0.0,
-                None => -of.slope - self.change(place, of),
-                Some(_) => {
-                    let price = penalty.square * of.weight + penalty.absolute * of.weight.signum();
-                    -of.slope - self.change(place, of) - price
-                }
-            })
-            .collect();
         let measure = |rest: &[f64]| -> Vec<f64> {
             rest.iter()
-                .zip(&*coordinates)
+                .zip(coordinates)
                 .map(|(r, of)| if *r == 0.0 { 0.0 } else { r / of.curvature })
                 .collect()
         };
-        let start = rest.clone();
+        let mut rest = slopes.to_vec();
         let mut solution = vec![0.0; rest.len()];
         let mut direction = measure(&rest);
         let mut size = dot(&rest, &direction);
         let enough = 1e-6 * size;
-        for _ in 0..MOST {
+        for _ in 0..iterations {
             pause()?;
             let mut bent = self.curve(coordinates, &direction);
-            for ((bent, step), of) in bent.iter_mut().zip(&direction).zip(&*coordinates) {
+            for ((bent, step), of) in bent.iter_mut().zip(&direction).zip(coordinates) {
                 *bent += if of.feature.is_some() { penalty.square * step } else { 0.0 };
             }
             let curvature = dot(&direction, &bent);
@@ -244,6 +252,37 @@ impl<'c> Model<'c> {
             let factor = size / before;
             direction.iter_mut().zip(measured).for_each(|(d, m)| *d = m + factor * *d);
         }
+        ControlFlow::Continue(solution)
+    }
+
+    /// Moves the weights that are not zero together to where the model is smallest, as far as none of them changes its
+    /// sign: features that go together are settled one by one only slowly.
+    fn settle(
+        &mut self,
+        coordinates: &mut [Coordinate],
+        penalty: Penalty,
+        iterations: usize,
+        pause: &mut Pause<'_>,
+    ) -> ControlFlow<Status> {
+        let dot = |a: &[f64], b: &[f64]| linalg::dot_dense(a, b);
+        let takes_part = |of: &Coordinate| of.curvature > 0.0 && (of.feature.is_none() || of.weight != 0.0);
+        let rest: Vec<f64> = coordinates
+            .iter()
+            .enumerate()
+            .map(|(place, of)| match of.feature {
+                _ if !takes_part(of) => 0.0,
+                None => -of.slope - self.change(place, of),
+                Some(_) => {
+                    let price = penalty.square * of.weight + penalty.absolute * of.weight.signum();
+                    -of.slope - self.change(place, of) - price
+                }
+            })
+            .collect();
+        let start = rest;
+        let solution = match self.solved(coordinates, &start, penalty) {
+            Some(solution) => solution,
+            None => self.conjugate_gradients(coordinates, &start, penalty, iterations, pause)?,
+        };
         if solution.iter().any(|step| !step.is_finite()) {
             return ControlFlow::Continue(());
         }
@@ -319,61 +358,80 @@ impl<'c> Model<'c> {
     }
 }
 
-/// Makes the model with its penalty smaller, weight by weight, until a cycle over all of them gains no more than the share `enough`
-/// of what the first one did. `pause` is called after each cycle.
+/// How well a model is to be solved.
+#[derive(Clone, Copy)]
+pub(super) struct Effort {
+    /// A cycle over all weights that gains no more than this share of what the first one did is the last.
+    enough: f64,
+    /// The most cycles, and the most iterations of conjugate gradients where weights move together.
+    cycles: usize,
+    iterations: usize,
+}
+
+impl Effort {
+    /// For a model of so many weights. That of few is solved thoroughly, as this takes less time than the rows do; for that of many
+    /// a point on the way is as good, as the next model begins there.
+    pub(super) fn new(weights: usize, enough: f64) -> Self {
+        const FEW: usize = 400;
+        let (cycles, iterations) = if weights <= FEW { (10_000, 200) } else { (64, 50) };
+        Self { enough, cycles, iterations }
+    }
+}
+
+/// Makes the model with its penalty smaller, weight by weight. `pause` is called after each cycle.
 pub(super) fn minimise(
     model: &mut Model<'_>,
     coordinates: &mut [Coordinate],
     penalty: Penalty,
-    enough: f64,
+    effort: Effort,
     pause: &mut Pause<'_>,
 ) -> ControlFlow<Status> {
-    const CYCLES: usize = 100;
+    // Cycles over the weights that are not zero before those move together, and before all are asked again.
+    const TURNS: usize = 8;
+    const MOST_TURNS: usize = 100;
     let mut last = model.cycle(coordinates, penalty, true);
-    let enough = enough * last;
-    for _ in 0..CYCLES {
-        pause()?;
-        if last <= enough {
-            break;
-        }
+    let enough = effort.enough * last;
+    let mut cycles = 1;
+    while last > enough && cycles < effort.cycles {
         // Those that are not zero settle among themselves before the others are asked again.
-        for turn in 1..CYCLES {
+        for turn in 1..MOST_TURNS.min(effort.cycles - cycles) {
             pause()?;
+            cycles += 1;
             if model.cycle(coordinates, penalty, false) <= enough {
                 break;
             }
-            if turn % 8 == 0 {
-                model.settle(coordinates, penalty, pause)?;
+            if turn % TURNS == 0 {
+                model.settle(coordinates, penalty, effort.iterations, pause)?;
             }
         }
+        pause()?;
         last = model.cycle(coordinates, penalty, true);
+        cycles += 1;
     }
     ControlFlow::Continue(())
 }
 
 impl<'p, 'a> Descent<'p, 'a> {
-    /// Coordinate descent at a point, with the scores and the objective there.
-    pub(super) fn new(
-        problem: &'p Problem<'a>,
-        columns: &'p Columns,
-        point: Point,
-        scores: Vec<f64>,
-        objective: f64,
-    ) -> Self {
-        Self { problem, columns, point, scores, objective, enough: 0.1 }
+    /// The care of the first step, and the most there is.
+    pub(super) const FIRST_ENOUGH: f64 = 0.1;
+    const LAST_ENOUGH: f64 = 1e-6;
+
+    /// Coordinate descent at a point; the first step is made with this much care.
+    pub(super) fn new(problem: &'p Problem<'a>, place: Place, enough: f64) -> Self {
+        Self { problem, columns: Columns::new(problem.data), place, enough }
     }
 
     /// One step on every score. `pause` is called after each cycle over the weights and may end it.
     pub(super) fn step(&mut self, pause: &mut Pause<'_>) -> ControlFlow<Status, Step> {
-        let (mut moved, before) = (false, self.objective);
+        let (mut moved, before) = (false, self.place.objective);
         for score in 0..self.problem.width() {
             moved |= self.step_on(score, pause)?;
         }
-        let gained = (before - self.objective) / before;
-        self.enough = self.enough.min(gained).clamp(1e-6, 0.1);
-        if !moved && self.enough > 1e-6 {
+        let gained = (before - self.place.objective) / before;
+        self.enough = self.enough.min(gained).clamp(Self::LAST_ENOUGH, Self::FIRST_ENOUGH);
+        if !moved && self.enough > Self::LAST_ENOUGH {
             // Perhaps only for want of care.
-            (self.enough, moved) = (1e-6, true);
+            (self.enough, moved) = (Self::LAST_ENOUGH, true);
         }
         // Coordinates say little about how far the best is: the proof is asked.
         ControlFlow::Continue(if moved { Step::Made { left: 0.0 } } else { Step::Stalled })
@@ -388,7 +446,7 @@ impl<'p, 'a> Descent<'p, 'a> {
             let mut own = vec![0.0; width];
             for (k, (bend, residual)) in bends.iter_mut().zip(residuals).enumerate() {
                 let i = start + k;
-                own.copy_from_slice(&self.scores[i * width..(i + 1) * width]);
+                own.copy_from_slice(&self.place.scores[i * width..(i + 1) * width]);
                 to_probabilities(&mut own);
                 let (p, price) = (own[score], problem.prices[i]);
                 let class = problem.labels[i] as usize;
@@ -412,14 +470,14 @@ impl<'p, 'a> Descent<'p, 'a> {
 
     /// One step on a score; whether it made the objective smaller.
     fn step_on(&mut self, score: usize, pause: &mut Pause<'_>) -> ControlFlow<Status, bool> {
-        let (problem, columns, width) = (self.problem, self.columns, self.problem.width());
+        let (problem, columns, width) = (self.problem, &self.columns, self.problem.width());
         let penalty = problem.penalty;
         let (bends, residuals) = self.bends(score, pause)?;
         let mut coordinates: Vec<Coordinate> = (0..problem.data.columns())
             .into_par_iter()
             .with_min_len(256)
             .filter_map(|feature| {
-                let start = self.point.weights[feature * width + score];
+                let start = self.place.point.weights[feature * width + score];
                 let slope = -columns.of(feature).map(|(i, x)| residuals[i] * x).sum::<f64>();
                 if start == 0.0 && slope.abs() <= penalty.absolute {
                     return None;
@@ -434,7 +492,7 @@ impl<'p, 'a> Descent<'p, 'a> {
         if problem.has_intercept {
             let (slope, curvature) =
                 (-residuals.iter().sum::<f64>(), bends.iter().map(|of| of.curvature).sum());
-            let start = self.point.intercepts[score];
+            let start = self.place.point.intercepts[score];
             coordinates.push(Coordinate { feature: None, slope, curvature, start, weight: start });
         }
         if coordinates.is_empty() {
@@ -442,7 +500,8 @@ impl<'p, 'a> Descent<'p, 'a> {
         }
         let mut model = Model::new(columns, bends, &coordinates, problem.data, pause)?;
         pause()?;
-        minimise(&mut model, &mut coordinates, penalty, self.enough, pause)?;
+        let effort = Effort::new(coordinates.len(), self.enough);
+        minimise(&mut model, &mut coordinates, penalty, effort, pause)?;
         self.walk(score, &coordinates, pause)
     }
 
@@ -475,13 +534,13 @@ impl<'p, 'a> Descent<'p, 'a> {
         }
         let mut fraction = 1.0;
         while fraction > 1e-10 {
-            let mut scores = self.scores.clone();
+            let mut scores = self.place.scores.clone();
             scores
                 .par_chunks_mut(width)
                 .with_min_len(problem.chunk)
                 .zip(&along)
                 .for_each(|(scores, step)| scores[score] += fraction * step);
-            let mut point = self.point.clone();
+            let mut point = self.place.point.clone();
             for &Coordinate { feature, start, weight, .. } in coordinates {
                 // The whole way ends at zero exactly where the model does.
                 let reached = if fraction == 1.0 { weight } else { start + fraction * (weight - start) };
@@ -491,8 +550,8 @@ impl<'p, 'a> Descent<'p, 'a> {
                 }
             }
             let found = problem.objective(&point, &scores, pause)?;
-            if is_enough(self.objective, found, -0.01 * fraction * expected) {
-                (self.point, self.scores, self.objective) = (point, scores, found);
+            if is_enough(self.place.objective, found, -0.01 * fraction * expected) {
+                self.place = Place { point, scores, objective: found };
                 return ControlFlow::Continue(true);
             }
             fraction *= 0.5;

@@ -12,8 +12,7 @@
 //! long, passes gain little: dense rows are not for it, and where it turns out to be slow Newton's method goes on from the point.
 
 use super::newton::Step;
-use super::problem::{Pause, Point, Problem, logistic};
-use super::proof::Proof;
+use super::problem::{Pause, Place, Point, Problem, logistic};
 use crate::dataset::Rows;
 use crate::random::Random;
 use crate::train::engine::run::Status;
@@ -31,12 +30,12 @@ const SLOW_STEPS: u32 = 2;
 
 /// The ascent as it stands.
 pub(super) struct Dual<'p, 'a> {
-    problem: &'p Problem<'a>,
-    pub(super) point: Point,
-    pub(super) objective: f64,
+    pub(super) problem: &'p Problem<'a>,
+    /// Where the last pass ended; in the middle of a step only the point is known.
+    pub(super) place: Place,
     /// The point with the least objective so far: where steps are slow, the last need not be.
     pub(super) best: Point,
-    least: f64,
+    pub(super) least: f64,
     rows: Vec<OfRow>,
     order: Vec<u32>,
     random: Random,
@@ -70,8 +69,9 @@ impl<'p, 'a> Dual<'p, 'a> {
         problem.width() == 1 && penalty.absolute == 0.0 && penalty.square > 0.0 && is_sparse
     }
 
-    /// The method where the rows have these scores.
-    pub(super) fn new(problem: &'p Problem<'a>, point: Point, scores: &[f64], objective: f64) -> Self {
+    /// The method at a point.
+    pub(super) fn new(problem: &'p Problem<'a>, start: Place) -> Self {
+        let Place { point, scores, objective } = start;
         // Almost all rows of text end far on their side: that is nearer than the half that no weights say.
         const FIRST: f64 = -6.0;
         let is_zero = point.weights.iter().all(|&w| w == 0.0);
@@ -88,8 +88,11 @@ impl<'p, 'a> Dual<'p, 'a> {
         }
         Self {
             problem,
-            point: Point { weights, intercepts: point.intercepts.clone() },
-            objective,
+            place: Place {
+                point: Point { weights, intercepts: point.intercepts.clone() },
+                scores,
+                objective,
+            },
             best: point,
             least: objective,
             order: (0..rows.len() as u32).collect(),
@@ -111,12 +114,11 @@ impl<'p, 'a> Dual<'p, 'a> {
         if self.problem.has_intercept {
             self.move_intercept(bend);
         }
-        let scores = self.problem.scores(&self.point, pause)?;
-        self.objective = self.problem.objective(&self.point, &scores, pause)?;
-        self.slow =
-            if self.gained > SLOW * before || self.objective >= self.least { self.slow + 1 } else { 0 };
-        if self.objective < self.least {
-            (self.best, self.least) = (self.point.clone(), self.objective);
+        self.place = self.problem.place(self.place.point.clone(), pause)?;
+        let Place { point, objective, .. } = &self.place;
+        self.slow = if self.gained > SLOW * before || *objective >= self.least { self.slow + 1 } else { 0 };
+        if *objective < self.least {
+            (self.best, self.least) = (point.clone(), *objective);
         }
         ControlFlow::Continue(if self.gained == 0.0 {
             Step::Stalled
@@ -142,14 +144,14 @@ impl<'p, 'a> Dual<'p, 'a> {
                 if price == 0.0 {
                     continue;
                 }
-                let agreement = side * (row.dot(&self.point.weights) + self.point.intercepts[0]);
+                let agreement = side * (row.dot(&self.place.point.weights) + self.place.point.intercepts[0]);
                 let old = of.alpha;
                 (of.t, of.alpha) = best(old, of.t, of.q, price, agreement);
                 let step = of.alpha - old;
                 let spread = of.alpha * (1.0 - of.alpha / price);
                 bend += spread;
                 if step != 0.0 {
-                    row.add_to(step * side / problem.penalty.square, &mut self.point.weights);
+                    row.add_to(step * side / problem.penalty.square, &mut self.place.point.weights);
                     gained += 0.5 * step * step * (of.q + if spread > 0.0 { 1.0 / spread } else { 0.0 });
                 }
             }
@@ -166,7 +168,7 @@ impl<'p, 'a> Dual<'p, 'a> {
         // A step of two changes odds sevenfold.
         const LONGEST: f64 = 2.0;
         let sum: f64 = self.rows.iter().enumerate().map(|(i, of)| of.alpha * side(self.problem, i)).sum();
-        let here = self.point.intercepts[0];
+        let here = self.place.point.intercepts[0];
         let Intercept { before, curvature } = &mut self.intercept;
         let found = before.map(|(there, its)| (its - sum) / (here - there));
         match found {
@@ -179,23 +181,13 @@ impl<'p, 'a> Dual<'p, 'a> {
         *before = Some((here, sum));
         let step = sum / *curvature;
         if step.is_finite() {
-            self.point.intercepts[0] += step.clamp(-LONGEST, LONGEST);
+            self.place.point.intercepts[0] += step.clamp(-LONGEST, LONGEST);
         }
     }
 
-    /// How good the point is, after the intercept was made the best for the weights.
-    pub(super) fn prove(
-        &mut self,
-        radius: f64,
-        bias_input: f64,
-        pause: &mut Pause<'_>,
-    ) -> ControlFlow<Status, Proof> {
-        let (mut point, mut scores) = (self.point.clone(), Vec::new());
-        let proof = self.problem.prove(&mut point, &mut scores, radius, bias_input, pause)?;
-        (self.point, self.objective) = (point, proof.objective);
-        // The slope was taken where the intercept no longer is.
+    /// The intercept is about to be moved by another: the slope was taken where it no longer is.
+    pub(super) fn forget_slope(&mut self) {
         self.intercept.before = None;
-        ControlFlow::Continue(proof)
     }
 }
 

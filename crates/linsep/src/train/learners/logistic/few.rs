@@ -8,7 +8,7 @@
 //! The step goes to where the quadratic model with this matrix, and the penalty itself, are smallest: by a Cholesky factor for L2,
 //! weight by weight for the penalties that leave weights out.
 
-use super::descent::{Coordinate, Model, minimise};
+use super::descent::{Coordinate, Effort, Model, minimise};
 use super::matrix::MOST_WRITTEN;
 use super::newton::{Step, is_enough};
 use super::problem::{Pause, Point, Problem};
@@ -25,6 +25,9 @@ const ROWS_FOR_A_COLUMN: usize = 200;
 /// A part of the rows is solved first where it is no more than one row of so many.
 const LEAST_ROW_STEP: usize = 8;
 
+/// The least share of [`Few::rough`] that is not nothing.
+const LEAST_ROUGH: f64 = 1e-3;
+
 /// The method as it stands.
 pub(super) struct Few<'p, 'a> {
     problem: &'p Problem<'a>,
@@ -36,6 +39,11 @@ pub(super) struct Few<'p, 'a> {
     curvature: Option<Curvature>,
     /// The matrix is that of every so-many-th row.
     row_step: usize,
+    /// Rows whose second derivative is less than this share of the mean are left to the diagonal of the matrix. It becomes less where
+    /// steps turn out to be slow.
+    pub(super) rough: f64,
+    /// How well a model is solved where the penalty leaves weights out: what its last cycle gains, as a share of the first.
+    pub(super) enough: f64,
     /// What the last step was expected to gain.
     expected: f64,
     /// Whether it had to be made shorter.
@@ -70,12 +78,7 @@ impl<'p, 'a> Few<'p, 'a> {
         mut point: Point,
         pause: &mut Pause<'_>,
     ) -> ControlFlow<Status, Self> {
-        if problem.has_intercept && point.weights.iter().all(|&w| w == 0.0) {
-            let mut shares = [0.0, 0.0];
-            problem.labels.iter().zip(&problem.prices).for_each(|(&label, u)| shares[label as usize] += u);
-            let odds = (shares[1] / shares[0]).ln();
-            point.intercepts[0] = if odds.is_finite() { odds } else { 0.0 };
-        }
+        problem.centre_zero(&mut point);
         let row_step = problem.data.len() / (ROWS_FOR_A_COLUMN * (problem.data.columns() + 1));
         if row_step >= LEAST_ROW_STEP && point.weights.iter().all(|&w| w == 0.0) {
             point = best_of_part(problem, point, row_step, pause)?;
@@ -95,6 +98,8 @@ impl<'p, 'a> Few<'p, 'a> {
             room: None,
             curvature: None,
             row_step,
+            rough: 0.0,
+            enough: 1e-5,
             expected: 0.0,
             is_misled: false,
         })
@@ -123,6 +128,8 @@ impl<'p, 'a> Few<'p, 'a> {
             } else if self.row_step > 1 && expected > 0.1 * self.expected {
                 // Too few rows, perhaps.
                 self.row_step = self.row_step.div_ceil(4);
+            } else if expected > 0.1 * self.expected {
+                self.rough = if self.rough > LEAST_ROUGH { 0.1 * self.rough } else { 0.0 };
             }
         }
         let is_kept = step.is_some();
@@ -182,7 +189,8 @@ impl<'p, 'a> Few<'p, 'a> {
     fn write_down(&self, pause: &mut Pause<'_>) -> ControlFlow<Status, Curvature> {
         let problem = self.problem;
         let (columns, size) = (problem.data.columns(), problem.data.columns() + 1);
-        let mut matrix = problem.matrix(&self.sides.bends, self.row_step, pause)?;
+        let rough = if self.is_small() { 0.0 } else { self.rough };
+        let mut matrix = problem.matrix(&self.sides.bends, self.row_step, rough, pause)?;
         if problem.penalty.absolute > 0.0 {
             // Both halves: rows of it are added.
             for a in 0..size {
@@ -243,8 +251,8 @@ impl<'p, 'a> Few<'p, 'a> {
                     .collect();
                 let own = places.iter().flat_map(|&a| places.iter().map(move |&b| matrix[a * size + b]));
                 let mut model = Model::Pairs { matrix: own.collect(), changes: vec![0.0; places.len()] };
-                const ENOUGH: f64 = 1e-5;
-                minimise(&mut model, &mut coordinates, penalty, ENOUGH, pause)?;
+                let effort = Effort::new(coordinates.len(), self.enough);
+                minimise(&mut model, &mut coordinates, penalty, effort, pause)?;
                 let (mut step, mut expected) = (vec![0.0; size], 0.0);
                 for (place, of) in places.into_iter().zip(coordinates) {
                     step[place] = of.weight - of.start;

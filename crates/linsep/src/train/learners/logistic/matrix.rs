@@ -21,9 +21,13 @@ const DENSE_VALUE: f64 = 0.7;
 const SPARSE_PAIR: f64 = 0.6;
 const DENSE_PAIR: f64 = 0.07;
 const FACTOR_TRIPLE: f64 = 0.2;
+const CYCLE_PAIR: f64 = 0.25;
+
+/// Cycles over the weights that a model takes, about, where the penalty leaves weights out.
+const CYCLES: f64 = 20.0;
 
 impl Problem<'_> {
-    /// How many passes over the rows take as long as the matrix of every `step`-th row, with its factor.
+    /// How many steps without a matrix, of a pass over the rows each, take as long as that of every `step`-th row with its factor.
     pub(super) fn matrix_takes(&self, step: usize) -> f64 {
         let (rows, size) = (self.data.len(), self.data.columns() + 1);
         let (stored, square) = (self.data.stored() as f64, (size * size) as f64);
@@ -34,18 +38,26 @@ impl Problem<'_> {
                 (SPARSE_PAIR * mean * mean / 2.0 * rows as f64, SPARSE_VALUE)
             }
         };
+        let pass = ROW * rows as f64 + value * stored;
+        if self.penalty.absolute > 0.0 && size > MOST_WRITTEN {
+            // No factor of the whole, but cycles over the weights.
+            return pairs / step as f64 / (pass + CYCLES * CYCLE_PAIR * square);
+        }
         let factor = FACTOR_TRIPLE * square * size as f64 / 6.0;
-        (pairs / step as f64 + factor) / (ROW * rows as f64 + value * stored)
+        (pairs / step as f64 + factor) / pass
     }
 
     /// Σ bᵢ xᵢxᵢᵀ over every `step`-th row, times `step`, the intercept last: the lower half, row by row. Where there is no
-    /// intercept, its place on the diagonal is 1.
+    /// intercept, its place on the diagonal is 1. Rows whose bᵢ is no more than the share `rough` of the mean of all add to the diagonal
+    /// and to the place of the intercept alone.
     pub(super) fn matrix(
         &self,
         bends: &[f64],
         step: usize,
+        rough: f64,
         pause: &mut Pause<'_>,
     ) -> ControlFlow<Status, Vec<f64>> {
+        let least = rough * bends.iter().sum::<f64>() / bends.len() as f64;
         let (columns, size) = (self.data.columns(), self.data.columns() + 1);
         let is_dense = matches!(self.data.rows(), Rows::Dense { .. });
         // A whole number of registers.
@@ -62,6 +74,10 @@ impl Problem<'_> {
             parts.par_iter_mut().for_each(|(left, matrix)| {
                 let end = left.end.min(left.start + together);
                 let rows = (left.start..end).map(|k| k * step);
+                for i in rows.clone().filter(|&i| bends[i] <= least) {
+                    add_diagonal(self.data.row(i), bends[i], columns, width, matrix);
+                }
+                let rows = rows.filter(|&i| bends[i] > least);
                 if is_dense {
                     self.add_dense_pairs(rows, bends, width, matrix);
                 } else {
@@ -117,6 +133,15 @@ impl Problem<'_> {
             linalg::add_outer_products(&scaled[all], &plain[all], width, matrix);
         }
     }
+}
+
+/// matrix += bend · x xᵀ on the diagonal, and in the last row, for the 1 after the last column.
+fn add_diagonal(row: Row<'_>, bend: f64, columns: usize, width: usize, matrix: &mut [f64]) {
+    for (j, x) in row.iter() {
+        matrix[j * width + j] += bend * x * x;
+        matrix[columns * width + j] += bend * x;
+    }
+    matrix[columns * width + columns] += bend;
 }
 
 /// matrix += bend · x xᵀ below the diagonal, where the row x has a 1 after its last column.

@@ -9,7 +9,8 @@
 //! intercept b costs nothing, so that the result does not depend on where zero is.
 //!
 //! `problem.rs` has the sums over rows. `few.rs` is the algorithm for two classes and few features, with the sums of `sides.rs` and
-//! the matrix of `matrix.rs`; `dual.rs` is that for two classes and many features of which each row has few, with L2; `newton.rs` and
+//! the matrix of `matrix.rs`; `working.rs` is that for two classes and many features with a penalty that leaves weights out;
+//! `dual.rs` is that for two classes and many features of which each row has few, with L2; `newton.rs` and
 //! `descent.rs` are those for all else. `proof.rs` has the bound from below that any
 //! point gives: the result is within a known share of the best objective, whatever the algorithm did.
 //!
@@ -29,6 +30,7 @@ mod proof;
 mod sides;
 #[cfg(test)]
 mod tests;
+mod working;
 
 pub(crate) use options::DESCRIPTOR;
 pub use options::{LogisticOptions, LogisticPenalty};
@@ -49,14 +51,15 @@ use crate::train::engine::learned::Learned;
 use crate::train::engine::run::{Status, Task, pause_after};
 use crate::train::settings::{Bias, Settings};
 use crate::{Error, SettingsError};
-use descent::{Columns, Descent};
+use descent::Descent;
 use dual::Dual;
 use few::Few;
 use newton::{Newton, Step};
-use problem::{Point, Problem};
+use problem::{Pause, Point, Problem};
 use proof::Proof;
 use std::ops::ControlFlow;
 use std::time::Instant;
+use working::Working;
 
 /// Rows of a task with their classes, for [`learn`].
 pub(crate) struct Rows<'a> {
@@ -251,16 +254,47 @@ struct Found {
 /// One of the algorithms, as it stands.
 enum Algorithm<'p, 'a> {
     Few(Box<Few<'p, 'a>>),
+    Working(Box<Working<'p, 'a>>),
     Dual(Box<Dual<'p, 'a>>),
     Newton(Newton<'p, 'a>),
-    Descent(Descent<'p, 'a>),
+    Descent(Box<Descent<'p, 'a>>),
 }
 
-impl Algorithm<'_, '_> {
+impl<'p, 'a> Algorithm<'p, 'a> {
+    /// The algorithm for a problem, at a point.
+    fn begin(
+        problem: &'p Problem<'a>,
+        start: Point,
+        wanted: f64,
+        pause: &mut Pause<'_>,
+    ) -> ControlFlow<Status, Self> {
+        ControlFlow::Continue(if Few::is_for(problem) {
+            Self::Few(Box::new(Few::new(problem, start, pause)?))
+        } else if Working::is_for(problem) {
+            Self::Working(Box::new(Working::new(problem, start, wanted, pause)?))
+        } else {
+            let place = problem.place(start, pause)?;
+            if problem.penalty.absolute > 0.0 {
+                Self::Descent(Box::new(Descent::new(problem, place, Descent::FIRST_ENOUGH)))
+            } else if Dual::is_for(problem) {
+                Self::Dual(Box::new(Dual::new(problem, place)))
+            } else {
+                Self::Newton(Newton::new(problem, place))
+            }
+        })
+    }
+
     fn step(&mut self, limits: &mut Limits<'_>) -> ControlFlow<Status, Step> {
         let pause = &mut || limits.pause();
+        if let Algorithm::Dual(dual) = self
+            && dual.is_slow()
+        {
+            let place = dual.problem.place(dual.best.clone(), pause)?;
+            *self = Algorithm::Newton(Newton::new(dual.problem, place));
+        }
         match self {
             Algorithm::Few(few) => few.step(pause),
+            Algorithm::Working(working) => working.step(pause),
             Algorithm::Dual(dual) => dual.step(pause),
             Algorithm::Newton(newton) => newton.step(pause),
             Algorithm::Descent(descent) => descent.step(pause),
@@ -271,34 +305,55 @@ impl Algorithm<'_, '_> {
     fn objective(&self) -> f64 {
         match self {
             Algorithm::Few(few) => few.objective,
-            Algorithm::Dual(dual) => dual.objective,
-            Algorithm::Newton(newton) => newton.objective,
-            Algorithm::Descent(descent) => descent.objective,
+            Algorithm::Working(working) => working.objective,
+            Algorithm::Dual(dual) => dual.place.objective,
+            Algorithm::Newton(newton) => newton.place.objective,
+            Algorithm::Descent(descent) => descent.place.objective,
         }
     }
 
     /// Makes the intercepts the best, and proves how good the point is. Breaks where the user does not want to wait for it.
     fn prove(&mut self, radius: f64, limits: &mut Limits<'_>) -> ControlFlow<Status, Proof> {
         let bias_input = limits.settings.bias.input();
-        match self {
-            Algorithm::Few(few) => few.prove(radius, bias_input, &mut || limits.patient_pause()),
-            Algorithm::Dual(dual) => dual.prove(radius, bias_input, &mut || limits.patient_pause()),
-            Algorithm::Newton(newton) => newton.prove(radius, bias_input, &mut || limits.patient_pause()),
-            Algorithm::Descent(Descent { problem, point, scores, objective, .. }) => {
-                let pause = &mut || limits.patient_pause();
-                let proof = problem.prove(point, scores, radius, bias_input, pause)?;
-                *objective = proof.objective;
-                ControlFlow::Continue(proof)
+        let pause = &mut || limits.patient_pause();
+        let (problem, place) = match self {
+            Algorithm::Few(few) => return few.prove(radius, bias_input, pause),
+            Algorithm::Working(working) => return working.prove(radius, bias_input, pause),
+            Algorithm::Dual(dual) => {
+                dual.forget_slope();
+                (dual.problem, &mut dual.place)
             }
+            Algorithm::Newton(newton) => {
+                newton.known = None;
+                (newton.problem, &mut newton.place)
+            }
+            Algorithm::Descent(descent) => (descent.problem, &mut descent.place),
+        };
+        let proof = problem.prove(&mut place.point, &mut place.scores, radius, bias_input, pause)?;
+        place.objective = proof.objective;
+        ControlFlow::Continue(proof)
+    }
+
+    /// What is proved of a run that was interrupted: of the point where it was, or of a better one that it has left.
+    fn end(&mut self, radius: f64, limits: &mut Limits<'_>) -> Option<Proof> {
+        let proof = self.prove(radius, limits).continue_value();
+        if let Algorithm::Dual(dual) = self
+            && proof.is_none_or(|proof| proof.objective > dual.least)
+        {
+            dual.place.point = std::mem::take(&mut dual.best);
+            dual.place.objective = dual.least;
+            return self.prove(radius, limits).continue_value();
         }
+        proof
     }
 
     fn into_point(self) -> Point {
         match self {
             Algorithm::Few(few) => few.point,
-            Algorithm::Dual(dual) => dual.point,
-            Algorithm::Newton(newton) => newton.point,
-            Algorithm::Descent(descent) => descent.point,
+            Algorithm::Working(working) => working.point,
+            Algorithm::Dual(dual) => dual.place.point,
+            Algorithm::Newton(newton) => newton.place.point,
+            Algorithm::Descent(descent) => descent.place.point,
         }
     }
 }
@@ -311,38 +366,17 @@ fn solve(
     radius: f64,
     limits: &mut Limits<'_>,
 ) -> Result<Found, Error> {
-    let columns;
-    let mut algorithm = match begin(problem, start, limits) {
-        ControlFlow::Break(_) => return Err(Error::Interrupted),
-        ControlFlow::Continue(Begun::Few(few)) => Algorithm::Few(few),
-        ControlFlow::Continue(Begun::At(point, scores, objective)) if problem.penalty.absolute > 0.0 => {
-            columns = Columns::new(problem.data);
-            Algorithm::Descent(Descent::new(problem, &columns, point, scores, objective))
-        }
-        ControlFlow::Continue(Begun::At(point, scores, objective)) if Dual::is_for(problem) => {
-            Algorithm::Dual(Box::new(Dual::new(problem, point, &scores, objective)))
-        }
-        ControlFlow::Continue(Begun::At(point, scores, objective)) => {
-            Algorithm::Newton(Newton::new(problem, point, scores, objective))
-        }
-    };
+    let begun = Algorithm::begin(problem, start, wanted, &mut || limits.patient_pause());
+    let Some(mut algorithm) = begun.continue_value() else { return Err(Error::Interrupted) };
     let mut worth = 0.3 * wanted;
     // Steps whose gain the objective has no digits for still make the proof better, but not for ever.
     const BLIND_STEPS: u32 = 5;
     let mut blind = 0;
     let (status, proof) = loop {
-        if let Algorithm::Dual(dual) = &mut algorithm
-            && dual.is_slow()
-        {
-            match begin_newton(problem, std::mem::take(&mut dual.best), limits) {
-                ControlFlow::Continue(newton) => algorithm = Algorithm::Newton(newton),
-                ControlFlow::Break(_) => return Err(Error::Interrupted),
-            }
-        }
         let before = algorithm.objective();
         let mut stalled = match algorithm.step(limits) {
             ControlFlow::Break(status) => {
-                let proof = algorithm.prove(radius, limits).continue_value();
+                let proof = algorithm.end(radius, limits);
                 break (status, proof);
             }
             ControlFlow::Continue(Step::Made { left }) => {
@@ -372,38 +406,6 @@ fn solve(
     };
     let proof = proof.unwrap_or_else(|| Proof::of_nothing(problem, algorithm.objective()));
     Ok(Found { point: algorithm.into_point(), status, steps: limits.steps, proof })
-}
-
-/// Newton's method at a point.
-fn begin_newton<'p, 'a>(
-    problem: &'p Problem<'a>,
-    point: Point,
-    limits: &mut Limits<'_>,
-) -> ControlFlow<Status, Newton<'p, 'a>> {
-    let pause = &mut || limits.patient_pause();
-    let scores = problem.scores(&point, pause)?;
-    let objective = problem.objective(&point, &scores, pause)?;
-    ControlFlow::Continue(Newton::new(problem, point, scores, objective))
-}
-
-/// A start: of the method for few features, or a point with its scores and its objective.
-enum Begun<'p, 'a> {
-    Few(Box<Few<'p, 'a>>),
-    At(Point, Vec<f64>, f64),
-}
-
-fn begin<'p, 'a>(
-    problem: &'p Problem<'a>,
-    start: Point,
-    limits: &mut Limits<'_>,
-) -> ControlFlow<Status, Begun<'p, 'a>> {
-    let pause = &mut || limits.patient_pause();
-    if Few::is_for(problem) {
-        return ControlFlow::Continue(Begun::Few(Box::new(Few::new(problem, start, pause)?)));
-    }
-    let scores = problem.scores(&start, pause)?;
-    let objective = problem.objective(&start, &scores, pause)?;
-    ControlFlow::Continue(Begun::At(start, scores, objective))
 }
 
 impl Found {

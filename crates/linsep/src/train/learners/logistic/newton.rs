@@ -5,8 +5,8 @@
 //! the scores along it are known, so that a trial takes no look at the rows.
 
 use super::matrix::MOST_WRITTEN;
-use super::problem::{Pause, Point, Problem};
-use super::proof::{Proof, solve};
+use super::problem::{Pause, Place, Point, Problem};
+use super::proof::solve;
 use crate::train::engine::run::Status;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
@@ -14,27 +14,23 @@ use std::ops::ControlFlow;
 /// Newton's method as it stands.
 pub(super) struct Newton<'p, 'a> {
     pub(super) problem: &'p Problem<'a>,
-    pub(super) point: Point,
-    pub(super) scores: Vec<f64>,
-    pub(super) objective: f64,
+    pub(super) place: Place,
     /// The length of the first gradient.
     first: f64,
     /// What the rows say at this point, if it is known.
-    known: Option<Slopes>,
+    pub(super) known: Option<Slopes>,
 }
 
 /// The probabilities of the rows at a point, and minus the gradient of the objective there.
-struct Slopes {
+pub(super) struct Slopes {
     probabilities: Vec<f64>,
     down: Point,
 }
 
-/// A point on the way along a direction.
+/// A place on the way along a direction.
 struct Trial {
     fraction: f64,
-    point: Point,
-    scores: Vec<f64>,
-    objective: f64,
+    place: Place,
 }
 
 /// What a step came to.
@@ -46,31 +42,18 @@ pub(super) enum Step {
 }
 
 impl<'p, 'a> Newton<'p, 'a> {
-    /// Newton's method at a point, with the scores and the objective there.
-    pub(super) fn new(problem: &'p Problem<'a>, point: Point, scores: Vec<f64>, objective: f64) -> Self {
-        Self { problem, point, scores, objective, first: 0.0, known: None }
-    }
-
-    /// How good the point is, after the intercepts were made the best for the weights.
-    pub(super) fn prove(
-        &mut self,
-        radius: f64,
-        bias_input: f64,
-        pause: &mut Pause<'_>,
-    ) -> ControlFlow<Status, Proof> {
-        self.known = None;
-        let proof = self.problem.prove(&mut self.point, &mut self.scores, radius, bias_input, pause)?;
-        self.objective = proof.objective;
-        ControlFlow::Continue(proof)
+    /// Newton's method at a point.
+    pub(super) fn new(problem: &'p Problem<'a>, place: Place) -> Self {
+        Self { problem, place, first: 0.0, known: None }
     }
 
     /// The slopes at this point.
     fn slopes(&self, pause: &mut Pause<'_>) -> ControlFlow<Status, Slopes> {
         let problem = self.problem;
-        let probabilities = problem.probabilities(&self.scores, pause)?;
+        let probabilities = problem.probabilities(&self.place.scores, pause)?;
         let mut down = problem.combine(&problem.residuals(&probabilities, pause)?, pause)?;
         let square = problem.penalty.square;
-        down.weights.iter_mut().zip(&self.point.weights).for_each(|(g, w)| *g -= square * w);
+        down.weights.iter_mut().zip(&self.place.point.weights).for_each(|(g, w)| *g -= square * w);
         ControlFlow::Continue(Slopes { probabilities, down })
     }
 
@@ -91,7 +74,7 @@ impl<'p, 'a> Newton<'p, 'a> {
         let written = if size <= MOST_WRITTEN && problem.width() == 1 && problem.penalty.is_none() {
             let bends: Vec<f64> =
                 probabilities.iter().zip(&problem.prices).map(|(p, price)| price * p * (1.0 - p)).collect();
-            let mut matrix = problem.matrix(&bends, 1, pause)?;
+            let mut matrix = problem.matrix(&bends, 1, 0.0, pause)?;
             for j in 0..size {
                 matrix[j * size + j] *= 1.0 + least_left(size);
             }
@@ -107,7 +90,7 @@ impl<'p, 'a> Newton<'p, 'a> {
         let slope = down.dot(&direction);
         let along = problem.scores(&direction, pause)?;
         let mut best = self.trial(1.0, &direction, &along, pause)?;
-        while !is_enough(self.objective, best.objective, 1e-4 * best.fraction * slope) {
+        while !is_enough(self.place.objective, best.place.objective, 1e-4 * best.fraction * slope) {
             if best.fraction < 1e-10 {
                 return ControlFlow::Continue(Step::Stalled);
             }
@@ -116,15 +99,15 @@ impl<'p, 'a> Newton<'p, 'a> {
         // A quadratic function would fall by half of the slope. Where it falls by more, the way goes on: a trial costs no pass over
         // the rows.
         const FALLS_ON: f64 = 0.6;
-        while self.objective - best.objective > FALLS_ON * best.fraction * slope {
+        while self.place.objective - best.place.objective > FALLS_ON * best.fraction * slope {
             let further = self.trial(2.0 * best.fraction, &direction, &along, pause)?;
-            if further.objective.is_nan() || further.objective >= best.objective {
+            if further.place.objective.is_nan() || further.place.objective >= best.place.objective {
                 break;
             }
             best = further;
         }
         let is_whole = best.fraction == 1.0;
-        (self.point, self.scores, self.objective) = (best.point, best.scores, best.objective);
+        self.place = best.place;
         let left = if problem.penalty.square > 0.0 {
             // Its square is twice the gap that is to come, which the caller takes a third of what is wanted for.
             let known = self.known.insert(self.slopes(pause)?);
@@ -146,13 +129,13 @@ impl<'p, 'a> Newton<'p, 'a> {
         along: &[f64],
         pause: &mut Pause<'_>,
     ) -> ControlFlow<Status, Trial> {
-        let mut point = self.point.clone();
+        let mut point = self.place.point.clone();
         point.add(fraction, direction);
-        let mut scores = self.scores.clone();
+        let mut scores = self.place.scores.clone();
         scores.par_iter_mut().zip(along).for_each(|(score, step)| *score += fraction * step);
         let objective = self.problem.objective(&point, &scores, pause)?;
         pause()?;
-        ControlFlow::Continue(Trial { fraction, point, scores, objective })
+        ControlFlow::Continue(Trial { fraction, place: Place { point, scores, objective } })
     }
 
     /// An approximate solution of H·p = `down`, by conjugate gradients with the diagonal of H as the measure of length.

@@ -42,6 +42,14 @@ pub(crate) struct Point {
     pub(crate) intercepts: Vec<f64>,
 }
 
+/// A point, the scores of the rows there, and the objective.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Place {
+    pub(super) point: Point,
+    pub(super) scores: Vec<f64>,
+    pub(super) objective: f64,
+}
+
 /// minimise Ω(w) + Σ uᵢ ℓᵢ(w, b), where uᵢ = C·cᵢ and the intercepts b cost nothing.
 pub(crate) struct Problem<'a> {
     pub(super) data: &'a Dataset,
@@ -114,6 +122,24 @@ impl<'a> Problem<'a> {
             add_products(self.data.row(i), &point.weights, scores);
         })?;
         ControlFlow::Continue(scores)
+    }
+
+    /// The scores and the objective at a point.
+    pub(super) fn place(&self, point: Point, pause: &mut Pause<'_>) -> ControlFlow<Status, Place> {
+        let scores = self.scores(&point, pause)?;
+        let objective = self.objective(&point, &scores, pause)?;
+        ControlFlow::Continue(Place { point, scores, objective })
+    }
+
+    /// Where all weights of two classes are zero, makes the intercept the best for them: the odds are those of the classes.
+    pub(super) fn centre_zero(&self, point: &mut Point) {
+        if !self.has_intercept || point.weights.iter().any(|&w| w != 0.0) {
+            return;
+        }
+        let mut shares = [0.0, 0.0];
+        self.labels.iter().zip(&self.prices).for_each(|(&label, u)| shares[label as usize] += u);
+        let odds = f64::ln(shares[1] / shares[0]);
+        point.intercepts[0] = if odds.is_finite() { odds } else { 0.0 };
     }
 
     /// Changes the numbers of each row, one for each score.

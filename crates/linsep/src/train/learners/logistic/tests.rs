@@ -208,7 +208,12 @@ fn without_a_penalty_there_is_an_optimum_only_where_classes_overlap() {
 
 #[test]
 fn the_bits_do_not_depend_on_the_threads() {
-    for (classes, penalty) in [(2, LogisticPenalty::L2), (3, LogisticPenalty::L2), (2, LogisticPenalty::L1)] {
+    for (classes, penalty) in [
+        (2, LogisticPenalty::L2),
+        (3, LogisticPenalty::L2),
+        (2, LogisticPenalty::L1),
+        (2, LogisticPenalty::ElasticNet),
+    ] {
         for columns in [5, 500] {
             let data = data(11, 3000, columns, classes, columns > 100);
             let settings = settings(penalty, 0.1);
@@ -301,13 +306,14 @@ proptest! {
         let found = solve(&problem, problem.zero(), 1e-7, radius, &mut limits).unwrap();
         prop_assert_eq!(found.status, Status::Converged);
         let go_on = &mut || ControlFlow::Continue(());
-        let mut newton = begin_newton(&problem, problem.zero(), &mut limits).continue_value().unwrap();
+        let start = problem.place(problem.zero(), go_on).continue_value().unwrap();
+        let mut newton = Newton::new(&problem, start);
         for _ in 0..200 {
             if let Some(Step::Stalled) = newton.step(go_on).continue_value() {
                 break;
             }
         }
-        let best = newton.objective;
+        let best = newton.place.objective;
         let primal = found.proof.primal;
         prop_assert!((primal - best).abs() <= 2e-7 * best + 1e-12, "{primal} beside {best}");
         prop_assert!(found.proof.dual <= best * (1.0 + 1e-9));
@@ -321,13 +327,132 @@ fn the_dual_method_knows_where_it_is_slow() {
     let penalty = Penalty { absolute: 0.0, square: 1.0 };
     let problem = Problem::new(&data, data.labels(), 2, vec![1e3; 2000], true, penalty);
     let go_on = &mut || ControlFlow::Continue(());
-    let scores = problem.scores(&problem.zero(), go_on).continue_value().unwrap();
-    let mut dual = Dual::new(&problem, problem.zero(), &scores, f64::INFINITY);
+    let start = problem.place(problem.zero(), go_on).continue_value().unwrap();
+    let mut dual = Dual::new(&problem, start);
     let steps = (1..100).find(|_| dual.step(go_on).is_break() || dual.is_slow());
     assert!(steps.is_some_and(|steps| steps < 50), "{steps:?}");
     let outcome = train(&data, &settings(LogisticPenalty::L2, 1e3), &mut ()).unwrap();
     assert_eq!(outcome.status, Status::Converged);
     assert!(detail(&outcome).2 <= 1e-6);
+}
+
+/// Where a run is stopped just as Newton's method takes over, the best point of the dual method is kept.
+#[test]
+fn a_stop_between_two_methods_keeps_the_best_point() {
+    let (data, _) = texts(5, 2000, 100.0);
+    let penalty = Penalty { absolute: 0.0, square: 1.0 };
+    let problem = Problem::new(&data, data.labels(), 2, vec![1e3; 2000], true, penalty);
+    let extent = Extent::of(&data, 1.0);
+    let rows = Rows { data: &data, labels: data.labels(), classes: 2, weights: None, extent };
+    let settings = settings(LogisticPenalty::L2, 1e3);
+    let (go_on, mut stop) = (&mut (), StopAt(1));
+    let mut limits = Limits::new(&rows, &settings, Instant::now(), go_on);
+    let begun = Algorithm::begin(&problem, problem.zero(), 1e-6, &mut || limits.patient_pause());
+    let mut algorithm = begun.continue_value().unwrap();
+    while let Algorithm::Dual(dual) = &algorithm
+        && !dual.is_slow()
+    {
+        assert!(algorithm.step(&mut limits).is_continue());
+    }
+    let Algorithm::Dual(dual) = &algorithm else { panic!("the dual method was not the first") };
+    let (best, least) = (dual.best.clone(), dual.least);
+    let mut limits = Limits::new(&rows, &settings, Instant::now(), &mut stop);
+    assert!(matches!(algorithm.step(&mut limits), ControlFlow::Break(Status::Interrupted)));
+    let proof = algorithm.end(extent.radius_upper, &mut limits).unwrap();
+    assert!(proof.objective <= least, "{} {least}", proof.objective);
+    if algorithm.objective() == least {
+        assert_eq!(algorithm.into_point().weights, best.weights);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// A working set that grows ends where coordinate descent on all features does, whether its steps write a matrix down or not.
+    #[test]
+    fn working_sets_end_where_all_features_do(
+        seed: u64,
+        rows in 20usize..150,
+        c in prop_oneof![Just(0.01), Just(1.0), Just(100.0)],
+        length in prop_oneof![Just(1.0), Just(0.01), Just(30.0)],
+        ratio in prop_oneof![Just(1.0), Just(0.5)],
+        has_intercept: bool,
+        weighted: bool,
+        by_rows: bool,
+        dense: bool,
+    ) {
+        let (mut data, weights) = texts(seed, rows, length);
+        if dense {
+            let mut values = vec![0.0; rows * data.columns()];
+            for (i, row) in values.chunks_mut(data.columns()).enumerate() {
+                data.row(i).add_to(1.0, row);
+            }
+            let labels: Vec<&String> = data.labels().iter().map(|&label| &data.classes()[label as usize]).collect();
+            data = Dataset::dense(data.columns(), &values, &labels).unwrap();
+        }
+        let weights = if weighted { weights } else { vec![1.0; rows] };
+        let prices: Vec<f64> = weights.iter().map(|w| c * w).collect();
+        let penalty = Penalty { absolute: ratio, square: 1.0 - ratio };
+        let problem = Problem::new(&data, data.labels(), 2, prices, has_intercept, penalty);
+        prop_assert!(Working::is_for(&problem) && !Few::is_for(&problem));
+        let go_on = &mut || ControlFlow::Continue(());
+        let start = problem.place(problem.zero(), go_on).continue_value().unwrap();
+        let mut descent = Descent::new(&problem, start, Descent::FIRST_ENOUGH);
+        for _ in 0..200 {
+            if let Some(Step::Stalled) = descent.step(go_on).continue_value() {
+                break;
+            }
+        }
+        let best = descent.place.objective;
+        let mut working = Working::new(&problem, problem.zero(), 1e-8, go_on).continue_value().unwrap();
+        if by_rows {
+            working.most_written = 0;
+        }
+        let radius = Extent::of(&data, 1.0).radius_upper;
+        let mut proof = working.prove(radius, 1.0, go_on).continue_value().unwrap();
+        for _ in 0..100 {
+            if proof.gap.unwrap() <= 1e-7 {
+                break;
+            }
+            working.step(go_on).continue_value().unwrap();
+            proof = working.prove(radius, 1.0, go_on).continue_value().unwrap();
+        }
+        prop_assert!(proof.gap.unwrap() <= 1e-7, "{proof:?}");
+        prop_assert!(proof.dual <= best * (1.0 + 1e-9) && (proof.primal - best).abs() <= 2e-7 * best + 1e-12, "{proof:?} {best}");
+        let scores = problem.scores(&working.point, go_on).continue_value().unwrap();
+        let defined = problem.objective(&working.point, &scores, go_on).continue_value().unwrap();
+        prop_assert!((defined - proof.objective).abs() <= 1e-10 * defined, "{defined} {proof:?}");
+    }
+}
+
+/// The matrix of second derivatives is that of its definition. Rows that bend little are left to the diagonal and the intercept.
+#[test]
+fn the_matrix_is_that_of_its_definition() {
+    for sparse in [false, true] {
+        let data = data(3, 100, 5, 2, sparse);
+        let penalty = Penalty { absolute: 0.0, square: 1.0 };
+        let problem = Problem::new(&data, data.labels(), 2, vec![1.0; 100], true, penalty);
+        let bends: Vec<f64> = (0..100).map(|i| 0.001 + (i % 4) as f64).collect();
+        let mean = bends.iter().sum::<f64>() / 100.0;
+        for rough in [0.0, 0.1, 0.8] {
+            let go_on = &mut || ControlFlow::Continue(());
+            let found = problem.matrix(&bends, 1, rough, go_on).continue_value().unwrap();
+            for a in 0..6 {
+                for b in 0..=a {
+                    let defined: f64 = (0..100)
+                        .filter(|&i| a == b || a == 5 || bends[i] > rough * mean)
+                        .map(|i| {
+                            let mut row = [0.0; 6];
+                            data.row(i).add_to(1.0, &mut row[..5]);
+                            row[5] = 1.0;
+                            bends[i] * row[a] * row[b]
+                        })
+                        .sum();
+                    assert!((found[a * 6 + b] - defined).abs() <= 1e-12 * (1.0 + defined.abs()), "{a} {b}");
+                }
+            }
+        }
+    }
 }
 
 /// Many rows of few features: the start is the best of a part of them, and the result that of all, whatever the part was like.
@@ -603,5 +728,23 @@ fn what_is_proved_of_a_run_that_was_stopped_is_true() {
             let here = objective(&data, &weights(&ended), options.prices(), options.c);
             assert!(here <= primal * (1.0 + 1e-9), "{classes} {stop}: {here} {primal}");
         }
+    }
+    let (data, _) = texts(5, 800, 1.0);
+    for penalty in [LogisticPenalty::L1, LogisticPenalty::L2] {
+        let settings = settings(penalty, 10.0);
+        let Learner::Logistic(options) = &settings.learner else { unreachable!() };
+        let best = detail(&train(&data, &settings, &mut ()).unwrap()).1;
+        let (mut first, mut last) = (None, f64::INFINITY);
+        for stop in 1..100 {
+            let ended = train(&data, &settings, &mut StopAt(stop)).unwrap();
+            let (primal, dual, _) = detail(&ended);
+            assert!(dual <= primal && dual <= best * (1.0 + 1e-4), "{stop}: {dual} {best}");
+            let here = objective(&data, &weights(&ended), options.prices(), options.c);
+            assert!(here <= primal * (1.0 + 1e-9), "{stop}: {here} {primal}");
+            first.get_or_insert(here);
+            last = here;
+        }
+        // Steps that were made before the stop are kept.
+        assert!(first.is_some_and(|first| last < 0.9 * first), "{first:?} {last}");
     }
 }
