@@ -77,7 +77,12 @@ export class Separate {
     }
     if (record.blame) {
       const count = record.blame.rows.length;
-      parts.push(el("p", {}, `Without ${count === 1 ? "this row" : `these ${grouped(count)} rows`}, dashed in the picture (with both rings if they are also among the rows that cannot all be right), the others are separable${record.blame.is_smallest ? "; fewer are not enough" : `; at least ${grouped(record.blame.at_least)} must go, and whether fewer than these are enough is open`}.`),
+      // With counts of rows it is their sum that is least.
+      const { weight, at_least: least, is_smallest: smallest } = record.blame;
+      const counts = weight !== count;
+      const these = `${count === 1 ? "this row" : `these ${grouped(count)} rows`}${counts ? ` (which count ${atLeast(weight)})` : ""}`;
+      const must = counts ? `rows that count at least ${atLeast(least)} must go` : `at least ${grouped(least)} must go`;
+      parts.push(el("p", {}, `Without ${these}, dashed in the picture (with both rings if they are also among the rows that cannot all be right), the others are separable; ${smallest ? (counts ? "rows that count less are not enough" : "fewer are not enough") : `${must}, and whether fewer than these are enough is open`}.`),
         table("Rows to blame", ["line", "class"], record.blame.rows.slice(0, 20).map((row) => [grouped(row.line), row.label]), "blame-rows"),
         count > 20 ? el("p", {}, `and ${grouped(count - 20)} more, which the whole report lists.`) : null);
     }

@@ -51,7 +51,7 @@ impl TrainSpec {
         let Some((field, name)) = self.asks_for_probabilities().filter(|_| self.threshold.is_some()) else {
             return Ok(());
         };
-        if matches!(settings.learner, Learner::Multiclass(_)) {
+        if classes <= 2 && matches!(settings.learner, Learner::Multiclass(_)) {
             let problem = format!(
                 "{name} is for a learner with one score for two sides, and multiclass has a score for each class, also of two: \
                  choose another learner, such as ⟦learner=logistic⟧"

@@ -4,9 +4,9 @@ use super::super::encoding;
 use super::super::error::ReadErrorKind;
 use super::super::foreign;
 use super::super::formats::is_binary;
+use super::page::words_of_page;
 use encoding_rs::Encoding;
 use mail_parser::decoders::base64::base64_decode;
-use mail_parser::decoders::html::html_to_text;
 use mail_parser::decoders::quoted_printable::quoted_printable_decode;
 use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders, PartType};
 use std::borrow::Cow;
@@ -117,28 +117,6 @@ fn begins_like_page(text: &str) -> bool {
     ["<!doctype html", "<html", "<head", "<body"].iter().any(|tag| begins(tag))
 }
 
-/// Tags within a word or a sentence; all others part words, such as those of two cells of a table.
-const INLINE: [&str; 13] =
-    ["a", "b", "i", "u", "s", "em", "strong", "font", "span", "small", "big", "sub", "sup"];
-
-/// The words of HTML.
-fn words_of_page(page: &str) -> String {
-    let mut spaced = String::with_capacity(page.len() + page.len() / 8);
-    let mut rest = page;
-    while let Some(at) = rest.find('<') {
-        let (before, tag) = rest.split_at(at);
-        spaced.push_str(before);
-        let name = tag[1..].trim_start_matches('/');
-        let end = name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len());
-        let is_inline =
-            name.starts_with("!--") || INLINE.iter().any(|inline| name[..end].eq_ignore_ascii_case(inline));
-        spaced.push_str(if is_inline { "<" } else { " <" });
-        rest = &tag[1..];
-    }
-    spaced.push_str(rest);
-    html_to_text(&spaced)
-}
-
 /// The text of a raw e-mail.
 pub(super) fn mail(bytes: &[u8]) -> String {
     // The line that mailboxes put before a mail is no field.
@@ -147,6 +125,7 @@ pub(super) fn mail(bytes: &[u8]) -> String {
         None => bytes,
     };
     let bytes = &*with_fields_in_utf8(bytes);
+    let bytes = &*with_closed_parts(bytes);
     let Some(message) = MessageParser::default().parse(bytes) else {
         return in_fitting_encoding(bytes).into_owned();
     };
@@ -154,6 +133,55 @@ pub(super) fn mail(bytes: &[u8]) -> String {
     add_message(&message, MOST_FORWARDED, &mut text);
     text
 }
+
+/// A mail whose parts end. Where one was cut off, or its program left out the line that closes the last part, a reader that waits for
+/// the line would lose that part.
+fn with_closed_parts(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let has_line = |line: &[u8]| {
+        let ends =
+            |at: usize| matches!(bytes.get(at + line.len()), None | Some(b'\r' | b'\n' | b' ' | b'\t'));
+        memchr::memmem::find_iter(bytes, line).any(|at| at > 0 && bytes[at - 1] == b'\n' && ends(at))
+    };
+    let mut open: Vec<&[u8]> = Vec::new();
+    for boundary in boundaries(bytes) {
+        let (opening, closing) = ([b"--", boundary].concat(), [b"--", boundary, b"--"].concat());
+        if has_line(&opening) && !has_line(&closing) && !open.contains(&boundary) {
+            open.push(boundary);
+        }
+    }
+    if open.is_empty() {
+        return Cow::Borrowed(bytes);
+    }
+    let mut closed = bytes.to_vec();
+    // What was opened last is closed first.
+    for boundary in open.iter().rev() {
+        closed.extend_from_slice(&[b"\n--", *boundary, b"--\n"].concat());
+    }
+    Cow::Owned(closed)
+}
+
+/// What parts the parts of a mail, as its fields name it.
+fn boundaries(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    const NAME: &[u8] = b"boundary=";
+    memchr::memchr_iter(b'=', bytes)
+        .filter_map(|at| {
+            let start = (at + 1).checked_sub(NAME.len())?;
+            let rest = bytes[start..=at].eq_ignore_ascii_case(NAME).then(|| &bytes[at + 1..])?;
+            let (rest, ends): (&[u8], &[u8]) = match rest.strip_prefix(b"\"") {
+                Some(quoted) => (quoted, b"\"\r\n"),
+                None => (rest, b"; \t\r\n"),
+            };
+            let end = rest.iter().position(|byte| ends.contains(byte)).unwrap_or(rest.len());
+            (1..=MOST_BOUNDARY).contains(&end).then(|| &rest[..end])
+        })
+        .take(MOST_BOUNDARIES)
+}
+
+/// The longest line between parts that mails may have, without its dashes.
+const MOST_BOUNDARY: usize = 70;
+
+/// Names of such lines that are looked at.
+const MOST_BOUNDARIES: usize = 32;
 
 /// Mails within mails, at most.
 const MOST_FORWARDED: usize = 16;

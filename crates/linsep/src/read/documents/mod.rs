@@ -5,6 +5,7 @@
 
 mod document;
 mod mbox;
+mod page;
 
 use super::error::{ReadError, ReadErrorKind};
 use super::folder::{FolderClasses, FolderFiles, Listing};

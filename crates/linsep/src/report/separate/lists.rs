@@ -133,9 +133,9 @@ pub(super) fn blame(separated: &Separated, blamed: &Blamed) -> Vec<Block> {
     let is_weighted = separated.data.weights().is_some();
     let these = match (rows.len(), is_weighted) {
         (1, false) => "this row".to_string(),
-        (1, true) => format!("this row, which counts {}", amount(*weight)),
+        (1, true) => format!("this row (which counts {})", amount(*weight)),
         (count, false) => format!("these {} rows", grouped(count as u64)),
-        (count, true) => format!("these {} rows, which count {}", grouped(count as u64), amount(*weight)),
+        (count, true) => format!("these {} rows (which count {})", grouped(count as u64), amount(*weight)),
     };
     let least = match is_weighted {
         true => format!("rows that count at least {}", amount(*at_least)),

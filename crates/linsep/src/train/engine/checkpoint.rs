@@ -256,6 +256,9 @@ impl State {
                 let rest = get_learner(&opened, UNSEEN, rest, &settings)?;
                 state.seen.unseen = Some(Box::new(rest));
             }
+        } else {
+            // The first version counted updates alone.
+            state.seen.wrong = state.updates();
         }
         let fits = match &state.learners {
             Learners::Two(_) => true,

@@ -1,0 +1,170 @@
+//! The words of HTML, as a browser would show them, also of pages that are not well-formed: mails are full of such.
+
+use mail_parser::decoders::html::html_to_text;
+
+/// Tags within a word or a sentence; all others part words, such as those of two cells of a table.
+const INLINE: [&str; 13] =
+    ["a", "b", "i", "u", "s", "em", "strong", "font", "span", "small", "big", "sub", "sup"];
+
+/// What may stand in the head of a page; anything else ends it.
+const OF_HEAD: [&str; 8] = ["meta", "link", "title", "base", "style", "script", "noscript", "object"];
+
+/// Elements whose content is not shown.
+const HIDDEN: [&str; 2] = ["script", "style"];
+
+/// Bytes of a tag, at most.
+const MOST_OF_TAG: usize = 1 << 16;
+
+/// The words of HTML.
+pub(super) fn words_of_page(page: &str) -> String {
+    let mut shown = String::with_capacity(page.len());
+    let mut in_head = false;
+    // Once no comment ends, none does in what is left: it is not searched again and again.
+    let mut comments_end = true;
+    let mut rest = page;
+    while let Some(at) = rest.find('<') {
+        if !in_head {
+            add_text(&rest[..at], &mut shown);
+        }
+        let tag = &rest[at..];
+        if let Some(comment) = tag.strip_prefix("<!--") {
+            rest = after_comment(comment, &mut comments_end);
+            continue;
+        }
+        let name = tag[1..].trim_start_matches('/');
+        let name = &name[..name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len())];
+        if name.is_empty() && !tag.starts_with("<!") && !tag.starts_with("<?") {
+            // "1 < 2" is text.
+            shown.push_str(if in_head { "" } else { "&lt;" });
+            rest = &tag[1..];
+            continue;
+        }
+        let is = |names: &[&str]| names.iter().any(|own| name.eq_ignore_ascii_case(own));
+        let closes = tag.starts_with("</");
+        if is(&["head"]) {
+            in_head = !closes;
+        } else if !name.is_empty() && !is(&OF_HEAD) {
+            in_head = false;
+        }
+        rest = after_tag(tag);
+        if !closes && is(&HIDDEN) {
+            rest = at_closing(rest, name);
+        }
+        if !is(&INLINE) {
+            shown.push(' ');
+        }
+    }
+    if !in_head {
+        add_text(rest, &mut shown);
+    }
+    // There are no tags left: only the names of characters are resolved.
+    html_to_text(&shown)
+}
+
+fn add_text(text: &str, shown: &mut String) {
+    for (place, part) in text.split('>').enumerate() {
+        shown.push_str(if place > 0 { "&gt;" } else { "" });
+        shown.push_str(part);
+    }
+}
+
+/// What follows a comment, without its beginning. One that is not closed ends with its first line, so that no more is lost.
+fn after_comment<'a>(comment: &'a str, comments_end: &mut bool) -> &'a str {
+    // <!--> and <!---> are comments, too.
+    if let Some(rest) = comment.strip_prefix('>').or_else(|| comment.strip_prefix("->")) {
+        return rest;
+    }
+    let found = |end: &&str| Some((comment.find(*end)?, end.len()));
+    let end = ["-->", "--!>"].iter().filter(|_| *comments_end).filter_map(found).min();
+    *comments_end &= end.is_some();
+    match end {
+        Some((at, length)) => &comment[at + length..],
+        None => comment.find('\n').map_or("", |end| &comment[end..]),
+    }
+}
+
+/// What follows a tag; a > within quotes does not end it. A tag that is not closed is no reason to lose what follows its line.
+fn after_tag(tag: &str) -> &str {
+    let mut quote = None;
+    let mut before = ' ';
+    for (at, c) in tag.char_indices().take_while(|&(at, _)| at < MOST_OF_TAG) {
+        match quote {
+            Some(own) if c == own => quote = None,
+            Some(_) => {}
+            None if c == '>' => return &tag[at + 1..],
+            // A quote begins a value only after an equals sign.
+            None if (c == '"' || c == '\'') && before == '=' => quote = Some(c),
+            None => {}
+        }
+        if !c.is_whitespace() {
+            before = c;
+        }
+    }
+    // Perhaps a quote was never closed.
+    tag.find(['>', '\n']).map_or("", |end| &tag[end + 1..])
+}
+
+/// From the tag that closes an element on; nothing if there is none.
+fn at_closing<'a>(rest: &'a str, name: &str) -> &'a str {
+    let bytes = rest.as_bytes();
+    let closes = |at: &usize| {
+        let own = bytes.get(at + 2..at + 2 + name.len());
+        bytes[at + 1..].first() == Some(&b'/')
+            && own.is_some_and(|own| own.eq_ignore_ascii_case(name.as_bytes()))
+    };
+    memchr::memchr_iter(b'<', bytes).find(closes).map_or("", |at| &rest[at..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(page: &str) -> Vec<String> {
+        words_of_page(page).split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn words_are_those_that_a_browser_shows() {
+        for (page, expected) in [
+            ("<html><head><title>t</title></head><body>prize loan</body></html>", "prize loan"),
+            // A head that is not closed ends where something else begins.
+            ("<html><head><body>prize loan</body></html>", "prize loan"),
+            ("<head><meta x=y><p>prize loan", "prize loan"),
+            ("one <!--- a ---> two three", "one two three"),
+            ("one <!-- a --!> two", "one two"),
+            ("N<!---->B<!-- x -->C <!-->d<!---> e", "NBC d e"),
+            ("one <!-- never closed\ntwo", "one two"),
+            ("one<a href=x>two</a> three", "onetwo three"),
+            ("<a href=\"x\">prize</a> loan", "prize loan"),
+            ("<a title=\"a > office\">link</a> text", "link text"),
+            ("<a title=\"never closed>link</a> text", "link text"),
+            ("if 1 < 2 loan and 3 > 2 prize", "if 1 < 2 loan and 3 > 2 prize"),
+            ("<style>p > q { }</style><script>if (a < b) x</script>shown", "shown"),
+            ("a<script>never closed", "a"),
+            ("<td>one</td><td>two</td>", "one two"),
+            ("caf&eacute; &amp; bl<b>a</b>h", "café & blah"),
+            ("<?xml version=\"1.0\"?><!DOCTYPE html><p>text", "text"),
+            ("", ""),
+            ("<", "<"),
+            ("a <b", "a"),
+        ] {
+            assert_eq!(words(page).join(" "), expected, "{page}");
+        }
+    }
+
+    #[test]
+    fn any_text_is_taken() {
+        let pieces = ["<", ">", "!--", "-->", "/", "head", "a=\"", "'", "é", " ", "script", "&lt;", "\n"];
+        for seed in 0..20_000usize {
+            let mut state = seed;
+            let page: String = (0..8)
+                .map(|_| {
+                    state =
+                        state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    pieces[(state >> 33) % pieces.len()]
+                })
+                .collect();
+            words_of_page(&page);
+        }
+    }
+}
