@@ -82,7 +82,7 @@ fn counts_are_costs() {
     assert_eq!(lines, [3, 6], "{answer}");
     let report = folder.linsep("separate data --blame --weights n").exits(1).out;
     let flowing = report.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(flowing.contains("these 2 rows, which count 5"), "{report}");
+    assert!(flowing.contains("these 2 rows (which count 5)"), "{report}");
     assert!(flowing.contains("rows that count at least 5 must go"), "{report}");
     assert!(flowing.contains("counts 3"), "{report}");
 }

@@ -379,11 +379,26 @@ mod tests {
                     filename=\"offer.pdf\"\nContent-Transfer-Encoding: base64\n\nAAAA\n--b--\n";
         let text = of("mail", mail.as_bytes()).unwrap();
         let words: Vec<&str> = text.split_whitespace().collect();
-        assert_eq!(words, ["Kräftig", "sparen", "Loan&", "prize", "offer.pdf"], "{text}");
+        assert_eq!(words, ["Kräftig", "sparen", "Loan", "&", "prize", "offer.pdf"], "{text}");
         // Wrong encodings, cut ends and missing parts are no errors.
         let wrong = "Subject: =?nonsense?Q?=ZZ?= x\nFrom: a\nContent-Type: text/plain; charset=klingon\n\nbody \u{fffd}";
         assert!(of("mail", wrong.as_bytes()).unwrap().contains("body"));
         assert!(of("mail", &mail.as_bytes()[..400]).is_ok());
+    }
+
+    #[test]
+    fn parts_that_are_not_closed_are_read() {
+        let outer = "From: a\nTo: b\nSubject: x\nContent-Type: multipart/mixed; BOUNDARY=\"B B\"\n\n\
+                     --B B\nContent-Type: text/plain\n\nprize loan\n";
+        let words = |mail: &str| -> Vec<String> {
+            of("mail", mail.as_bytes()).unwrap().split_whitespace().map(str::to_owned).collect()
+        };
+        assert_eq!(words(outer), ["x", "prize", "loan"]);
+        assert_eq!(words(&format!("{outer}--B B--\n")), ["x", "prize", "loan"]);
+        let nested = "From: a\nTo: b\nSubject: x\nContent-Type: multipart/mixed; boundary=out\n\n\
+                      --out\nContent-Type: multipart/alternative; boundary=in; x=y\n\n\
+                      --in\nContent-Type: text/plain\n\nprize loan\n";
+        assert_eq!(words(nested), ["x", "prize", "loan"]);
     }
 
     #[test]
