@@ -1067,8 +1067,8 @@ class MulticlassPerceptron(WeightedOnlineClassifier):
 
 
 class SGDClassifier(WeightedOnlineClassifier):
-    """Stochastic gradient descent on a loss, with steps that adapt to each feature: for streams, and when you
-    want logistic regression.
+    """Stochastic gradient descent on a loss, with steps that adapt to each feature: for streams, and for a loss
+    of your choice.
 
     Parameters
     ----------
