@@ -265,6 +265,9 @@ fn with_fields_in_utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
+/// Bytes of an encoded word, at most: one that is not closed is searched no further for its end.
+const MOST_OF_WORD: usize = 1 << 12;
+
 /// A word of a field that is encoded: `=?charset?Q?text?=`.
 struct EncodedWord {
     /// Where it ends in the text that begins with it.
@@ -279,7 +282,8 @@ impl EncodedWord {
     fn at(text: &str) -> Option<Self> {
         let mut parts = text.strip_prefix("=?")?.splitn(3, '?');
         let (label, how, rest) = (parts.next()?, parts.next()?, parts.next()?);
-        let content = &rest[..rest.find("?=")?];
+        let near = &rest.as_bytes()[..rest.len().min(MOST_OF_WORD)];
+        let content = &rest[..memchr::memmem::find(near, b"?=")?];
         let is_label = !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_graphic());
         if !is_label || content.contains(['\n', '\r', ' ']) {
             return None;

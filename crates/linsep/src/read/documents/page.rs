@@ -12,8 +12,8 @@ const OF_HEAD: [&str; 8] = ["meta", "link", "title", "base", "style", "script", 
 /// Elements whose content is not shown.
 const HIDDEN: [&str; 2] = ["script", "style"];
 
-/// Bytes of a tag, at most.
-const MOST_OF_TAG: usize = 1 << 16;
+/// Bytes of a tag, at most: one that is not closed is searched no further for its end.
+const MOST_OF_TAG: usize = 1 << 12;
 
 /// The words of HTML.
 pub(super) fn words_of_page(page: &str) -> String {
