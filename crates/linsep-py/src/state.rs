@@ -133,7 +133,7 @@ impl State {
                 let end = count.min(start + STRIDE);
                 let example = |place: usize| {
                     let i = order.as_ref().map_or(place, |order| order[place] as usize);
-                    let weight = data.weights().map_or(1.0, |weights| weights[i]);
+                    let weight = data.weight(i);
                     Example { row: data.row(i), class: classes[data.labels()[i] as usize], weight }
                 };
                 updates += state.learn((start..end).map(example))?;

@@ -235,6 +235,12 @@ impl Dataset {
         self.weights.as_deref()
     }
 
+    /// How often a row counts.
+    #[inline]
+    pub fn weight(&self, i: usize) -> f64 {
+        self.weights().map_or(1.0, |weights| weights[i])
+    }
+
     /// The same rows, each counting as often as its weight says.
     pub fn with_weights(self, weights: Vec<f64>) -> Result<Self, DatasetError> {
         if weights.len() != self.len() {

@@ -142,13 +142,12 @@ impl Observed {
         // Of sparse rows, zeros are not stored: they are added to the counts afterwards.
         let (mut missing, mut missing_weight) = (vec![0u64; train.columns()], vec![0.0; train.columns()]);
         // Rows that count more weigh more in a mean.
-        let weight = |i: usize| train.weights().map_or(1.0, |weights| weights[i]);
         for i in 0..train.len() {
             let mut own = Vec::new();
             while let Some(&&(_, column)) = gaps.peek().filter(|gap| gap.0 as usize == i) {
                 own.push(column);
                 missing[column as usize] += 1;
-                missing_weight[column as usize] += weight(i);
+                missing_weight[column as usize] += train.weight(i);
                 gaps.next();
             }
             own.sort_unstable();
@@ -158,7 +157,7 @@ impl Observed {
                     rows_with[j] += 1;
                 }
                 if filled.is_some() && own.binary_search(&(j as u32)).is_err() {
-                    means[j].add(x * weight(i));
+                    means[j].add(x * train.weight(i));
                 }
             }
         }

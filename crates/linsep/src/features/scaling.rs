@@ -305,12 +305,12 @@ impl Needs {
     fn of(data: &Dataset, plain: usize) -> Self {
         let rows: Vec<usize> = (0..data.len()).step_by(data.len().div_ceil(SAMPLE).max(1)).collect();
         // A row that counts twice is two rows.
-        let weight = |i: usize| data.weights().map_or(1.0, |weights| weights[i]);
-        let values = || rows.iter().flat_map(|&i| data.row(i).iter().map(move |(j, x)| (j, x, weight(i))));
+        let values =
+            || rows.iter().flat_map(|&i| data.row(i).iter().map(move |(j, x)| (j, x, data.weight(i))));
         let mut features: Vec<(u32, f64)> = values().map(|(j, _, weight)| (j as u32, weight)).collect();
         features.sort_unstable_by_key(|&(j, _)| j);
         let total = |of: &[(u32, f64)]| of.iter().map(|(_, weight)| weight).sum::<f64>();
-        let all: f64 = rows.iter().map(|&i| weight(i)).sum();
+        let all: f64 = rows.iter().map(|&i| data.weight(i)).sum();
         let common: Vec<u32> = features
             .chunk_by(|a, b| a.0 == b.0)
             .filter(|same| total(same) * 2.0 >= all)
@@ -408,7 +408,6 @@ impl Moments {
     /// Of the stored values of these features, whatever the layout.
     fn of_stored(data: &Dataset, some: Option<&[u32]>) -> Self {
         // Rows that count more weigh more in a mean.
-        let weight = |i: usize| data.weights().map_or(1.0, |weights| weights[i]);
         let n: f64 = data.weights().map_or(data.len() as f64, |weights| weights.iter().sum());
         let count = some.map_or(data.columns(), <[u32]>::len);
         let (mut stored, mut stored_weight) = (vec![0u64; count], vec![0.0f64; count]);
@@ -420,9 +419,9 @@ impl Moments {
                 first[place] = x;
             }
             stored[place] += 1;
-            stored_weight[place] += weight(i);
+            stored_weight[place] += data.weight(i);
             // Divided before the sum, so that large values cannot overflow it.
-            mean[place] += x / (n / weight(i));
+            mean[place] += x / (n / data.weight(i));
             largest[place] = largest[place].max(x.abs());
             same[place] &= x == first[place];
         });
@@ -436,7 +435,7 @@ impl Moments {
         let unit: Vec<f64> = largest.iter().copied().map(one_if_zero).collect();
         let mut variance = vec![0.0f64; count];
         visit(data, some, |i, place, x| {
-            variance[place] += weight(i) * (x / unit[place] - mean[place] / unit[place]).powi(2);
+            variance[place] += data.weight(i) * (x / unit[place] - mean[place] / unit[place]).powi(2);
         });
         let deviation = (0..count).map(|place| {
             // The zeros that sparse rows do not store.
@@ -494,12 +493,11 @@ fn magnitudes(data: &Dataset, needs: &Needs, plain: usize) -> Vec<f64> {
     let mut count = vec![0.0f64; data.columns()];
     let mut is_word = vec![true; data.columns()];
     // A row that counts twice is two rows.
-    let weight = |i: usize| data.weights().map_or(1.0, |weights| weights[i]);
     visit(data, None, |i, j, x| {
         if x != 0.0 {
             // At most 1, so that no sum overflows.
-            squares[j] += weight(i) * (x / largest[j]).powi(2);
-            count[j] += weight(i);
+            squares[j] += data.weight(i) * (x / largest[j]).powi(2);
+            count[j] += data.weight(i);
             is_word[j] &= x == 1.0;
         }
     });

@@ -86,7 +86,7 @@ fn residuals(
     let mut values = Vec::with_capacity(data.len() * chosen.len());
     for i in 0..rows.len() {
         let row = rows.row(i);
-        let weight = data.weights().map_or(1.0, |weights| weights[i]);
+        let weight = data.weight(i);
         let own = outcome_of[data.labels()[i] as usize];
         let probability = probabilities(&outcome.learned, row);
         values.extend(chosen.iter().map(|&class| {

@@ -70,7 +70,7 @@ impl ReferenceSpec {
                 counts = vec![0.0; data.columns()];
                 for i in 0..data.len() {
                     // In a table of counts a row stands for as many as it says.
-                    let weight = data.weights().map_or(1.0, |weights| weights[i]);
+                    let weight = data.weight(i);
                     data.row(i).iter().filter(|&(_, x)| x != 0.0).for_each(|(j, _)| counts[j] += weight);
                 }
             }

@@ -73,7 +73,7 @@ pub(crate) fn row_weights(
     settings.check_on(data)?;
     let mut counts = vec![0.0; data.classes().len()];
     for (i, &label) in data.labels().iter().enumerate() {
-        counts[label as usize] += data.weights().map_or(1.0, |weights| weights[i]);
+        counts[label as usize] += data.weight(i);
     }
     let of_class = class_weights(&settings.class_weight, data.classes(), sides, &counts)?;
     let of_class = of_class
