@@ -3,25 +3,8 @@
 
 mod common;
 
-use common::{Folder, Ran, gzip};
+use common::{Folder, HAM, Ran, SPAM, gzip};
 use std::fs::{self, File};
-
-const SPAM: [&str; 4] =
-    ["win a prize now", "a cheap loan for you", "prize and loan, free prize", "free loan now"];
-const HAM: [&str; 4] =
-    ["see you at noon", "lunch at noon today", "the meeting is today", "you and me at lunch"];
-
-/// A folder of texts in `mails`.
-fn texts() -> Folder {
-    let folder = Folder::new();
-    for (class, texts) in [("spam", SPAM), ("ham", HAM)] {
-        fs::create_dir_all(folder.path(&format!("mails/{class}"))).expect("folder");
-        for (i, text) in texts.iter().enumerate() {
-            folder.write(&format!("mails/{class}/{i}"), text);
-        }
-    }
-    folder
-}
 
 /// Messages with their labels, as a table without a header.
 fn table(folder: &Folder, name: &str) {
@@ -38,7 +21,7 @@ fn with_file(folder: &Folder, line: &str, file: &str) -> Ran {
 
 #[test]
 fn the_last_line_need_not_end() {
-    let folder = texts();
+    let folder = Folder::with_texts();
     folder.linsep("train mails -o texts -q").exits(0);
     folder.linsep_with_input("predict texts -", b"a free prize").exits(0).prints("spam\n");
     folder
@@ -81,7 +64,7 @@ fn json_lines_and_vowpal_wabbit_come_through_pipes() {
 
 #[test]
 fn lines_of_text_mean_the_same_from_a_file_as_from_a_pipe() {
-    let folder = texts();
+    let folder = Folder::with_texts();
     folder.linsep("train mails -o texts -q").exits(0);
     let lines = "a free prize, and more, now\nlunch \"today, at noon\nthe meeting\n";
     folder.write("lines.txt", lines);
@@ -110,7 +93,7 @@ fn a_model_of_texts_in_a_table_takes_texts_without_labels() {
 
 #[test]
 fn a_model_of_documents_asks_which_column_is_the_text() {
-    let folder = texts();
+    let folder = Folder::with_texts();
     folder.linsep("train mails -o texts -q").exits(0);
     table(&folder, "rows.tsv");
     folder.linsep("predict texts rows.tsv").exits(2).tells(&[
@@ -146,11 +129,8 @@ fn what_is_shown_of_other_learners_is_said() {
 
 #[test]
 fn the_demonstration_has_words_for_each_of_many_classes() {
-    let folder = texts();
-    fs::create_dir(folder.path("mails/work")).expect("folder");
-    for i in 0..4 {
-        folder.write(&format!("mails/work/{i}"), "the report of the project is due");
-    }
+    let folder = Folder::with_texts();
+    folder.write_texts("mails/work", &["the report of the project is due"; 4]);
     let told = folder.linsep("demo mail mails").exits(0);
     for class in ["spam", "ham", "work"] {
         assert!(told.out.contains(&format!("  for {class}: ")), "{told:#?}");
@@ -196,7 +176,7 @@ fn the_name_of_a_file_decides_what_its_bars_mean() {
 
 #[test]
 fn mailboxes_may_be_compressed_and_must_have_mails() {
-    let folder = texts();
+    let folder = Folder::with_texts();
     fs::create_dir(folder.path("boxes")).expect("folder");
     for (class, texts) in [("spam", SPAM), ("ham", HAM)] {
         let mail =
@@ -216,12 +196,8 @@ fn mailboxes_may_be_compressed_and_must_have_mails() {
 #[cfg(unix)]
 fn names_do_not_command_the_terminal() {
     let folder = Folder::new();
-    for (class, texts) in [("spam\n\u{1b}[31m", SPAM), ("ham", HAM)] {
-        fs::create_dir_all(folder.path(&format!("mails/{class}"))).expect("folder");
-        for (i, text) in texts.iter().enumerate() {
-            folder.write(&format!("mails/{class}/{i}"), text);
-        }
-    }
+    folder.write_texts("mails/spam\n\u{1b}[31m", &SPAM);
+    folder.write_texts("mails/ham", &HAM);
     let told = folder.linsep("train mails -o model").exits(0);
     assert!(!told.out.contains('\u{1b}') && !told.err.contains('\u{1b}'), "{told:#?}");
     folder.linsep_with_input("predict model -", b"free prize\n").exits(0).prints("spam\\n\\u{1b}[31m\n");
@@ -231,7 +207,7 @@ fn names_do_not_command_the_terminal() {
 
 #[test]
 fn help_speaks_of_what_was_given() {
-    let folder = texts();
+    let folder = Folder::with_texts();
     folder.linsep("train mails -o texts -q").exits(0);
     folder.write("cat.jpg", b"\xff\xd8\xff\xe0");
     let told = folder.linsep("predict texts cat.jpg").exits(3);
@@ -265,7 +241,7 @@ fn a_date_that_is_none_counts_as_missing() {
 /// Texts that leave no features: the bias alone is learned, by every learner that can.
 #[test]
 fn no_learner_needs_a_feature() {
-    let folder = texts();
+    let folder = Folder::with_texts();
     for learner in linsep::train::learners() {
         let name = learner.name;
         let ran = folder.linsep(&format!("train mails --min-count 9999 --learner {name} -o model"));
@@ -277,7 +253,7 @@ fn no_learner_needs_a_feature() {
 
 #[test]
 fn lines_of_text_come_in_any_encoding() {
-    let folder = texts();
+    let folder = Folder::with_texts();
     folder.linsep("train mails -o texts -q").exits(0);
     table(&folder, "rows");
     folder.linsep("train rows --label 1 -o table -q").exits(0);
@@ -302,7 +278,7 @@ fn lines_of_text_come_in_any_encoding() {
 
 #[test]
 fn a_model_of_texts_refuses_features() {
-    let folder = texts();
+    let folder = Folder::with_texts();
     folder.linsep("train mails -o texts -q").exits(0);
     table(&folder, "rows");
     folder.linsep("train rows --label 1 -o table -q").exits(0);
@@ -415,7 +391,7 @@ fn names_break_no_lines_of_reports() {
 
 #[test]
 fn a_class_without_a_document_is_none() {
-    let folder = texts();
+    let folder = Folder::with_texts();
     folder.write("mails/empty.mbox", "");
     fs::create_dir(folder.path("mails/blank")).expect("folder");
     folder.write("mails/blank/1", "");
@@ -466,7 +442,7 @@ fn every_command_names_every_format() {
 
 #[test]
 fn explanations_name_the_words_of_hashed_features() {
-    let folder = texts();
+    let folder = Folder::with_texts();
     folder.linsep("train mails --hash-bits 4 -o texts -q").exits(0);
     folder.write("new.txt", "Free PRIZE, lunch");
     folder.linsep("predict texts new.txt mails/ham/0 --explain=9").exits(0).tells(&[

@@ -2,35 +2,14 @@
 
 mod common;
 
-use common::{Folder, PROGRAM, gzip};
+use common::{Folder, HAM, PROGRAM, SPAM, gzip};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
-const SPAM: [&str; 4] =
-    ["win a prize now", "a cheap loan for you", "prize and loan, free prize", "free loan now"];
-const HAM: [&str; 4] =
-    ["see you at noon", "lunch at noon today", "the meeting is today", "you and me at lunch"];
-
-/// A folder of texts, and some mails among them.
-fn texts() -> Folder {
-    let folder = Folder::new();
-    for (class, texts) in [("spam", SPAM), ("ham", HAM)] {
-        fs::create_dir_all(folder.path(&format!("mails/{class}"))).expect("folder");
-        for (i, text) in texts.iter().enumerate() {
-            let mail = match i % 2 {
-                0 => text.to_string(),
-                _ => format!("From: a@example.org\nTo: b\nSubject: {text}\n\n{text}\n"),
-            };
-            folder.write(&format!("mails/{class}/{i}"), mail);
-        }
-    }
-    folder
-}
-
 #[test]
 fn a_folder_is_learned_and_single_files_are_labelled() {
-    let folder = texts();
+    let folder = Folder::with_texts();
     folder
         .linsep("train mails -o model")
         .exits(0)
@@ -106,7 +85,7 @@ fn columns_of_texts_and_free_text_that_nobody_named() {
 
 #[test]
 fn chosen_words_hashes_and_terms() {
-    let folder = texts();
+    let folder = Folder::with_texts();
     folder.linsep("train mails --words loan,prize -o two").exits(0).tells(&["2 features"]);
     folder
         .linsep("train mails --hash-bits 6 -o hashed")
@@ -132,7 +111,7 @@ fn chosen_words_hashes_and_terms() {
 
 #[test]
 fn what_is_no_text_is_named_or_skipped() {
-    let folder = texts();
+    let folder = Folder::with_texts();
     folder.write(
         "mails/ham/odd name\u{fc} %20.png",
         b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\xff\xff\xff\xff\xff\xff\xff\xff",
@@ -200,7 +179,7 @@ fn the_same_model_for_any_threads() {
 /// Each line is answered before the next one is written.
 #[test]
 fn lines_are_answered_as_they_come() {
-    let folder = texts();
+    let folder = Folder::with_texts();
     folder.linsep("train mails -o texts -q").exits(0);
     folder.write("rows.csv", "x,y,kind\n1,2,a\n2,1,b\n1,3,a\n3,1,b\n");
     folder.linsep("train rows.csv -o table -q").exits(0);
@@ -240,7 +219,7 @@ fn lines_are_answered_as_they_come() {
 
 #[test]
 fn the_demonstration_tells_its_story() {
-    let folder = texts();
+    let folder = Folder::with_texts();
     folder.linsep("demo mail mails").exits(0).tells(&[
         "1. Two words alone",
         "--words loan,prize",

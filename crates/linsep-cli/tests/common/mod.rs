@@ -17,6 +17,12 @@ pub(crate) fn learners() -> Vec<&'static str> {
     linsep::train::learners().iter().map(|learner| learner.name).collect()
 }
 
+/// Texts of two classes with words of their own.
+pub(crate) const SPAM: [&str; 4] =
+    ["win a prize now", "a cheap loan for you", "prize and loan, free prize", "free loan now"];
+pub(crate) const HAM: [&str; 4] =
+    ["see you at noon", "lunch at noon today", "the meeting is today", "you and me at lunch"];
+
 /// A folder that is gone when the test is over.
 pub(crate) struct Folder {
     path: PathBuf,
@@ -44,6 +50,26 @@ impl Folder {
         let folder = Self::new();
         folder.linsep(&format!("demo iris --export {name} -q")).exits(0);
         folder
+    }
+
+    /// A folder of texts in `mails`, with some mails among them.
+    pub(crate) fn with_texts() -> Self {
+        let folder = Self::new();
+        folder.write_texts("mails/spam", &SPAM);
+        folder.write_texts("mails/ham", &HAM);
+        folder
+    }
+
+    /// Writes texts into the folder of a class, every other one as a mail.
+    pub(crate) fn write_texts(&self, class: &str, texts: &[&str]) {
+        fs::create_dir_all(self.path(class)).expect("the folder of a class");
+        for (i, text) in texts.iter().enumerate() {
+            let mail = match i % 2 {
+                0 => text.to_string(),
+                _ => format!("From: a@example.org\nTo: b\nSubject: {text}\n\n{text}\n"),
+            };
+            self.write(&format!("{class}/{i}"), mail);
+        }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
