@@ -4,6 +4,9 @@
 //! apart into terms by all threads; what they found is put together in the order of the files.
 
 mod document;
+mod fields;
+mod fitting;
+mod mail;
 mod mbox;
 mod page;
 
@@ -209,7 +212,7 @@ impl DocumentReader {
                 };
                 let reader = &self.reader;
                 let block = |mails: Vec<Result<Vec<u8>, ReadErrorKind>>| {
-                    let texts = mails.into_iter().map(|mail| (place, mail.map(|mail| document::mail(&mail))));
+                    let texts = mails.into_iter().map(|mail| (place, mail.map(|mail| mail::text(&mail))));
                     Block::of(reader, texts)
                 };
                 return Ok(chunks.into_par_iter().map(block).collect());

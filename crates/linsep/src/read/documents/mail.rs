@@ -1,0 +1,222 @@
+//! The text of a raw e-mail: its subject, its body (HTML as text), the names of its attachments, and the text of the mails that it
+//! forwards.
+
+use super::document::begins_like_page;
+use super::fields::with_fields_in_utf8;
+use super::fitting::{in_fitting_encoding, may_be_wrong};
+use super::page::words_of_page;
+use mail_parser::decoders::base64::base64_decode;
+use mail_parser::decoders::quoted_printable::quoted_printable_decode;
+use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders, PartType};
+use std::borrow::Cow;
+
+/// The text of a raw e-mail.
+pub(super) fn text(bytes: &[u8]) -> String {
+    // The line that mailboxes put before a mail is no field.
+    let bytes = match bytes.strip_prefix(b"From ") {
+        Some(rest) => rest.iter().position(|&byte| byte == b'\n').map_or(bytes, |end| &rest[end + 1..]),
+        None => bytes,
+    };
+    let bytes = &*with_fields_in_utf8(bytes);
+    let bytes = &*with_closed_parts(bytes);
+    let Some(message) = MessageParser::default().parse(bytes) else {
+        return in_fitting_encoding(bytes).into_owned();
+    };
+    let mut text = String::new();
+    add_message(&message, MOST_FORWARDED, &mut text);
+    text
+}
+
+/// A mail whose parts end. Where one was cut off, or its program left out the line that closes the last part, a reader that waits for
+/// the line would lose that part.
+fn with_closed_parts(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let has_line = |line: &[u8]| {
+        let ends =
+            |at: usize| matches!(bytes.get(at + line.len()), None | Some(b'\r' | b'\n' | b' ' | b'\t'));
+        memchr::memmem::find_iter(bytes, line).any(|at| at > 0 && bytes[at - 1] == b'\n' && ends(at))
+    };
+    let mut open: Vec<&[u8]> = Vec::new();
+    for boundary in boundaries(bytes) {
+        let (opening, closing) = ([b"--", boundary].concat(), [b"--", boundary, b"--"].concat());
+        if has_line(&opening) && !has_line(&closing) && !open.contains(&boundary) {
+            open.push(boundary);
+        }
+    }
+    if open.is_empty() {
+        return Cow::Borrowed(bytes);
+    }
+    let mut closed = bytes.to_vec();
+    // What was opened last is closed first.
+    for boundary in open.iter().rev() {
+        closed.extend_from_slice(&[b"\n--", *boundary, b"--\n"].concat());
+    }
+    Cow::Owned(closed)
+}
+
+/// What parts the parts of a mail, as its fields name it.
+fn boundaries(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    const NAME: &[u8] = b"boundary=";
+    memchr::memchr_iter(b'=', bytes)
+        .filter_map(|at| {
+            let start = (at + 1).checked_sub(NAME.len())?;
+            let rest = bytes[start..=at].eq_ignore_ascii_case(NAME).then(|| &bytes[at + 1..])?;
+            let (rest, ends): (&[u8], &[u8]) = match rest.strip_prefix(b"\"") {
+                Some(quoted) => (quoted, b"\"\r\n"),
+                None => (rest, b"; \t\r\n"),
+            };
+            let end = rest.iter().position(|byte| ends.contains(byte)).unwrap_or(rest.len());
+            (1..=MOST_BOUNDARY).contains(&end).then(|| &rest[..end])
+        })
+        .take(MOST_BOUNDARIES)
+}
+
+/// The longest line between parts that mails may have, without its dashes.
+const MOST_BOUNDARY: usize = 70;
+
+/// Names of such lines that are looked at.
+const MOST_BOUNDARIES: usize = 32;
+
+/// Mails within mails, at most.
+const MOST_FORWARDED: usize = 16;
+
+/// Adds the text of a mail, and that of the mails it forwards.
+fn add_message(message: &Message<'_>, most_forwarded: usize, text: &mut String) {
+    text.push_str(message.subject().unwrap_or_default());
+    for part in message.text_bodies() {
+        text.push('\n');
+        match &part.body {
+            PartType::Text(body) => {
+                let body = in_its_encoding(message, part, body);
+                // A part that does not say what it is may be HTML.
+                let is_page = part.content_type().is_none() && begins_like_page(&body);
+                text.push_str(&if is_page { words_of_page(&body).into() } else { body });
+            }
+            PartType::Html(page) => text.push_str(&words_of_page(&in_its_encoding(message, part, page))),
+            _ => {}
+        }
+    }
+    for part in message.attachments() {
+        if let Some(name) = part.attachment_name() {
+            text.push('\n');
+            text.push_str(name);
+        }
+        if let (PartType::Message(forwarded), 1..) = (&part.body, most_forwarded) {
+            text.push('\n');
+            add_message(forwarded, most_forwarded - 1, text);
+        }
+    }
+}
+
+/// The text of a part of a mail. Where the part says that it is ASCII or UTF-8, or says nothing that is known, and its bytes are
+/// something else, they decide.
+fn in_its_encoding<'a>(message: &Message<'_>, part: &MessagePart<'_>, parsed: &'a str) -> Cow<'a, str> {
+    let label = part.content_type().and_then(|kind| kind.attribute("charset")).unwrap_or("us-ascii");
+    if parsed.is_ascii() || !may_be_wrong(label) {
+        return Cow::Borrowed(parsed);
+    }
+    let range = part.offset_body as usize..part.offset_end as usize;
+    let Some(raw) = message.raw_message.get(range) else { return Cow::Borrowed(parsed) };
+    let bytes = match part.encoding {
+        mail_parser::Encoding::None => Some(Cow::Borrowed(raw)),
+        mail_parser::Encoding::QuotedPrintable => quoted_printable_decode(raw).map(Cow::Owned),
+        mail_parser::Encoding::Base64 => base64_decode(raw).map(Cow::Owned),
+    };
+    match bytes {
+        Some(bytes) => Cow::Owned(in_fitting_encoding(&bytes).into_owned()),
+        None => Cow::Borrowed(parsed),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(mail: &[u8]) -> String {
+        text(mail)
+    }
+
+    #[test]
+    fn mails_give_subject_body_and_names_of_attachments() {
+        let mail = "From x Mon Jan  1 00:00:00 2001\nFrom: =?utf-8?q?J=C3=BCrgen?= <j@example.org>\nTo: you\n\
+                    Subject: =?iso-8859-1?Q?Kr=E4ftig?= sparen\nMIME-Version: 1.0\n\
+                    Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html; charset=utf-8\n\
+                    Content-Transfer-Encoding: base64\n\nPGI+TG9hbjwvYj4gJmFtcDsgPGEgaHJlZj0ieCI+cHJpemU8L2E+\n\
+                    --b\nContent-Type: application/pdf; name=\"offer.pdf\"\nContent-Disposition: attachment; \
+                    filename=\"offer.pdf\"\nContent-Transfer-Encoding: base64\n\nAAAA\n--b--\n";
+        let text = of(mail.as_bytes());
+        let words: Vec<&str> = text.split_whitespace().collect();
+        assert_eq!(words, ["Kräftig", "sparen", "Loan", "&", "prize", "offer.pdf"], "{text}");
+        // Wrong encodings, cut ends and missing parts are no errors.
+        let wrong = "Subject: =?nonsense?Q?=ZZ?= x\nFrom: a\nContent-Type: text/plain; charset=klingon\n\nbody \u{fffd}";
+        assert!(of(wrong.as_bytes()).contains("body"));
+        of(&mail.as_bytes()[..400]);
+    }
+
+    #[test]
+    fn parts_that_are_not_closed_are_read() {
+        let outer = "From: a\nTo: b\nSubject: x\nContent-Type: multipart/mixed; BOUNDARY=\"B B\"\n\n\
+                     --B B\nContent-Type: text/plain\n\nprize loan\n";
+        let words = |mail: &str| -> Vec<String> {
+            of(mail.as_bytes()).split_whitespace().map(str::to_owned).collect()
+        };
+        assert_eq!(words(outer), ["x", "prize", "loan"]);
+        assert_eq!(words(&format!("{outer}--B B--\n")), ["x", "prize", "loan"]);
+        let nested = "From: a\nTo: b\nSubject: x\nContent-Type: multipart/mixed; boundary=out\n\n\
+                      --out\nContent-Type: multipart/alternative; boundary=in; x=y\n\n\
+                      --in\nContent-Type: text/plain\n\nprize loan\n";
+        assert_eq!(words(nested), ["x", "prize", "loan"]);
+    }
+
+    #[test]
+    fn bytes_decide_where_a_mail_names_an_encoding_that_they_do_not_fit() {
+        let mail = |fields: &str, body: &[u8]| {
+            let head = format!("From: a\nTo: b\nSubject: x\nMIME-Version: 1.0\n{fields}\n\n");
+            of(&[head.as_bytes(), body].concat())
+        };
+        let (utf8, latin) =
+            ("Grüße, Übung macht den Meister".as_bytes(), b"Gr\xfc\xdfe, \xdcbung macht den Meister");
+        for label in ["us-ascii", "utf-8", "klingon"] {
+            let fields =
+                format!("Content-Type: text/plain; charset={label}\nContent-Transfer-Encoding: 8bit");
+            for body in [utf8, &latin[..]] {
+                let text = mail(&fields, body);
+                assert!(text.contains("Grüße, Übung"), "{label}: {text}");
+            }
+        }
+        assert!(mail("Content-Transfer-Encoding: 8bit", utf8).contains("Grüße, Übung"));
+        let quoted = "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable";
+        assert!(mail(quoted, b"Gr=FC=DFe, =DCbung macht den Meister").contains("Grüße, Übung"));
+        // A label that fits is believed.
+        let fields = "Content-Type: text/plain; charset=windows-1251\nContent-Transfer-Encoding: 8bit";
+        assert!(mail(fields, b"\xcf\xf0\xe8\xe2\xe5\xf2").contains("Привет"));
+        let raw = b"From: a\nTo: b\nSubject: Sch\xf6ne Gr\xfc\xdfe zum Fr\xfchling\n\nbody";
+        assert!(of(raw).contains("Schöne Grüße zum Frühling"));
+    }
+
+    #[test]
+    fn a_mail_that_does_not_say_what_it_is_may_be_a_page() {
+        for start in ["<html><body>", "<!DOCTYPE html>\n<html>", "<BODY bgcolor=red>", "\n<head></head>"] {
+            let mail = format!("From: a\nTo: b\nSubject: x\n\n{start}<p class=y>free <b>loan</b></p>");
+            let text = of(mail.as_bytes());
+            assert_eq!(text.split_whitespace().collect::<Vec<_>>(), ["x", "free", "loan"], "{start}");
+        }
+        let plain = "From: a\nTo: b\nSubject: x\nContent-Type: text/plain\n\n<html> is a tag";
+        assert!(of(plain.as_bytes()).contains("<html> is a tag"));
+        assert!(!begins_like_page("<bodyguard> of") && !begins_like_page("<ht") && begins_like_page("<html"));
+    }
+
+    #[test]
+    fn forwarded_mails_are_read_too() {
+        let mail = "From: a\nTo: b\nSubject: Fwd\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=x\n\n\
+                    --x\nContent-Type: text/plain\n\nsee below\n--x\nContent-Type: message/rfc822\n\n\
+                    From: c\nTo: a\nSubject: free prize\nContent-Type: text/plain\n\na cheap loan\n--x--\n";
+        let text = of(mail.as_bytes());
+        let words: Vec<&str> = text.split_whitespace().collect();
+        assert_eq!(words, ["Fwd", "see", "below", "free", "prize", "a", "cheap", "loan"], "{text}");
+        // However deep they lie in one another.
+        let deep = (0..200).fold("Subject: x\n\nbody".to_string(), |inner, _| {
+            format!("From: a\nTo: b\nSubject: deep\nContent-Type: message/rfc822\n\n{inner}")
+        });
+        assert!(of(deep.as_bytes()).contains("deep"));
+    }
+}
