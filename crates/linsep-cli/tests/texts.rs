@@ -143,6 +143,8 @@ fn what_is_no_text_is_named_or_skipped() {
     bomb.truncate(100);
     folder.write("mails/ham/bomb.gz", &bomb);
     folder.linsep("train mails --skip-bad").exits(0).tells(&["bomb.gz: cannot read"]);
+    folder.write("mails/ham/mail.bz2", b"BZh91AY&SY");
+    folder.linsep("train mails --skip-bad").exits(0).tells(&["mail.bz2: ", "bzip2"]);
 }
 
 #[test]

@@ -12,6 +12,7 @@ pub mod cache;
 mod chunks;
 #[cfg(feature = "parquet")]
 mod columnar;
+mod compression;
 mod csv;
 #[cfg(target_arch = "x86_64")]
 mod digits;
@@ -47,6 +48,7 @@ mod xlsx;
 pub use crate::dataset::Batch;
 pub use crate::features::{Column, ColumnKind, Missing, Schema};
 pub use array::read_weights;
+pub(crate) use compression::Compression;
 pub use documents::{document_text, mbox_mails};
 pub(crate) use encoding::{LineDecoder, PartDecoder, guess_wide, named as named_encoding};
 pub(crate) use error::excerpt;
@@ -64,5 +66,4 @@ pub use options::{
 };
 pub use pictures::decode_picture;
 pub use row_stream::RowStream;
-pub(crate) use source::open as open_source;
 pub use source::{OnceReader, Source};

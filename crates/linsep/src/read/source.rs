@@ -1,6 +1,7 @@
 //! Where bytes come from: a file or standard input, plain or compressed.
 
 use super::Loaded;
+use super::compression::Compression;
 use super::error::ReadErrorKind;
 use super::formats::Format;
 pub(crate) use super::input::{HEAD_BYTES, Input};
@@ -11,7 +12,7 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -315,14 +316,9 @@ pub(crate) fn open(source: &Source) -> Result<(Input, ByteCounter), ReadErrorKin
     let counter = ByteCounter { taken: taken.clone(), total };
     let raw = Input::new(Box::new(Counted { inner: raw, taken }), 8)?;
     let mut told = None;
-    let plain: Box<dyn Read + Send> = match raw.head() {
-        [0x1f, 0x8b, ..] => {
-            Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(1 << 16, raw)))
-        }
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => Box::new(zstd::Decoder::new(raw)?),
-        [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, ..] => return Err(ReadErrorKind::Compression("bzip2")),
-        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => return Err(ReadErrorKind::Compression("xz")),
-        _ => {
+    let plain = match Compression::of(raw.head()) {
+        Some(compression) => compression.undone(raw)?,
+        None => {
             told = total;
             Box::new(raw)
         }

@@ -5,8 +5,9 @@
 
 use crate::features::Schema;
 use crate::read::{
-    BYTE_ORDER_MARK, Batch, Format, LineDecoder, OnceReader, PartDecoder, ReadError, ReadErrorKind,
-    ReadNotes, ReadOptions, RowStream, Source, detect_format, guess_wide, named_encoding, open_source,
+    BYTE_ORDER_MARK, Batch, Compression, Format, LineDecoder, OnceReader, PartDecoder, ReadError,
+    ReadErrorKind, ReadNotes, ReadOptions, RowStream, Source, detect_format, guess_wide,
+    named_encoding,
 };
 use crate::waiting::Arrivals;
 use crate::{Error, SettingsError};
@@ -62,10 +63,9 @@ impl Arriving {
         let located = |kind: ReadErrorKind| ReadError::whole(NAME, kind);
         let mut bytes = first_bytes(&mut arrivals).map_err(|error| located(error.into()))?;
         let texts = are_texts(options);
-        if texts && is_compressed(&bytes) {
-            let compressed = Source::Once(NAME, OnceReader::new(arrivals.after(bytes)));
-            let (input, _) = open_source(&compressed).map_err(located)?;
-            arrivals = Arrivals::of(input).map_err(|error| located(error.into()))?;
+        if let Some(compression) = Compression::of(&bytes).filter(|_| texts) {
+            let plain = compression.undone(arrivals.after(bytes)).map_err(located)?;
+            arrivals = Arrivals::of(plain).map_err(|error| located(error.into()))?;
             bytes = first_bytes(&mut arrivals).map_err(|error| located(error.into()))?;
         }
         let encoding = match &options.encoding {
@@ -414,11 +414,6 @@ fn is_no_text(bytes: &[u8], texts: bool) -> bool {
         true => head.contains(&0) || controls * 100 > head.len(),
         false => controls > 0 || std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_some()),
     }
-}
-
-/// Whether bytes begin as compressed ones do.
-fn is_compressed(bytes: &[u8]) -> bool {
-    [&b"\x1f\x8b"[..], b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ"].iter().any(|magic| bytes.starts_with(magic))
 }
 
 /// The first bytes that arrive, and more than a mark that tells how they are encoded; none at the end.

@@ -9,6 +9,7 @@ pub(super) use classes::FolderClasses;
 pub(super) use listing::{ListedFile, Listing};
 
 use super::ReadOptions;
+use super::compression::Compression;
 use super::error::{ReadError, ReadErrorKind};
 use rayon::prelude::*;
 use std::fs::File;
@@ -107,17 +108,10 @@ pub(super) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, ReadErrorKin
     }
     let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
     file.by_ref().take(limit + 1).read_to_end(&mut bytes)?;
-    let mut plain = Vec::new();
-    match bytes.as_slice() {
-        [0x1f, 0x8b, ..] => {
-            flate2::read::MultiGzDecoder::new(bytes.as_slice()).take(limit + 1).read_to_end(&mut plain)?;
-            bytes = plain;
-        }
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => {
-            zstd::Decoder::new(bytes.as_slice())?.take(limit + 1).read_to_end(&mut plain)?;
-            bytes = plain;
-        }
-        _ => {}
+    if let Some(compression) = Compression::of(&bytes) {
+        let mut plain = Vec::new();
+        compression.undone(bytes.as_slice())?.take(limit + 1).read_to_end(&mut plain)?;
+        bytes = plain;
     }
     if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(bytes) }
 }
