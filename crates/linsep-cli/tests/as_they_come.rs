@@ -5,6 +5,8 @@ mod common;
 
 use common::{Folder, HAM, Ran, SPAM, gzip};
 use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
 
 /// Messages with their labels, as a table without a header.
 fn table(folder: &Folder, name: &str) {
@@ -274,6 +276,32 @@ fn lines_of_text_come_in_any_encoding() {
     // Compressed lines are lines too, and what is no text is an error.
     folder.linsep_with_input("predict texts -", &gzip(lines.as_bytes())).exits(0).prints(labels);
     folder.linsep_with_input("predict texts -", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR").exits(3);
+}
+
+/// The first rows that are not ASCII decide for all, as they do in a file.
+#[test]
+fn the_encoding_of_a_table_stays_what_it_is() {
+    let folder = Folder::new();
+    folder.write("rows.csv", format!("word,x,kind\n{}", "да,1,a\näà,1,b\ngroße,1,c\n".repeat(6)));
+    folder.linsep("train rows.csv -o model -q").exits(0);
+    let mut child = folder.start(folder.command("predict model -").stdin(Stdio::piped()));
+    let mut pipe = child.stdin.take().expect("pipe");
+    let mut answers = BufReader::new(child.stdout.take().expect("pipe")).lines();
+    // By itself, the last row would be taken for one in windows-1252.
+    let cyrillic = b"\xfd\xf2\xee \xe1\xfb\xeb\xee \xe4\xe0\xe2\xed\xee \xe8 \xed\xe5\xef\xf0\xe0\xe2\xe4\xe0 \xea\xe0\xea \xe3\xee\xe2\xee\xf0\xff\xf2 \xeb\xfe\xe4\xe8,1\n";
+    for (rows, answer) in [(&b"word,x\nplain,1\n"[..], "c"), (cyrillic, "c"), (b"\xe4\xe0,1\n", "a")] {
+        pipe.write_all(rows).expect("write");
+        assert_eq!(answers.next().expect("an answer").expect("text"), answer);
+    }
+    drop(pipe);
+    let told = child.wait_with_output().expect("end");
+    let told = String::from_utf8(told.stderr).expect("text");
+    assert!(told.contains("The lines are not UTF-8: they are read as windows-1251"), "{told}");
+    // Nor does a table that begins so wait for more, or change what it is.
+    let rows = [cyrillic, &b"\xe4\xe0,1\n"[..]].concat();
+    let told = folder.linsep_with_input("predict model -", &rows).exits(0);
+    assert_eq!(told.out, "c\na\n", "{told:#?}");
+    folder.linsep_with_input("predict model -", "да,1\n".as_bytes()).exits(0).prints("a\n");
 }
 
 #[test]

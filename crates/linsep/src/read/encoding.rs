@@ -107,7 +107,7 @@ impl LineDecoder {
 }
 
 /// The encoding that the first bytes speak for, if it is not UTF-8, and whether that is a guess.
-pub(super) fn guess(head: &[u8], whole: bool) -> Option<(&'static Encoding, bool)> {
+pub(crate) fn guess(head: &[u8], whole: bool) -> Option<(&'static Encoding, bool)> {
     match head {
         [0xff, 0xfe, ..] => return Some((UTF_16LE, false)),
         [0xfe, 0xff, ..] => return Some((UTF_16BE, false)),

@@ -50,7 +50,9 @@ pub use crate::features::{Column, ColumnKind, Missing, Schema};
 pub use array::read_weights;
 pub(crate) use compression::Compression;
 pub use documents::{document_text, mbox_mails};
-pub(crate) use encoding::{LineDecoder, PartDecoder, guess_wide, named as named_encoding};
+pub(crate) use encoding::{
+    LineDecoder, PartDecoder, guess as guess_encoding, guess_wide, named as named_encoding,
+};
 pub(crate) use error::excerpt;
 pub use error::{ReadError, ReadErrorKind};
 pub use foreign::ForeignFile;

@@ -6,11 +6,12 @@
 use crate::features::Schema;
 use crate::read::{
     BYTE_ORDER_MARK, Batch, Compression, Format, LineDecoder, OnceReader, PartDecoder, ReadError,
-    ReadErrorKind, ReadNotes, ReadOptions, RowStream, Source, detect_format, guess_wide,
+    ReadErrorKind, ReadNotes, ReadOptions, RowStream, Source, detect_format, guess_encoding, guess_wide,
     named_encoding,
 };
 use crate::waiting::Arrivals;
 use crate::{Error, SettingsError};
+use encoding_rs::{Encoding, UTF_8};
 use std::io;
 
 /// The most bytes that are read as one table, if more have arrived.
@@ -27,6 +28,8 @@ pub(super) struct Arriving {
     documents: bool,
     /// Makes UTF-8 of single lines that are something else, where lines are texts.
     decoder: LineDecoder,
+    /// The encoding of the rows of a table, once one of them is not ASCII.
+    encoding: Option<&'static Encoding>,
     /// Bytes that have arrived and were not read: lines, and the beginning of another.
     bytes: Vec<u8>,
     /// How many of these bytes are known to hold no whole line.
@@ -88,18 +91,16 @@ impl Arriving {
         }
         let mut notes = ReadNotes::default();
         if let Some((encoding, true)) = encoding {
-            notes.remarks.push(format!(
-                "The lines are not UTF-8: they are read as {}. Another encoding can be named with ⟦encoding⟧.",
-                encoding.name()
-            ));
+            notes.remarks.push(not_utf_8(encoding));
         }
         // What arrives is decoded; each table is UTF-8.
-        let options = ReadOptions { encoding: None, ..options.clone() };
+        let options = ReadOptions { encoding: Some(UTF_8.name().to_string()), ..options.clone() };
         Ok(Begun::Lines(Box::new(Self {
             arrivals: Some(Decoded { arrivals, decoder }),
             documents: options.format.is_none() && takes_documents(&options),
             options,
             decoder: LineDecoder::default(),
+            encoding: None,
             bytes: first,
             header: None,
             searched: 0,
@@ -220,13 +221,8 @@ impl Arriving {
     /// Opens some lines as a table of their own.
     fn open(&mut self, mut lines: Vec<u8>) -> Result<(), Error> {
         let count = |bytes: &[u8]| bytes.split_inclusive(|&byte| byte == b'\n').count() as u64;
-        if are_texts(&self.options) && std::str::from_utf8(&lines).is_err() {
-            let mut text = Vec::with_capacity(lines.len() + lines.len() / 8);
-            for (place, line) in lines.split_inclusive(|&byte| byte == b'\n').enumerate() {
-                let number = self.lines + place as u64 + 1;
-                text.extend_from_slice(self.decoder.decode(line, number).as_bytes());
-            }
-            lines = text;
+        if !lines.is_ascii() {
+            lines = self.in_utf_8(lines);
         }
         if !self.begun {
             let above = self.above_rows(&lines);
@@ -265,6 +261,30 @@ impl Arriving {
         self.options.columns_were_seen = true;
         self.stream = Some(stream);
         Ok(())
+    }
+
+    /// Lines in UTF-8. Where they are texts, each may have an encoding of its own. A table has one, and the first lines that are not
+    /// ASCII decide which.
+    fn in_utf_8(&mut self, lines: Vec<u8>) -> Vec<u8> {
+        if !are_texts(&self.options) {
+            let encoding = *self.encoding.get_or_insert_with(|| match guess_encoding(&lines, true) {
+                Some((encoding, _)) => {
+                    self.notes.remarks.push(not_utf_8(encoding));
+                    encoding
+                }
+                None => UTF_8,
+            });
+            return match encoding == UTF_8 {
+                true => lines,
+                false => encoding.decode_without_bom_handling(&lines).0.into_owned().into_bytes(),
+            };
+        }
+        let mut text = Vec::with_capacity(lines.len() + lines.len() / 8);
+        for (place, line) in lines.split_inclusive(|&byte| byte == b'\n').enumerate() {
+            let number = self.lines + place as u64 + 1;
+            text.extend_from_slice(self.decoder.decode(line, number).as_bytes());
+        }
+        text
     }
 
     /// Whether a cell in quotes may go over several lines.
@@ -412,8 +432,16 @@ fn is_no_text(bytes: &[u8], texts: bool) -> bool {
     let controls = head.iter().filter(is_control).count();
     match texts {
         true => head.contains(&0) || controls * 100 > head.len(),
-        false => controls > 0 || std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_some()),
+        false => controls > 0,
     }
+}
+
+/// A sentence about lines in an encoding that their bytes speak for.
+fn not_utf_8(encoding: &'static Encoding) -> String {
+    format!(
+        "The lines are not UTF-8: they are read as {}. Another encoding can be named with ⟦encoding⟧.",
+        encoding.name()
+    )
 }
 
 /// The first bytes that arrive, and more than a mark that tells how they are encoded; none at the end.
