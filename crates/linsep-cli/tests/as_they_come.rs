@@ -394,6 +394,26 @@ fn a_model_that_fills_in_refuses_missing_cells_if_told_so() {
 }
 
 #[test]
+fn the_training_rows_of_a_folder_are_recognised() {
+    let folder = Folder::with_texts();
+    // Whether the rows are those of the training, and whether those that were held out are among them.
+    let which = |place: &str| {
+        let record = folder.linsep(&format!("evaluate model {place} --json")).exits(0).json();
+        ["training_rows", "held_out_rows"].map(|key| record[key].as_bool().unwrap_or(false))
+    };
+    folder.linsep("train mails -o model -q").exits(0);
+    assert_eq!(which("mails"), [true, false]);
+    folder.linsep("evaluate model mails").exits(0).says(&["the model was trained on these very rows"]);
+    folder.linsep("train mails -o model -q --holdout 0.25").exits(0);
+    assert_eq!(which("mails"), [true, true]);
+    folder.linsep("train mails -o model -q --words prize,noon").exits(0);
+    fs::rename(folder.path("mails"), folder.path("moved")).expect("move");
+    assert_eq!(which("moved"), [true, false]);
+    folder.write("moved/ham/0", "another prize");
+    assert_eq!(which("moved"), [false, false]);
+}
+
+#[test]
 fn names_break_no_lines_of_reports() {
     let folder = Folder::new();
     let row = |i: usize| format!("{},\"w\n{}\",\"k\tl{}\"\n", i * 7 % 11, i % 3, i % 2);

@@ -69,6 +69,15 @@ fn a_model_of_pictures_remembers_their_size() {
 }
 
 #[test]
+fn the_training_pictures_of_a_folder_are_recognised() {
+    let folder = pictures();
+    folder.linsep("train data -o model -q --learner logistic --size 6x6").exits(0);
+    folder.linsep("evaluate model data").exits(0).says(&["the model was trained on these very rows"]);
+    std::fs::remove_file(folder.path("data/left/0.png")).unwrap();
+    folder.linsep("evaluate model data").exits(0).keeps_silent();
+}
+
+#[test]
 fn broken_pictures_end_the_reading_or_are_counted() {
     let folder = pictures();
     std::fs::write(folder.path("data").join("left").join("cut.png"), &png(9, 9, |_, _| 7)[..40]).unwrap();

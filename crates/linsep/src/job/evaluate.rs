@@ -11,7 +11,7 @@ use crate::memory;
 use crate::model::{Model, Predictor};
 use crate::numbers::counted;
 use crate::observe::{Note, Observer, Pace};
-use crate::read::{Batch, RowStream, Source, read};
+use crate::read::{Batch, RowStream, Source, folder_length, read};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::PathBuf;
@@ -112,8 +112,8 @@ impl EvaluateSpec {
     }
 
     /// Whether the model was trained on these very rows, all of them or all but those that were held out: its fingerprint is
-    /// that of the file, read as for training. Files with another number of rows, and those that do not fit into
-    /// memory, are not read a second time.
+    /// that of the file or folder, read as for training. What has another number of rows, or does not fit into memory, is not
+    /// read a second time.
     fn are_training_rows(
         &self,
         model: &Model,
@@ -132,11 +132,15 @@ impl EvaluateSpec {
         if (!counts && (rows < learned || (all && rows > learned))) || spec.classes.row_weights.is_some() {
             return false;
         }
-        // Rows of a text that is compressed take several times its length.
+        // Rows of a text or picture that is compressed take several times its length.
         const MOST_LONGER: u64 = 16;
         let fits =
             |length: u64| memory::available().is_none_or(|free| length.saturating_mul(MOST_LONGER) < free);
-        if !std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && fits(metadata.len())) {
+        let length = std::fs::metadata(path).ok().and_then(|found| match found.is_dir() {
+            true => folder_length(path),
+            false => found.is_file().then_some(found.len()),
+        });
+        if !length.is_some_and(fits) {
             return false;
         }
         if counts {

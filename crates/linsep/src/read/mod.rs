@@ -55,6 +55,7 @@ pub(crate) use encoding::{
 };
 pub(crate) use error::excerpt;
 pub use error::{ReadError, ReadErrorKind};
+pub(crate) use folder::folder_length;
 pub use foreign::ForeignFile;
 pub(crate) use formats::detect_format;
 pub use formats::{FORMATS, Format, FormatColumns, FormatDescriptor};

@@ -8,9 +8,9 @@ mod listing;
 pub(super) use classes::FolderClasses;
 pub(super) use listing::{ListedFile, Listing};
 
-use super::ReadOptions;
 use super::compression::Compression;
 use super::error::{ReadError, ReadErrorKind};
+use super::{Labels, ReadOptions};
 use rayon::prelude::*;
 use std::fs::File;
 use std::io::Read;
@@ -114,6 +114,14 @@ pub(super) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, ReadErrorKin
         bytes = plain;
     }
     if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(bytes) }
+}
+
+/// The bytes of all files in a folder that can be read; none if it cannot be listed.
+pub(crate) fn folder_length(folder: &Path) -> Option<u64> {
+    let options = ReadOptions { labels: Labels::Ignored, skip_bad: true, ..ReadOptions::default() };
+    let listing = Listing::of(folder, &options, |_| false).ok()?;
+    let length = |file: &ListedFile| std::fs::metadata(&file.path).map_or(0, |found| found.len());
+    Some(listing.files.iter().map(length).sum())
 }
 
 /// The first bytes of the first file that is found in a folder, or in the folders in it; none if there is no file.
