@@ -394,6 +394,29 @@ fn a_model_that_fills_in_refuses_missing_cells_if_told_so() {
 }
 
 #[test]
+fn what_a_model_makes_of_missing_cells_is_said() {
+    let folder = Folder::new();
+    let row = |i: usize| format!("{},{},{}\n", if i % 5 == 0 { "" } else { "7" }, i % 3, ["a", "b"][i % 2]);
+    folder.write("rows.csv", format!("x,y,kind\n{}", (0..24).map(row).collect::<String>()));
+    folder.linsep("train rows.csv -o model").exits(0).says(&[
+        "5 missing cells in column \"x\" became the mean of the column. Another way can be chosen with --missing.",
+    ]);
+    folder.write("new.csv", "x,y,kind\n,1,a\n7,1,b\n");
+    let became = "1 missing cell in column \"x\" became the mean of the column in the training rows.";
+    for command in ["predict", "evaluate"] {
+        let overrule = "The model has learned that; --missing refuse and --missing drop-row overrule it.";
+        folder.linsep(&format!("{command} model new.csv")).exits(0).says(&[became, overrule]);
+        for how in ["auto", "mean", "zero"] {
+            let nothing = format!(
+                "The model has learned that, so --missing {how} changes nothing; --missing refuse and --missing drop-row do."
+            );
+            let line = format!("{command} model new.csv --missing {how}");
+            folder.linsep(&line).exits(0).says(&[became, &nothing]);
+        }
+    }
+}
+
+#[test]
 fn the_training_rows_of_a_folder_are_recognised() {
     let folder = Folder::with_texts();
     // Whether the rows are those of the training, and whether those that were held out are among them.

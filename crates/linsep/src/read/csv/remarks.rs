@@ -70,7 +70,7 @@ pub(super) fn mixed(columns: &[Column], counts: &[Counts], rows: u64, said: &[St
     columns.iter().zip(counts).filter_map(remark).take(SHOWN).collect()
 }
 
-/// What became of missing cells. With a model, that is the model's choice.
+/// What became of missing cells. With a model, that is what the model has learned, unless such cells are refused or their rows dropped.
 pub(super) fn missing(
     columns: &[Column],
     counts: &[Counts],
@@ -95,7 +95,10 @@ pub(super) fn missing(
                 CellUse::Number {
                     on_missing: OnMissing::Fill(_) | OnMissing::FillAndSay(..) | OnMissing::Leave,
                     ..
-                } => "became the mean of the column".to_string(),
+                } => format!(
+                    "became the mean of the column{}",
+                    if has_model { " in the training rows" } else { "" }
+                ),
                 CellUse::Words { on_missing: OnMissing::Category, .. } if counts.missing == 1 => {
                     "became a category of its own".to_string()
                 }
@@ -119,12 +122,22 @@ pub(super) fn missing(
         1 => remarks.push("…and 1 more column with missing cells.".to_string()),
         more => remarks.push(format!("…and {more} more columns with missing cells.")),
     }
-    let overrule = match affected.iter().any(|(_, counts)| counts.missing_word.is_some()) {
-        true => " Another way can be chosen with ⟦missing⟧; ⟦na⟧ says which words mean a missing cell.",
-        false => " Another way can be chosen with ⟦missing⟧.",
+    let overrule = match (has_model, missing) {
+        (false, _) => " Another way can be chosen with ⟦missing⟧".to_string(),
+        (true, Missing::Auto | Missing::Mean | Missing::Zero) => format!(
+            " The model has learned that, so ⟦missing={}⟧ changes nothing; ⟦missing=refuse⟧ and ⟦missing=drop-row⟧ do",
+            missing.name()
+        ),
+        (true, _) => {
+            " The model has learned that; ⟦missing=refuse⟧ and ⟦missing=drop-row⟧ overrule it".to_string()
+        }
     };
-    if let Some(last) = remarks.last_mut().filter(|_| !has_model) {
-        *last += overrule;
+    let words = match affected.iter().any(|(_, counts)| counts.missing_word.is_some()) {
+        true => "; ⟦na⟧ says which words mean a missing cell.",
+        false => ".",
+    };
+    if let Some(last) = remarks.last_mut() {
+        *last += &(overrule + words);
     }
     remarks
 }
