@@ -417,6 +417,18 @@ fn what_a_model_makes_of_missing_cells_is_said() {
 }
 
 #[test]
+fn explanations_show_dates_as_dates() {
+    let folder = Folder::new();
+    let row = |i: usize| {
+        format!("{}.{:02}.2020,{:02}:30,{}\n", i % 28 + 1, i % 12 + 1, i % 24, ["a", "b"][i % 12 / 6])
+    };
+    folder.write("rows.csv", format!("day,at,kind\n{}", (0..60).map(row).collect::<String>()));
+    folder.linsep("train rows.csv -o model -q").exits(0);
+    folder.write("new.csv", "day,at\n31.12.2021,23:30\n");
+    folder.linsep("predict model new.csv --explain").exits(0).tells(&["day = 2021-12-31 (", "at = 23:30 ("]);
+}
+
+#[test]
 fn the_training_rows_of_a_folder_are_recognised() {
     let folder = Folder::with_texts();
     // Whether the rows are those of the training, and whether those that were held out are among them.

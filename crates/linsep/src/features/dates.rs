@@ -213,9 +213,69 @@ fn day_number(year: i64, month: i64, day: i64) -> Option<i64> {
     Some(era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468)
 }
 
+/// A number of days since 1970-01-01 as a date, year first, with the time if it is not midnight; `None` if the year has not four
+/// digits.
+pub(crate) fn date_of(days: f64) -> Option<String> {
+    let whole = (days * 86_400.0).round() / 86_400.0;
+    let day = whole.floor();
+    // From the first day of the year 1 to the last of 9999.
+    if !(-719_162.0..=2_932_896.0).contains(&day) {
+        return None;
+    }
+    // As in `day_number`, years begin in March.
+    let shifted = day as i64 + 719_468;
+    let (era, of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let (day_of_month, month) = (of_year - (153 * month + 2) / 5 + 1, (month + 2) % 12 + 1);
+    let year = era * 400 + year + i64::from(month <= 2);
+    let date = format!("{year:04}-{month:02}-{day_of_month:02}");
+    let time = time_of((whole - day) * 24.0)?;
+    Some(if time == "00:00" { date } else { format!("{date} {time}") })
+}
+
+/// A number of hours since midnight as a time of day; `None` if a day has less.
+pub(crate) fn time_of(hours: f64) -> Option<String> {
+    let seconds = (hours * 3600.0).round();
+    if !(0.0..=86_400.0).contains(&seconds) {
+        return None;
+    }
+    let seconds = seconds as u32;
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    Some(match seconds {
+        0 => format!("{hours:02}:{minutes:02}"),
+        _ => format!("{hours:02}:{minutes:02}:{seconds:02}"),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_spelled_as_the_dates_that_they_stand_for() {
+        for text in [
+            "0001-01-01",
+            "1900-02-28",
+            "1970-01-01",
+            "2000-02-29",
+            "2024-12-31 13:30",
+            "9999-12-31 23:59:59",
+        ] {
+            let number = days(text, DateOrder::YearFirst).unwrap();
+            assert_eq!(date_of(number).as_deref(), Some(text));
+        }
+        for day in (-300_000..300_000).step_by(37) {
+            let text = date_of(f64::from(day)).unwrap();
+            assert_eq!(days(&text, DateOrder::YearFirst), Some(f64::from(day)), "{text}");
+        }
+        assert_eq!([f64::NAN, 1e9, -1e9].map(date_of), [None, None, None]);
+        for text in ["00:00", "09:05", "23:59:59"] {
+            assert_eq!(time_of(hours(text).unwrap()).as_deref(), Some(text));
+        }
+        assert_eq!((time_of(-1.0), time_of(30.0)), (None, None));
+    }
 
     #[test]
     fn dates_are_days_since_1970() {

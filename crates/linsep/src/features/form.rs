@@ -35,4 +35,13 @@ impl CellForm {
             CellForm::Time => dates::hours(text),
         }
     }
+
+    /// The date or time of day that a number stands for; `None` if it is just a number.
+    pub(crate) fn date(self, value: f64) -> Option<String> {
+        match self {
+            CellForm::Plain | CellForm::Styled(_) => None,
+            CellForm::Date(_) => dates::date_of(value),
+            CellForm::Time => dates::time_of(value),
+        }
+    }
 }

@@ -6,7 +6,7 @@
 
 use super::{Model, Predictor};
 use crate::dataset::Row;
-use crate::features::{ColumnKind, RecipeBuffer, Schema};
+use crate::features::{CellForm, ColumnKind, RecipeBuffer, Schema};
 use crate::train::Learned;
 use std::collections::HashMap;
 
@@ -34,6 +34,8 @@ pub struct Part {
     pub name: String,
     /// Its value in the row, where it is a number.
     pub value: Option<f64>,
+    /// The date or time of day that the value stands for, where it is one.
+    pub date: Option<String>,
     /// What it adds to the score: more than 0 speaks for the class.
     pub effect: f64,
 }
@@ -43,8 +45,8 @@ pub struct Explainer<'a> {
     model: &'a Model,
     predictor: Predictor<'a>,
     buffer: RecipeBuffer,
-    /// Whether each feature of the columns is a number of the user's.
-    is_number: Vec<bool>,
+    /// How each feature of the columns that is a number of the user's was written.
+    forms: Vec<Option<CellForm>>,
     /// For each feature that is a bend of a column, the feature of the column.
     column_of: HashMap<usize, usize>,
 }
@@ -52,24 +54,18 @@ pub struct Explainer<'a> {
 impl<'a> Explainer<'a> {
     /// Prepares a model.
     pub fn new(model: &'a Model) -> Self {
-        let mut is_number = vec![true; model.recipe.columns.features()];
+        let mut forms = vec![Some(CellForm::Plain); model.recipe.columns.features()];
         if let Schema::Table { columns, .. } = &model.recipe.columns {
-            is_number.fill(false);
+            forms.fill(None);
             for column in columns {
                 if let ColumnKind::Number(number) = &column.kind {
-                    is_number[number.feature] = true;
+                    forms[number.feature] = Some(number.form);
                 }
             }
         }
         let bent = model.recipe.expansion.each_bent();
         let column_of = bent.flat_map(|(bends, own)| own.map(move |bend| (bend, bends.feature))).collect();
-        Self {
-            model,
-            predictor: Predictor::new(model),
-            buffer: RecipeBuffer::default(),
-            is_number,
-            column_of,
-        }
+        Self { model, predictor: Predictor::new(model), buffer: RecipeBuffer::default(), forms, column_of }
     }
 
     /// Explains the class of a row, as read.
@@ -115,13 +111,10 @@ impl<'a> Explainer<'a> {
             }
         };
         let part = |(j, effect): (usize, f64)| {
-            let value = self
-                .is_number
-                .get(j)
-                .copied()
-                .unwrap_or(false)
-                .then(|| values.get(&j).copied().unwrap_or(0.0));
-            Part { feature: j, name: recipe.feature_name(j), value, effect }
+            let form = self.forms.get(j).copied().flatten();
+            let value = form.map(|_| values.get(&j).copied().unwrap_or(0.0));
+            let date = form.zip(value).and_then(|(form, value)| form.date(value));
+            Part { feature: j, name: recipe.feature_name(j), value, date, effect }
         };
         let mut parts: Vec<(usize, f64)> = effects.into_iter().filter(|&(_, effect)| effect != 0.0).collect();
         parts.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));

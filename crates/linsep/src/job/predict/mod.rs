@@ -376,9 +376,10 @@ impl Labelling<'_> {
             text += "  (The model knows words by a hash. The words of this row are named before the place that they have; others may \
                      share that place.)\n";
         }
-        let part = |part: &&Part| match part.value {
-            Some(value) => format!("{} = {} ({:+.4})", printable(&part.name), number(value), part.effect),
-            None => format!("{} ({:+.4})", printable(&part.name), part.effect),
+        let part = |part: &&Part| {
+            let value = part.date.clone().or(part.value.map(number));
+            let value = value.map_or(String::new(), |value| format!(" = {value}"));
+            format!("{}{value} ({:+.4})", printable(&part.name), part.effect)
         };
         let pros: Vec<&Part> = why.parts.iter().filter(|part| part.effect > 0.0).collect();
         let cons: Vec<&Part> = why.parts.iter().rev().filter(|part| part.effect < 0.0).collect();
