@@ -146,6 +146,39 @@ fn the_demonstration_has_words_for_each_of_many_classes() {
     folder.linsep("train pictures --words a1").exits(2).tells(&["--words has no meaning for picture files"]);
 }
 
+/// Every sentence of the demonstration is true of the folder that it is given.
+#[test]
+fn the_demonstration_says_what_is_so_of_odd_folders() {
+    let folder = Folder::with_texts();
+    // Texts without either word, of which a quarter of each class is more than a quarter.
+    folder.write_texts("none/a", &["cheap watches", "watches now", "now cheap", "cheap now", "watches"]);
+    folder.write_texts("none/b", &HAM);
+    let told = folder.linsep("demo mail none").exits(0).tells(&[
+        "9 mails, classes a, b; ",
+        "All of them are the origin: they have neither word.",
+        "of the held-out mails wrong",
+    ]);
+    assert!(!told.out.contains(" speaks for ") && !told.out.contains("quarter"), "{told:#?}");
+    folder.linsep("demo mail mails").exits(0).tells(&["4 of them are the origin"]);
+    // All have one of the words, and no word is in two of those that are learned from.
+    folder.write_texts("all/a", &["loan one", "loan two"]);
+    folder.write_texts("all/b", &["prize three", "prize four"]);
+    folder.linsep("demo mail all").exits(0).tells(&[
+        "4 mails, classes a, b; 2 to learn from, 2 held out",
+        "None is the origin: each has one of the words at least.",
+        "  0 words for 2 training mails",
+        "  for a: none",
+        "A small training error is one on",
+    ]);
+    // With fewer words than mails, nothing is said about more.
+    folder.write_texts("long/a", &["free loan"; 12]);
+    folder.write_texts("long/b", &["at noon"; 12]);
+    let told = folder.linsep("demo mail long").exits(0).tells(&["12 of them are the origin"]);
+    assert!(!told.out.contains("as many words as mails"), "{told:#?}");
+    folder.write_texts("alone/a", &SPAM);
+    folder.linsep("demo mail alone").exits(3).says(&["training needs two classes"]);
+}
+
 #[test]
 fn importances_count_like_weights() {
     let folder = Folder::new();

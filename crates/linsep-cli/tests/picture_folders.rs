@@ -78,6 +78,36 @@ fn the_training_pictures_of_a_folder_are_recognised() {
 }
 
 #[test]
+fn the_demonstration_says_what_is_so_of_odd_folders() {
+    let folder = pictures();
+    folder.linsep("demo cats-dogs data").exits(3).says(&["more than 25 pictures of a class are needed"]);
+    for i in 6..26u8 {
+        let bytes = png(10, 8, |x, y| (7 * u32::from(i) + 13 * x + 5 * y * y) as u8);
+        std::fs::write(folder.path("data/left").join(format!("{i}.png")), bytes).unwrap();
+    }
+    folder.linsep("demo cats-dogs data").exits(0).tells(&[
+        "31 pictures of left and right to learn from, 1 other to judge by",
+        "always left",
+        "error on other pictures   0.00 %",
+        "so it can for labels\nthat have nothing to do with them, which is proved above",
+    ]);
+    // Equal pictures of two classes cannot be told apart, and nothing else is said.
+    let odd = Folder::new();
+    for part in ["train", "test"] {
+        for class in ["a", "b"] {
+            std::fs::create_dir_all(odd.path(&format!("data/{part}/{class}"))).unwrap();
+            odd.write(&format!("data/{part}/{class}/1.png"), png(4, 4, |x, _| 50 * x as u8));
+        }
+    }
+    let told = odd.linsep("demo cats-dogs data").exits(0).tells(&[
+        "The true labels:        not separable: proved",
+        "These do, as some equal pictures would",
+        "An error on the pictures that were learned from says nothing about others",
+    ]);
+    assert!(!told.out.contains("proved above") && !told.out.contains("no achievement"), "{told:#?}");
+}
+
+#[test]
 fn broken_pictures_end_the_reading_or_are_counted() {
     let folder = pictures();
     std::fs::write(folder.path("data").join("left").join("cut.png"), &png(9, 9, |_, _| 7)[..40]).unwrap();

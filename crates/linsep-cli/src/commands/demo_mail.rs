@@ -5,7 +5,7 @@ use crate::console::{Console, ProgressDisplay};
 use crate::exit::{Exit, Usage};
 use linsep::job::{DataSpec, TrainSpec, Trained};
 use linsep::numbers::{counted, grouped, percent};
-use linsep::read::Format;
+use linsep::read::{Format, read};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -28,13 +28,15 @@ pub(crate) fn run(folder: Option<&Path>, skip_bad: bool, console: Console) -> an
     let name = folder.display();
     let few = trained(folder, &WORDS, skip_bad, console)?;
     let many = trained(folder, &[], skip_bad, console)?;
-    let rows: u64 =
-        few.counts.iter().sum::<u64>() + few.held_out.as_ref().map_or(0, |held_out| held_out.rows);
+    let learned: u64 = few.counts.iter().sum();
+    let held_out = few.held_out.as_ref().map_or(0, |held_out| held_out.rows);
     writeln!(
         text,
-        "{name}: {} mails, classes {}; a quarter of them is held out\n",
-        grouped(rows),
-        few.model.classes.outcomes().join(", ")
+        "{name}: {} mails, classes {}; {} to learn from, {} held out\n",
+        grouped(learned + held_out),
+        few.model.classes.outcomes().join(", "),
+        grouped(learned),
+        grouped(held_out)
     )?;
     writeln!(text, "1. Two words alone: how often a mail says \"{}\" and \"{}\".\n", WORDS[0], WORDS[1])?;
     writeln!(text, "$ linsep train {name} --words {} --holdout {HELD_OUT}", WORDS.join(","))?;
@@ -54,10 +56,22 @@ pub(crate) fn run(folder: Option<&Path>, skip_bad: bool, console: Console) -> an
             }
         }
     }
-    text.push_str(
-        "\nEvery mail is a point of the plane, and most of them are the origin: they have neither word. A line through\n\
-         two words cannot do better than call all of these the same.\n\n",
-    );
+    let without = without_words(folder, skip_bad, console)?;
+    text.push_str("\nEvery mail is a point of the plane. ");
+    text.push_str(&match without {
+        0 => "None is the origin: each has one of the words at least.\n\n".to_string(),
+        1 => "One is the origin: it has neither word.\n\n".to_string(),
+        _ => {
+            let mails = match without == learned + held_out {
+                true => "All of them are".to_string(),
+                false => format!("{} of them are", grouped(without)),
+            };
+            format!(
+                "{mails} the origin: they have neither word. Whatever is learned from\n\
+                 two words can only call all of these the same.\n\n"
+            )
+        }
+    });
     writeln!(text, "2. All words: every word of two or more training mails is a coordinate.\n")?;
     writeln!(text, "$ linsep train {name} --holdout {HELD_OUT}")?;
     write_errors(&mut text, &many)?;
@@ -65,7 +79,7 @@ pub(crate) fn run(folder: Option<&Path>, skip_bad: bool, console: Console) -> an
         text,
         "  {} for {}",
         counted(many.model.learned.columns() as u64, "word", "words"),
-        counted(many.counts.iter().sum(), "training mail", "training mails")
+        counted(learned, "training mail", "training mails")
     )?;
     let outcomes = many.model.classes.outcomes();
     let sides: Vec<(&String, usize, f64)> = match outcomes.as_slice() {
@@ -81,21 +95,43 @@ pub(crate) fn run(folder: Option<&Path>, skip_bad: bool, console: Console) -> an
             .take(SHOWN)
             .map(|(word, _)| word)
             .collect();
-        writeln!(text, "  for {class}: {}", words.join(", "))?;
+        writeln!(
+            text,
+            "  for {class}: {}",
+            if words.is_empty() { "none".to_string() } else { words.join(", ") }
+        )?;
     }
-    text.push_str(
-        "\nWhat this shows: the same learner, the same mails; only the coordinates differ. With more words than mails a\n\
-         small training error proves nothing, which is why the mails that were held out are the ones to look at.\n",
-    );
+    let same = match few.model.settings.learner.name() == many.model.settings.learner.name() {
+        true => "the same learner, the same mails; only the coordinates differ",
+        false => "the same mails in other coordinates",
+    };
+    let why = match many.model.learned.columns() as u64 >= learned {
+        true => "With at least as many words as mails a\nsmall training error proves nothing, which is why",
+        false => "A small training error is one on\nmails that were learned from, which is why",
+    };
+    writeln!(text, "\nWhat this shows: {same}. {why} the mails that were held out are the ones to look at.")?;
     print_result(|out| out.write_all(text.as_bytes()))
 }
 
-fn trained(folder: &Path, words: &[&str], skip_bad: bool, console: Console) -> anyhow::Result<Trained> {
+/// How many mails have none of the two words.
+fn without_words(folder: &Path, skip_bad: bool, console: Console) -> anyhow::Result<u64> {
+    let data = data(folder, &WORDS, skip_bad);
+    let rows = read(&data.source, &data.read, &mut Quiet(ProgressDisplay::of_whole_job(console)))?.dataset;
+    let is_origin = |&i: &usize| rows.row(i).iter().all(|(_, times)| times == 0.0);
+    Ok((0..rows.len()).filter(is_origin).count() as u64)
+}
+
+fn data(folder: &Path, words: &[&str], skip_bad: bool) -> DataSpec {
     let mut data = DataSpec::file(folder);
     // So that another folder is told by its files, and not by options that nobody gave.
     data.read.format = Some(Format::DOCUMENTS);
     data.read.skip_bad = skip_bad;
     data.read.text.words = words.iter().map(|word| word.to_string()).collect();
+    data
+}
+
+fn trained(folder: &Path, words: &[&str], skip_bad: bool, console: Console) -> anyhow::Result<Trained> {
+    let data = data(folder, words, skip_bad);
     let spec = TrainSpec { data, holdout: Some(HELD_OUT), ..TrainSpec::default() };
     Ok(spec.run(&mut Quiet(ProgressDisplay::of_whole_job(console)))?)
 }
@@ -130,13 +166,8 @@ fn write_errors(text: &mut String, trained: &Trained) -> anyhow::Result<()> {
             grouped(held_out.errors),
             grouped(held_out.rows)
         )?;
-        let most = trained.counts.iter().max().copied().unwrap_or(0) as f64;
-        let all = trained.counts.iter().sum::<u64>().max(1) as f64;
-        writeln!(
-            text,
-            "  always answering the class of most training mails: {} wrong",
-            percent(1.0 - most / all)
-        )?;
+        let (class, error) = held_out.evaluated.baseline();
+        writeln!(text, "  always answering \"{class}\": {} of the held-out mails wrong", percent(error))?;
     }
     Ok(())
 }

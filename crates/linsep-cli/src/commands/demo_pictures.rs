@@ -44,27 +44,31 @@ fn cats_dogs(folder: Option<&Path>, skip_bad: bool, console: Console) -> anyhow:
     let mut text = format!("{}\n", pictures.described);
     writeln!(
         text,
-        "{} pictures of {classes} to learn from, {} others to judge by; {} pixels each.\n",
+        "{} pictures of {classes} to learn from, {} to judge by; {} pixels each.\n",
         train.len(),
-        numbers::grouped(held_out.len() as u64),
+        numbers::counted(held_out.len() as u64, "other", "others"),
         numbers::grouped(train.columns() as u64)
     )?;
     writeln!(text, "1. Learned by heart")?;
+    let mut all_learned = true;
+    let one_class = format!("always {}", most_frequent(train));
+    let width = one_class.chars().count().max(11);
     for (learner, name) in [(Learner::Memoriser, "memoriser"), (Learner::Perceptron, "perceptron")] {
         let (training, unseen) = errors(&pictures, learner, console)?;
+        all_learned &= training == 0.0;
         writeln!(
             text,
-            "   {name:<11} training error {:>7}   error on other pictures {:>7}",
+            "   {name:<width$} training error {:>8}   error on other pictures {:>8}",
             percent(training),
             percent(unseen)
         )?;
     }
+    let of_class = |data: &Dataset| error_of(data, |_| most_frequent(train));
     writeln!(
         text,
-        "   {:<11} {:>22}   error on other pictures {:>7}",
-        "guessing",
-        "",
-        percent(guessing(held_out))
+        "   {one_class:<width$} training error {:>8}   error on other pictures {:>8}",
+        percent(of_class(train)),
+        percent(of_class(held_out))
     )?;
     writeln!(text, "\n2. Is that an achievement?")?;
     let mut display = ProgressDisplay::of_whole_job(console);
@@ -73,17 +77,38 @@ fn cats_dogs(folder: Option<&Path>, skip_bad: bool, console: Console) -> anyhow:
     let mixed = relabelled(train)?;
     let other = separate(&mixed, &SeparateSettings::default(), &mut display)?;
     writeln!(text, "   Labels dealt in turn:   {}", verdict(other.verdict))?;
-    let (d, n) = (train.columns() as u64, train.len() as u64);
-    let relation = if d >= n { "≥" } else { "<" };
+    let (d, n) = (numbers::grouped(train.columns() as u64), train.len());
     write!(
         text,
-        "\nWhat this shows: d = {} {relation} n = {n}. With at least as many pixels as pictures, whatever the pictures show, a\n\
-         boundary can be put on the right side of each of them, unless they depend on each other; so it can for wrong labels\n\
-         too, which is proved above. An error of 0 on the pictures that were learned from is no achievement, and says nothing\n\
-         about others; only pictures that were not learned from do.\n",
-        numbers::grouped(d)
+        "\nWhat this shows: d = {d} ≥ n = {n}. With at least as many pixels as pictures, whatever the pictures show, a\n\
+         boundary can be put on the right side of each of them, unless they depend on each other{}",
+        separability([found.verdict, other.verdict])
     )?;
+    text.push_str(match all_learned {
+        true => {
+            "An error of 0 on the pictures that were learned from is no achievement, and says nothing\n\
+             about others; only pictures that were not learned from do.\n"
+        }
+        false => {
+            "An error on the pictures that were learned from says nothing about others; only\n\
+             pictures that were not learned from do.\n"
+        }
+    });
     Ok(text)
+}
+
+/// The end of the sentence about labels, the true ones and those that were dealt in turn. Rows that do not depend on each other are
+/// separable for all labels.
+fn separability(verdicts: [Verdict; 2]) -> &'static str {
+    match verdicts {
+        [_, Verdict::Complete] => {
+            "; so it can for labels\nthat have nothing to do with them, which is proved above. "
+        }
+        [Verdict::Overlap | Verdict::QuasiComplete, _] | [_, Verdict::Overlap | Verdict::QuasiComplete] => {
+            ".\nThese do, as some equal pictures would: not every labelling of them can be learned. "
+        }
+        _ => ".\n",
+    }
 }
 
 fn verdict(verdict: Verdict) -> &'static str {
@@ -113,18 +138,20 @@ fn errors(pictures: &Pictures, learner: Learner, console: Console) -> anyhow::Re
 fn error(model: &Model, data: &Dataset) -> f64 {
     let mut predictor = Predictor::new(model);
     let names = model.classes.outcomes();
-    let wrong = |&i: &usize| {
-        names[predictor.predict(data.row(i)).outcome] != data.classes()[data.labels()[i] as usize]
-    };
+    error_of(data, |i| &names[predictor.predict(data.row(i)).outcome])
+}
+
+/// The share of rows that are given another class than theirs.
+fn error_of<'a>(data: &Dataset, mut given: impl FnMut(usize) -> &'a str) -> f64 {
+    let wrong = |&i: &usize| given(i) != data.classes()[data.labels()[i] as usize];
     (0..data.len()).filter(wrong).count() as f64 / data.len().max(1) as f64
 }
 
-/// The error of always naming the larger class.
-fn guessing(data: &Dataset) -> f64 {
-    let most = (0..data.classes().len() as u32)
-        .map(|class| data.labels().iter().filter(|&&label| label == class).count())
-        .max();
-    1.0 - most.unwrap_or(0) as f64 / data.len().max(1) as f64
+/// The class that most rows have, the first of several.
+fn most_frequent(data: &Dataset) -> &str {
+    let rows_of = |class: &u32| data.labels().iter().filter(|&label| label == class).count();
+    let most = (0..data.classes().len() as u32).rev().max_by_key(rows_of);
+    most.map_or("", |class| &data.classes()[class as usize])
 }
 
 /// The same pictures with labels that have nothing to do with them.
