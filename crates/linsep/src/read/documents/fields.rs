@@ -100,6 +100,21 @@ fn with_fitting_words(fields: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::super::mail;
+    use super::*;
+
+    /// Searched to the end from each of its beginnings, such a field would take minutes.
+    #[test]
+    fn words_that_are_never_closed_take_no_longer_than_others() {
+        const BYTES: usize = 2_000_000;
+        for piece in
+            ["=?", "=?utf-8?Q?", "=?utf-8?Q?=ZZ", "=?utf-8?b?a ", "=?x?q?y?= ", "=?a=?", "?=", "boundary=a\n"]
+        {
+            let field = piece.repeat(BYTES / piece.len());
+            let mail = format!("Subject: {field}\nFrom: a\n\nbody {field}");
+            assert!(mail::text(mail.as_bytes()).contains("body"), "{piece}");
+            assert!(with_fitting_words(&field).len() >= field.len() / 8, "{piece}");
+        }
+    }
 
     #[test]
     fn bytes_decide_where_words_of_fields_name_an_encoding_that_they_do_not_fit() {

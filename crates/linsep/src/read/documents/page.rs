@@ -74,11 +74,12 @@ fn after_comment<'a>(comment: &'a str, comments_end: &mut bool) -> &'a str {
     if let Some(rest) = comment.strip_prefix('>').or_else(|| comment.strip_prefix("->")) {
         return rest;
     }
-    let found = |end: &&str| Some((comment.find(*end)?, end.len()));
-    let end = ["-->", "--!>"].iter().filter(|_| *comments_end).filter_map(found).min();
+    let bytes = comment.as_bytes();
+    let ends = |at: &usize| bytes[..*at].ends_with(b"--") || bytes[..*at].ends_with(b"--!");
+    let end = if *comments_end { memchr::memchr_iter(b'>', bytes).find(ends) } else { None };
     *comments_end &= end.is_some();
     match end {
-        Some((at, length)) => &comment[at + length..],
+        Some(at) => &comment[at + 1..],
         None => comment.find('\n').map_or("", |end| &comment[end..]),
     }
 }
@@ -149,6 +150,30 @@ mod tests {
             ("a <b", "a"),
         ] {
             assert_eq!(words(page).join(" "), expected, "{page}");
+        }
+    }
+
+    /// Searched again and again from each of its tags, such a page would take minutes.
+    #[test]
+    fn pages_that_are_never_closed_take_no_longer_than_others() {
+        const BYTES: usize = 2_000_000;
+        for piece in [
+            "<a b=\"",
+            "<a b='>",
+            "<a ",
+            "<",
+            "</",
+            "<!--",
+            "<!-- a -->",
+            "<!-- a --!>",
+            "<head>",
+            "<script>",
+            "<b",
+            "&",
+            "&a",
+        ] {
+            let page = piece.repeat(BYTES / piece.len());
+            assert!(words_of_page(&page).len() <= 5 * page.len(), "{piece}");
         }
     }
 
