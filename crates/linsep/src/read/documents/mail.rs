@@ -19,12 +19,78 @@ pub(super) fn text(bytes: &[u8]) -> String {
     };
     let bytes = &*with_fields_in_utf8(bytes);
     let bytes = &*with_closed_parts(bytes);
-    let Some(message) = MessageParser::default().parse(bytes) else {
+    let Some(mut message) = MessageParser::default().parse(bytes) else {
         return in_fitting_encoding(bytes).into_owned();
     };
+    let decoded = with_decoded_beginnings(bytes, &message);
+    if let Some(again) = decoded.as_ref().and_then(|bytes| MessageParser::default().parse(bytes)) {
+        message = again;
+    }
     let mut text = String::new();
     add_message(&message, MOST_FORWARDED, &mut text);
     text
+}
+
+/// A mail with texts that are base64 at first and then something else, such as the footer that a mailing list added: they are decoded as
+/// far as they can be, and the rest is left as it is. None if there are no such texts.
+fn with_decoded_beginnings(bytes: &[u8], message: &Message<'_>) -> Option<Vec<u8>> {
+    let mut places = Vec::new();
+    add_undecoded(message, MOST_FORWARDED, &mut places);
+    places.sort_unstable();
+    let mut decoded = bytes.to_vec();
+    // From the last to the first, so that the places stay what they are.
+    for &[start, body, end] in places.iter().rev() {
+        let (Some(fields), Some(text)) = (bytes.get(start..body), bytes.get(body..end)) else { continue };
+        let name = find_in_any_case(fields, b"content-transfer-encoding:").unwrap_or(0);
+        let named = find_in_any_case(&fields[name..], BASE64).map(|at| name + at);
+        let (Some(at), Some((code, plain))) = (named, base64_and_rest(text)) else { continue };
+        let Some(code) = base64_decode(code) else { continue };
+        let (before, after) = (&fields[..at], &fields[at + BASE64.len()..]);
+        decoded.splice(start..end, [before, b"8bit", after, &code, b"\n", plain].concat());
+    }
+    (decoded != bytes).then_some(decoded)
+}
+
+/// The name of an encoding of bytes as characters.
+const BASE64: &[u8] = b"base64";
+
+fn find_in_any_case(bytes: &[u8], word: &[u8]) -> Option<usize> {
+    bytes.windows(word.len()).position(|own| own.eq_ignore_ascii_case(word))
+}
+
+/// Texts that say that they are base64 and are not, at least not to their end: where their fields begin, and where the texts begin and
+/// end. Mails that are forwarded as they are lie in the same bytes.
+fn add_undecoded(message: &Message<'_>, most_forwarded: usize, places: &mut Vec<[usize; 3]>) {
+    for part in &message.parts {
+        let encoding = part.content_transfer_encoding().unwrap_or_default();
+        let is_text = part.content_type().is_none_or(|kind| kind.ctype().eq_ignore_ascii_case("text"));
+        if part.is_encoding_problem && is_text && encoding.as_bytes().eq_ignore_ascii_case(BASE64) {
+            places.push([part.offset_header, part.offset_body, part.offset_end].map(|at| at as usize));
+        }
+        if let (PartType::Message(forwarded), 1.., mail_parser::Encoding::None) =
+            (&part.body, most_forwarded, part.encoding)
+        {
+            add_undecoded(forwarded, most_forwarded - 1, places);
+        }
+    }
+}
+
+/// The lines of a text that are base64, and what follows them: what has other characters, comes after a blank line, or after a line that
+/// fills up the last bytes. None if the text does not begin so.
+fn base64_and_rest(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let is_code = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);
+    let (mut end, mut has_code, mut is_filled) = (0, false, false);
+    for line in text.split_inclusive(|&byte| byte == b'\n') {
+        let own = line.trim_ascii();
+        let ends = own.is_empty() && has_code || is_filled || !own.iter().all(is_code);
+        if ends {
+            break;
+        }
+        has_code |= !own.is_empty();
+        is_filled = own.ends_with(b"=");
+        end += line.len();
+    }
+    has_code.then(|| text.split_at(end))
 }
 
 /// A mail whose parts end. Where one was cut off, or its program left out the line that closes the last part, a reader that waits for
@@ -194,6 +260,39 @@ mod tests {
     }
 
     #[test]
+    fn what_follows_base64_is_kept_as_it_is() {
+        let base64 = "UHJlaXMgdW5kIEdyw7zDn2U=";
+        let footer = "_______________________________________________\nlist mailing list\nunsubscribe here";
+        let fields = "Subject: x base64\nFrom: a\nTo: b\nMIME-Version: 1.0\n";
+        let expected = "x base64 Preis und Grüße list mailing list unsubscribe here";
+        for kind in ["text/plain; charset=utf-8", "text/html; charset=utf-8", "text/plain"] {
+            let part = format!("Content-Type: {kind}\ncontent-transfer-encoding: BASE64\n\n{base64}\n");
+            let forwarded = format!("From: c\nTo: d\n{part}{footer}\n");
+            for mail in [
+                format!("{fields}{part}{footer}\n"),
+                format!("{fields}{part}\n{footer}\n"),
+                format!("{fields}{part}{footer}\n").replace('\n', "\r\n"),
+                format!("{fields}Content-Type: multipart/mixed; boundary=q\n\n--q\n{part}{footer}\n--q--\n"),
+                format!("{fields}Content-Type: multipart/mixed; boundary=q\n\n--q\n{part}{footer}\n"),
+                format!(
+                    "{fields}Content-Type: multipart/mixed; boundary=q\n\n--q\nContent-Type: message/rfc822\n\n\
+                     {forwarded}\n--q--\n"
+                ),
+            ] {
+                let text = of(mail.as_bytes()).replace('_', " ");
+                assert_eq!(text.split_whitespace().collect::<Vec<_>>().join(" "), expected, "{mail}");
+            }
+        }
+        // Lines that are no base64 at all are left alone, and so are pictures.
+        let plain = format!("{fields}Content-Transfer-Encoding: base64\n\nno code, but words\n");
+        assert!(of(plain.as_bytes()).contains("no code, but words"));
+        let picture = format!(
+            "{fields}Content-Type: image/png; name=cat.png\nContent-Transfer-Encoding: base64\n\niVBORw0KGgo=\n{footer}\n"
+        );
+        assert!(of(picture.as_bytes()).ends_with("cat.png"));
+    }
+
+    #[test]
     fn a_mail_that_does_not_say_what_it_is_may_be_a_page() {
         for start in ["<html><body>", "<!DOCTYPE html>\n<html>", "<BODY bgcolor=red>", "\n<head></head>"] {
             let mail = format!("From: a\nTo: b\nSubject: x\n\n{start}<p class=y>free <b>loan</b></p>");
@@ -202,7 +301,9 @@ mod tests {
         }
         let plain = "From: a\nTo: b\nSubject: x\nContent-Type: text/plain\n\n<html> is a tag";
         assert!(of(plain.as_bytes()).contains("<html> is a tag"));
-        assert!(!begins_like_page("<bodyguard> of") && !begins_like_page("<ht") && begins_like_page("<html"));
+        assert!(
+            !begins_like_page("<bodyguard> of") && !begins_like_page("<ht") && begins_like_page("<html")
+        );
     }
 
     #[test]
