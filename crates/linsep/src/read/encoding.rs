@@ -124,9 +124,14 @@ pub(crate) fn guess(head: &[u8], whole: bool) -> Option<(&'static Encoding, bool
     if is_utf8 || head.iter().any(|&byte| is_binary(byte)) {
         return None;
     }
+    Some((detected(head, whole), true))
+}
+
+/// The encoding that bytes speak for, if they are neither UTF-8 nor without letters.
+pub(super) fn detected(bytes: &[u8], whole: bool) -> &'static Encoding {
     let mut detector = EncodingDetector::new();
-    detector.feed(head, whole);
-    Some((detector.guess(None, false), true))
+    detector.feed(bytes, whole);
+    detector.guess(None, false)
 }
 
 /// The two-byte encoding that the first bytes speak for, and whether that is a guess.

@@ -1,11 +1,10 @@
 //! The text of one file: plain text in any encoding, a raw e-mail, or HTML.
 
-use super::super::encoding;
 use super::super::error::ReadErrorKind;
 use super::super::foreign;
 use super::super::formats::is_binary;
-use super::mail;
-use super::page::words_of_page;
+use super::page::{self, words_of_page};
+use super::{fitting, mail};
 use encoding_rs::Encoding;
 use std::borrow::Cow;
 use std::path::Path;
@@ -57,8 +56,13 @@ pub(in crate::read) fn text(
     if let Some(kind) = foreign::recognise(head).filter(|_| head.iter().any(|&byte| is_binary(byte))) {
         return Err(ReadErrorKind::NotAText(format!("it is {}", kind.name)));
     }
+    let is_called_page = has_ending(&["html", "htm", "xhtml"]);
+    let named = named.or_else(|| match is_called_page || begins_like_page(bytes) {
+        true => page::named_encoding(bytes),
+        false => None,
+    });
     let text = decoded(bytes, named)?;
-    if has_ending(&["html", "htm", "xhtml"]) || begins_like_page(&text) {
+    if is_called_page || begins_like_page(text.as_bytes()) {
         return Ok(words_of_page(&text));
     }
     Ok(text.into_owned())
@@ -66,19 +70,12 @@ pub(in crate::read) fn text(
 
 /// A plain text in UTF-8, or in the encoding that is named or that its bytes speak for.
 fn decoded<'a>(bytes: &'a [u8], named: Option<&'static Encoding>) -> Result<Cow<'a, str>, ReadErrorKind> {
-    let encoding = named.or_else(|| encoding::guess(bytes, true).map(|(encoding, _)| encoding));
-    if let Some(encoding) = encoding {
+    if let Some(encoding) = named.or_else(|| fitting::guess(bytes)) {
         return Ok(encoding.decode(bytes).0);
     }
-    let text = encoding_rs::UTF_8.decode(bytes).0;
-    // Form feeds and the like are left alone; what has more of such bytes is no text.
-    match text.bytes().find(|&byte| is_binary(byte)) {
-        Some(byte)
-            if text.bytes().filter(|&byte| is_binary(byte)).count() * 100 > text.len() || byte == 0 =>
-        {
-            Err(ReadErrorKind::NotAText(format!("it has the byte 0x{byte:02x}")))
-        }
-        _ => Ok(text),
+    match fitting::odd_byte(bytes) {
+        Some(byte) => Err(ReadErrorKind::NotAText(format!("it has the byte 0x{byte:02x}"))),
+        None => Ok(encoding_rs::UTF_8.decode(bytes).0),
     }
 }
 
@@ -104,8 +101,8 @@ fn begins_like_mail(head: &[u8]) -> bool {
 }
 
 /// Whether a text begins as HTML does.
-pub(super) fn begins_like_page(text: &str) -> bool {
-    let start = text.trim_start().as_bytes();
+pub(super) fn begins_like_page(text: &[u8]) -> bool {
+    let start = text.trim_ascii_start();
     let begins = |tag: &str| {
         let (own, rest) = start.split_at(start.len().min(tag.len()));
         // The name of a longer tag, such as <header>, is another one.
@@ -132,8 +129,16 @@ mod tests {
         assert!(of("x", latin).unwrap().contains("Grüße aus München"), "{:?}", of("x", latin));
         let wide: Vec<u8> = "\u{feff}hello world".encode_utf16().flat_map(u16::to_le_bytes).collect();
         assert_eq!(of("x", &wide).unwrap(), "hello world");
-        let named = encoding::named("windows-1251").unwrap();
+        let named = super::super::super::encoding::named("windows-1251").unwrap();
         assert_eq!(text(Path::new("x"), b"\xcf\xf0\xe8\xe2\xe5\xf2", Some(named)).unwrap(), "Привет");
+    }
+
+    #[test]
+    fn a_few_control_characters_cost_no_letters() {
+        let dos = b"Viele Gr\xfc\xdfe aus M\xfcnchen und K\xf6ln, sch\xf6ne Stra\xdfen und noch mehr davon, \
+                    auch im n\xe4chsten Jahr, wenn der Fr\xfchling kommt\x1a";
+        assert!(of("x", dos).unwrap().contains("Grüße aus München"), "{:?}", of("x", dos));
+        assert!(of("x", b"\x01\x02 Gr\xfc\xdfe").is_err());
     }
 
     #[test]
@@ -152,6 +157,16 @@ mod tests {
         assert_eq!(of("x.html", page).unwrap().split_whitespace().collect::<Vec<_>>(), ["Free", "prize"]);
         let cells = b"<table><tr><td>one</td><td>tw<b>o</b></td></tr></table>";
         assert_eq!(of("x.htm", cells).unwrap().split_whitespace().collect::<Vec<_>>(), ["one", "two"]);
+        // A page may name its encoding; its bytes are UTF-8 if they can be.
+        for said in ["<meta charset=\"windows-1251\">", "<?xml version=\"1.0\" encoding='Windows-1251' ?>"] {
+            let page = |letters: &[u8]| [format!("<html>{said}").as_bytes(), letters].concat();
+            for name in ["x.html", "x"] {
+                assert_eq!(of(name, &page(b"\xe4\xe0")).unwrap().trim(), "да", "{name}");
+                assert_eq!(of(name, &page("да".as_bytes())).unwrap().trim(), "да", "{name}");
+            }
+        }
+        let wrong = b"<meta charset=utf-8><p>Viele Gr\xfc\xdfe aus M\xfcnchen und K\xf6ln";
+        assert_eq!(of("x.html", wrong).unwrap().trim(), "Viele Grüße aus München und Köln");
         assert!(!begins_like_mail(b"Dear all: see you\nat noon: bye\n"));
     }
 

@@ -1,6 +1,7 @@
 //! Bytes of texts whose encoding is not labelled, or may be labelled wrongly.
 
 use super::super::encoding;
+use super::super::formats::is_binary;
 use encoding_rs::Encoding;
 use std::borrow::Cow;
 
@@ -15,8 +16,26 @@ pub(super) fn may_be_wrong(label: &str) -> bool {
 
 /// Bytes as UTF-8, if they are that, otherwise in the encoding that they speak for.
 pub(super) fn in_fitting_encoding(bytes: &[u8]) -> Cow<'_, str> {
-    match encoding::guess(bytes, true) {
-        Some((encoding, _)) => encoding.decode_without_bom_handling(bytes).0,
+    match guess(bytes) {
+        Some(encoding) => encoding.decode_without_bom_handling(bytes).0,
         None => String::from_utf8_lossy(bytes),
+    }
+}
+
+/// The encoding that the bytes of a text speak for, if it is not UTF-8. A few control characters, such as one that ends a file, are
+/// no reason to lose its letters.
+pub(super) fn guess(bytes: &[u8]) -> Option<&'static Encoding> {
+    let guessed = encoding::guess(bytes, true).map(|(encoding, _)| encoding);
+    let is_other = || odd_byte(bytes).is_none() && std::str::from_utf8(bytes).is_err();
+    guessed.or_else(|| is_other().then(|| encoding::detected(bytes, true)))
+}
+
+/// A byte that shows that these are no text: a zero, or the first of many control characters. Form feeds and the like may be there.
+pub(super) fn odd_byte(bytes: &[u8]) -> Option<u8> {
+    let first = bytes.iter().copied().find(|&byte| is_binary(byte))?;
+    let controls = bytes.iter().filter(|&&byte| is_binary(byte)).count();
+    match memchr::memchr(0, bytes) {
+        Some(_) => Some(0),
+        None => (controls * 100 > bytes.len()).then_some(first),
     }
 }

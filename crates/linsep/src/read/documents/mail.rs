@@ -4,7 +4,7 @@
 use super::document::begins_like_page;
 use super::fields::with_fields_in_utf8;
 use super::fitting::{in_fitting_encoding, may_be_wrong};
-use super::page::words_of_page;
+use super::page::{self, words_of_page};
 use mail_parser::decoders::base64::base64_decode;
 use mail_parser::decoders::quoted_printable::quoted_printable_decode;
 use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders, PartType};
@@ -154,7 +154,7 @@ fn add_message(message: &Message<'_>, most_forwarded: usize, text: &mut String) 
             PartType::Text(body) => {
                 let body = in_its_encoding(message, part, body);
                 // A part that does not say what it is may be HTML.
-                let is_page = part.content_type().is_none() && begins_like_page(&body);
+                let is_page = part.content_type().is_none() && begins_like_page(body.as_bytes());
                 text.push_str(&if is_page { words_of_page(&body).into() } else { body });
             }
             PartType::Html(page) => text.push_str(&words_of_page(&in_its_encoding(message, part, page))),
@@ -177,7 +177,8 @@ fn add_message(message: &Message<'_>, most_forwarded: usize, text: &mut String) 
 /// something else, they decide.
 fn in_its_encoding<'a>(message: &Message<'_>, part: &MessagePart<'_>, parsed: &'a str) -> Cow<'a, str> {
     let label = part.content_type().and_then(|kind| kind.attribute("charset")).unwrap_or("us-ascii");
-    if parsed.is_ascii() || !may_be_wrong(label) {
+    // There are encodings whose bytes are ASCII, with escapes.
+    if (parsed.is_ascii() && !parsed.contains('\u{1b}')) || !may_be_wrong(label) {
         return Cow::Borrowed(parsed);
     }
     let range = part.offset_body as usize..part.offset_end as usize;
@@ -187,10 +188,13 @@ fn in_its_encoding<'a>(message: &Message<'_>, part: &MessagePart<'_>, parsed: &'
         mail_parser::Encoding::QuotedPrintable => quoted_printable_decode(raw).map(Cow::Owned),
         mail_parser::Encoding::Base64 => base64_decode(raw).map(Cow::Owned),
     };
-    match bytes {
-        Some(bytes) => Cow::Owned(in_fitting_encoding(&bytes).into_owned()),
-        None => Cow::Borrowed(parsed),
-    }
+    let Some(bytes) = bytes else { return Cow::Borrowed(parsed) };
+    let is_page = part.is_text_html() || part.content_type().is_none() && begins_like_page(&bytes);
+    let text = match page::named_encoding(&bytes).filter(|_| is_page) {
+        Some(encoding) => encoding.decode_without_bom_handling(&bytes).0,
+        None => in_fitting_encoding(&bytes),
+    };
+    Cow::Owned(text.into_owned())
 }
 
 #[cfg(test)]
@@ -293,6 +297,44 @@ mod tests {
     }
 
     #[test]
+    fn pages_name_their_encodings_where_the_mail_does_not() {
+        let mail = |fields: &str, body: &[u8]| {
+            let head = format!("From: a\nTo: b\nSubject: x\n{fields}\n\n");
+            of(&[head.as_bytes(), body].concat())
+        };
+        // Too few letters to guess from.
+        let page = |said: &str, letters: &[u8]| {
+            [format!("<html><head>{said}</head><body>").as_bytes(), letters, b"</body></html>"].concat()
+        };
+        for (label, letters, expected) in [
+            ("windows-1251", &b"\xe4\xe0"[..], "да"),
+            ("iso-8859-7", b"\xed\xe1\xe9", "ναι"),
+            ("iso-2022-jp", b"\x1b$B$O$$\x1b(B", "はい"),
+        ] {
+            for said in [
+                format!("<meta charset={label}>"),
+                format!("<META http-equiv='Content-Type' content='text/html; charset={label}'/>"),
+            ] {
+                for fields in ["Content-Type: text/html", "Content-Type: text/html; charset=us-ascii", "X: y"]
+                {
+                    let text = mail(fields, &page(&said, letters));
+                    assert_eq!(
+                        text.split_whitespace().collect::<Vec<_>>(),
+                        ["x", expected],
+                        "{fields} {said}"
+                    );
+                }
+            }
+        }
+        // The label of the mail is believed if it names a third one, and UTF-8 is what it is.
+        let said = "<meta charset=windows-1251>";
+        assert!(
+            mail("Content-Type: text/html; charset=iso-8859-7", &page(said, b"\xed\xe1\xe9")).contains("ναι")
+        );
+        assert!(mail("Content-Type: text/html", &page(said, "да".as_bytes())).contains("да"));
+    }
+
+    #[test]
     fn a_mail_that_does_not_say_what_it_is_may_be_a_page() {
         for start in ["<html><body>", "<!DOCTYPE html>\n<html>", "<BODY bgcolor=red>", "\n<head></head>"] {
             let mail = format!("From: a\nTo: b\nSubject: x\n\n{start}<p class=y>free <b>loan</b></p>");
@@ -302,7 +344,7 @@ mod tests {
         let plain = "From: a\nTo: b\nSubject: x\nContent-Type: text/plain\n\n<html> is a tag";
         assert!(of(plain.as_bytes()).contains("<html> is a tag"));
         assert!(
-            !begins_like_page("<bodyguard> of") && !begins_like_page("<ht") && begins_like_page("<html")
+            !begins_like_page(b"<bodyguard> of") && !begins_like_page(b"<ht") && begins_like_page(b"<html")
         );
     }
 

@@ -1,5 +1,6 @@
 //! The words of HTML, as a browser would show them, also of pages that are not well-formed: mails are full of such.
 
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use mail_parser::decoders::html::html_to_text;
 
 /// Tags within a word or a sentence; all others part words, such as those of two cells of a table.
@@ -14,6 +15,31 @@ const HIDDEN: [&str; 2] = ["script", "style"];
 
 /// Bytes of a tag, at most: one that is not closed is searched no further for its end.
 const MOST_OF_TAG: usize = 1 << 12;
+
+/// Bytes at the beginning of a page that may name its encoding.
+const MOST_BEFORE_ENCODING: usize = 1 << 12;
+
+/// The encoding that a page names for its bytes, in `<meta charset=…>`, in `<meta … content="…; charset=…">` or as XML does. None if the
+/// bytes are UTF-8, whatever the page says, or if it says that they are and they are not.
+pub(super) fn named_encoding(page: &[u8]) -> Option<&'static Encoding> {
+    let head = page[..page.len().min(MOST_BEFORE_ENCODING)].to_ascii_lowercase();
+    let tags = memchr::memchr_iter(b'<', &head).map(|at| &head[at + 1..]);
+    let label = |tag: &[u8]| {
+        let tag = &tag[..memchr::memchr(b'>', tag)?];
+        let name: &[u8] = match tag {
+            [b'm', b'e', b't', b'a', ..] => b"charset",
+            [b'?', b'x', b'm', b'l', ..] => b"encoding",
+            _ => return None,
+        };
+        let after = &tag[memchr::memmem::find(tag, name)? + name.len()..];
+        let value = after.trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
+        let value = value.strip_prefix(b"\"").or(value.strip_prefix(b"'")).unwrap_or(value);
+        let end = value.iter().position(|byte| b"\"'; \t\r\n/?".contains(byte)).unwrap_or(value.len());
+        Encoding::for_label_no_replacement(&value[..end])
+    };
+    let named = tags.filter_map(label).find(|named| ![UTF_8, UTF_16LE, UTF_16BE].contains(named))?;
+    (page.is_ascii() || std::str::from_utf8(page).is_err()).then_some(named)
+}
 
 /// The words of HTML.
 pub(super) fn words_of_page(page: &str) -> String {
