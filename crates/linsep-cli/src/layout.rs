@@ -27,6 +27,11 @@ fn report_lines_to(lines: &[(&str, String)], width: usize) -> String {
     lines.iter().map(|(name, content)| wrap(&format!("{name:<INDENT$}"), INDENT, content, width)).collect()
 }
 
+/// A paragraph, wrapped to the terminal's width.
+pub(crate) fn paragraph(content: &str) -> String {
+    wrapped_to(content, 0, width())
+}
+
 /// A paragraph, wrapped to this width.
 fn wrapped_to(content: &str, indent: usize, width: usize) -> String {
     wrap(&" ".repeat(indent), indent, content, width)

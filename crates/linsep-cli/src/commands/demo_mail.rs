@@ -3,6 +3,7 @@
 use super::print_result;
 use crate::console::{Console, ProgressDisplay};
 use crate::exit::{Exit, Usage};
+use crate::layout::paragraph;
 use linsep::job::{DataSpec, TrainSpec, Trained};
 use linsep::numbers::{counted, grouped, percent};
 use linsep::read::{Format, read};
@@ -57,21 +58,20 @@ pub(crate) fn run(folder: Option<&Path>, skip_bad: bool, console: Console) -> an
         }
     }
     let without = without_words(folder, skip_bad, console)?;
-    text.push_str("\nEvery mail is a point of the plane. ");
-    text.push_str(&match without {
-        0 => "None is the origin: each has one of the words at least.\n\n".to_string(),
-        1 => "One is the origin: it has neither word.\n\n".to_string(),
+    let origin = match without {
+        0 => "None is the origin: each has one of the words at least.".to_string(),
+        1 => "One is the origin: it has neither word.".to_string(),
         _ => {
             let mails = match without == learned + held_out {
                 true => "All of them are".to_string(),
                 false => format!("{} of them are", grouped(without)),
             };
             format!(
-                "{mails} the origin: they have neither word. Whatever is learned from\n\
-                 two words can only call all of these the same.\n\n"
+                "{mails} the origin: they have neither word. Whatever is learned from two words can only call all of these the same."
             )
         }
-    });
+    };
+    writeln!(text, "\n{}", paragraph(&format!("Every mail is a point of the plane. {origin}")))?;
     writeln!(text, "2. All words: every word of two or more training mails is a coordinate.\n")?;
     writeln!(text, "$ linsep train {name} --holdout {HELD_OUT}")?;
     write_errors(&mut text, &many)?;
@@ -106,10 +106,13 @@ pub(crate) fn run(folder: Option<&Path>, skip_bad: bool, console: Console) -> an
         false => "the same mails in other coordinates",
     };
     let why = match many.model.learned.columns() as u64 >= learned {
-        true => "With at least as many words as mails a\nsmall training error proves nothing, which is why",
-        false => "A small training error is one on\nmails that were learned from, which is why",
+        true => "With at least as many words as training mails a small training error proves nothing",
+        false => "A training error is one on mails that were learned from",
     };
-    writeln!(text, "\nWhat this shows: {same}. {why} the mails that were held out are the ones to look at.")?;
+    let shown = format!(
+        "What this shows: {same}. {why}, which is why the mails that were held out are the ones to look at."
+    );
+    write!(text, "\n{}", paragraph(&shown))?;
     print_result(|out| out.write_all(text.as_bytes()))
 }
 

@@ -3,6 +3,7 @@
 use super::print_result;
 use crate::console::{Console, ProgressDisplay};
 use crate::exit::Exit;
+use crate::layout::paragraph;
 use anyhow::bail;
 use linsep::features::{PictureForm, Recipe, Scaler, Scaling, Schema};
 use linsep::generate::shapes;
@@ -78,22 +79,22 @@ fn cats_dogs(folder: Option<&Path>, skip_bad: bool, console: Console) -> anyhow:
     let other = separate(&mixed, &SeparateSettings::default(), &mut display)?;
     writeln!(text, "   Labels dealt in turn:   {}", verdict(other.verdict))?;
     let (d, n) = (numbers::grouped(train.columns() as u64), train.len());
-    write!(
-        text,
-        "\nWhat this shows: d = {d} ≥ n = {n}. With at least as many pixels as pictures, whatever the pictures show, a\n\
-         boundary can be put on the right side of each of them, unless they depend on each other{}",
-        separability([found.verdict, other.verdict])
-    )?;
-    text.push_str(match all_learned {
+    let shown = match all_learned {
         true => {
-            "An error of 0 on the pictures that were learned from is no achievement, and says nothing\n\
-             about others; only pictures that were not learned from do.\n"
+            "An error of 0 on the pictures that were learned from is no achievement, and says nothing about others; only pictures \
+             that were not learned from do."
         }
         false => {
-            "An error on the pictures that were learned from says nothing about others; only\n\
-             pictures that were not learned from do.\n"
+            "An error on the pictures that were learned from says nothing about others; only pictures that were not learned from \
+             do."
         }
-    });
+    };
+    let shown = format!(
+        "What this shows: d = {d} ≥ n = {n}. With at least as many pixels as pictures, whatever the pictures show, a boundary can be \
+         put on the right side of each of them, unless they depend on each other{} {shown}",
+        separability([found.verdict, other.verdict])
+    );
+    write!(text, "\n{}", paragraph(&shown))?;
     Ok(text)
 }
 
@@ -102,12 +103,12 @@ fn cats_dogs(folder: Option<&Path>, skip_bad: bool, console: Console) -> anyhow:
 fn separability(verdicts: [Verdict; 2]) -> &'static str {
     match verdicts {
         [_, Verdict::Complete] => {
-            "; so it can for labels\nthat have nothing to do with them, which is proved above. "
+            "; so it can for labels that have nothing to do with them, which is proved above."
         }
         [Verdict::Overlap | Verdict::QuasiComplete, _] | [_, Verdict::Overlap | Verdict::QuasiComplete] => {
-            ".\nThese do, as some equal pictures would: not every labelling of them can be learned. "
+            ". These do, as some equal pictures would: not every labelling of them can be learned."
         }
-        _ => ".\n",
+        _ => ".",
     }
 }
 
