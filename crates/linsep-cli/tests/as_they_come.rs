@@ -428,7 +428,9 @@ fn a_model_that_fills_in_refuses_missing_cells_if_told_so() {
 #[test]
 fn what_a_model_makes_of_missing_cells_is_said() {
     let folder = Folder::new();
-    let row = |i: usize| format!("{},{},{}\n", if i % 5 == 0 { "" } else { "7" }, i % 3, ["a", "b"][i % 2]);
+    let row = |i: usize| {
+        format!("{},{},{}\n", if i.is_multiple_of(5) { "" } else { "7" }, i % 3, ["a", "b"][i % 2])
+    };
     folder.write("rows.csv", format!("x,y,kind\n{}", (0..24).map(row).collect::<String>()));
     folder.linsep("train rows.csv -o model").exits(0).says(&[
         "5 missing cells in column \"x\" became the mean of the column. Another way can be chosen with --missing.",
