@@ -451,6 +451,41 @@ fn what_a_model_makes_of_missing_cells_is_said() {
 }
 
 #[test]
+fn notes_count_all_rows_of_a_pipe() {
+    let folder = Folder::new();
+    let row = |i: usize| {
+        format!(
+            "{},{},{}\n",
+            if i.is_multiple_of(5) { "" } else { "7" },
+            ["u", "v"][i / 2 % 2],
+            ["a", "b"][i % 2]
+        )
+    };
+    folder.write("rows.csv", format!("x,y,kind\n{}", (0..24).map(row).collect::<String>()));
+    folder.linsep("train rows.csv -o model -q").exits(0);
+    let json = |(x, y): (&str, &str)| {
+        format!("{{\"x\": {}, \"y\": \"{y}\"}}\n", if x.is_empty() { "null" } else { x })
+    };
+    let csv = |(x, y): (&str, &str)| format!("{x},{y}\n");
+    let rows = [("7", "u"), ("", "u"), ("", "new"), ("7", "other"), ("", "v")];
+    for (head, rows) in [("x,y\n", rows.map(csv)), ("", rows.map(json))] {
+        let mut child = folder.start(folder.command("predict model -").stdin(Stdio::piped()));
+        let mut pipe = child.stdin.take().expect("pipe");
+        let mut answers = BufReader::new(child.stdout.take().expect("pipe")).lines();
+        pipe.write_all(head.as_bytes()).expect("write");
+        for row in &rows {
+            pipe.write_all(row.as_bytes()).expect("write");
+            answers.next().expect("an answer").expect("text");
+        }
+        drop(pipe);
+        let told = String::from_utf8(child.wait_with_output().expect("end").stderr).expect("text");
+        assert!(told.contains("3 missing cells in column \"x\""), "{told}");
+        assert!(told.contains("2 cells hold words that the model has not seen"), "{told}");
+        assert_eq!(told.matches("missing cell").count(), 1, "{told}");
+    }
+}
+
+#[test]
 fn explanations_show_dates_as_dates() {
     let folder = Folder::new();
     let row = |i: usize| {

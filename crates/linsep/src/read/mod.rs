@@ -49,6 +49,7 @@ pub use crate::dataset::Batch;
 pub use crate::features::{Column, ColumnKind, Missing, Schema};
 pub use array::read_weights;
 pub(crate) use compression::Compression;
+pub(crate) use csv::RowsSoFar;
 pub use documents::{document_text, mbox_mails};
 pub(crate) use encoding::{
     LineDecoder, PartDecoder, guess as guess_encoding, guess_wide, named as named_encoding,

@@ -1,5 +1,6 @@
 //! What every format provides: one implementation of [`RecordReader`] each.
 
+use super::csv::RowsSoFar;
 use super::error::ReadError;
 use super::formats::Format;
 use super::source::Input;
@@ -36,6 +37,16 @@ pub(crate) trait RecordReader: Send {
     /// What is known about the number of rows and values to come.
     fn expected(&self) -> Expected {
         Expected::Unknown
+    }
+
+    /// What was met in the rows, where a reader of further rows of the same table can go on from there.
+    fn so_far(&self) -> Option<RowsSoFar> {
+        None
+    }
+
+    /// Goes on from what was met in rows of the same table, which come so many lines before.
+    fn go_on(&mut self, before: RowsSoFar, lines: u64) {
+        let _ = (before, lines);
     }
 
     /// Whether the columns are a guess from the first rows. If so, an error may be one of the guess, and only a reading

@@ -1,7 +1,7 @@
 //! Tables of other formats that are rewritten as CSV on the way in, row for row: so their columns are guessed, named, matched
 //! with those of a model and reported as those of CSV are.
 
-use super::csv::CsvReader;
+use super::csv::{CsvReader, RowsSoFar};
 use super::error::{LongLine, ReadError, RowFailure};
 use super::reader::{Expected, RecordReader};
 use super::source::Input;
@@ -126,12 +126,24 @@ impl RecordReader for Rewritten {
     fn notes(&self) -> ReadNotes {
         let mut notes = self.rows.notes();
         let noticed = self.noticed.lock().unwrap_or_else(PoisonError::into_inner);
-        notes.remarks.splice(0..0, noticed.remarks.iter().cloned());
+        let new: Vec<String> =
+            noticed.remarks.iter().filter(|remark| !notes.remarks.contains(remark)).cloned().collect();
+        notes.remarks.splice(0..0, new);
         notes.skipped += noticed.skipped;
         notes.first_skipped.extend(noticed.first_skipped.iter().cloned());
         notes.first_skipped.sort_by_key(|row| row.line);
         notes.first_skipped.truncate(ReadNotes::LISTED);
         notes
+    }
+
+    fn so_far(&self) -> Option<RowsSoFar> {
+        let mut so_far = self.rows.so_far()?;
+        so_far.add_remarks(&self.noticed.lock().unwrap_or_else(PoisonError::into_inner).remarks);
+        Some(so_far)
+    }
+
+    fn go_on(&mut self, before: RowsSoFar, lines: u64) {
+        self.rows.go_on(before, lines);
     }
 
     fn is_guess(&self) -> bool {

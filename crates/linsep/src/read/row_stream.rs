@@ -1,5 +1,6 @@
 //! The rows of any source, in batches.
 
+use super::csv::RowsSoFar;
 use super::error::{ReadError, ReadErrorKind};
 use super::formats::{self, Format};
 use super::reader::{Expected, Opening, RecordReader};
@@ -223,6 +224,16 @@ impl RowStream {
         let mut notes = self.reader.notes();
         notes.remarks.splice(0..0, self.remarks.iter().cloned());
         notes
+    }
+
+    /// What was met in the rows of a table, so that a stream of its further rows can go on from there.
+    pub(crate) fn so_far(&self) -> Option<RowsSoFar> {
+        self.reader.so_far()
+    }
+
+    /// Goes on from what was met in rows of the same table, which come so many lines before.
+    pub(crate) fn go_on(&mut self, before: RowsSoFar, lines: u64) {
+        self.reader.go_on(before, lines);
     }
 
     /// The format, as given or detected.

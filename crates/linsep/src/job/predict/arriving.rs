@@ -6,8 +6,8 @@
 use crate::features::Schema;
 use crate::read::{
     BYTE_ORDER_MARK, Batch, Compression, Format, LineDecoder, OnceReader, PartDecoder, ReadError,
-    ReadErrorKind, ReadNotes, ReadOptions, RowStream, Source, detect_format, guess_encoding, guess_wide,
-    named_encoding,
+    ReadErrorKind, ReadNotes, ReadOptions, RowStream, RowsSoFar, Source, detect_format, guess_encoding,
+    guess_wide, named_encoding,
 };
 use crate::waiting::Arrivals;
 use crate::{Error, SettingsError};
@@ -43,8 +43,10 @@ pub(super) struct Arriving {
     /// The lines of the stream.
     stream_lines: u64,
     notes: ReadNotes,
-    /// Whether the remarks about a table are among the notes.
-    told: bool,
+    /// The remarks about the rows of the table, or about the first lines of another format.
+    remarks: Option<Vec<String>>,
+    /// What was met in the rows of the table so far.
+    so_far: Option<RowsSoFar>,
 }
 
 /// Where the rows of standard input come from.
@@ -109,7 +111,8 @@ impl Arriving {
             stream: None,
             stream_lines: 0,
             notes,
-            told: false,
+            remarks: None,
+            so_far: None,
         })))
     }
 
@@ -150,11 +153,10 @@ impl Arriving {
         self.notes.skipped += notes.skipped.saturating_sub(ReadNotes::LISTED as u64);
         self.notes.dropped += notes.dropped;
         self.notes.format = notes.format;
-        // What is said of one table is said of all.
-        let new: Vec<String> =
-            notes.remarks.into_iter().filter(|remark| !self.notes.remarks.contains(remark)).collect();
-        if !std::mem::replace(&mut self.told, true) {
-            self.notes.remarks.extend(new);
+        self.so_far = stream.so_far();
+        // What is said of the last lines of a table counts all rows; what is said of the first of others holds for all.
+        if self.so_far.is_some() || self.remarks.is_none() {
+            self.remarks = Some(notes.remarks);
         }
         self.lines += self.stream_lines;
     }
@@ -162,6 +164,7 @@ impl Arriving {
     /// What was noticed.
     pub(super) fn notes(&self) -> ReadNotes {
         let mut notes = self.notes.clone();
+        notes.remarks.extend(self.remarks.iter().flatten().cloned());
         notes.remarks.extend(self.decoder.remark());
         notes
     }
@@ -255,7 +258,10 @@ impl Arriving {
             (None, _) => lines,
         };
         let opened = RowStream::open(&Source::Shared(NAME.to_string(), text.into()), &self.options);
-        let stream = opened.map_err(|error| moved(error, self.before_stream()))?;
+        let mut stream = opened.map_err(|error| moved(error, self.before_stream()))?;
+        if let Some(so_far) = self.so_far.take() {
+            stream.go_on(so_far, self.before_stream().unsigned_abs());
+        }
         // What the first lines are, all are.
         self.options.format = Some(stream.format());
         self.options.columns_were_seen = true;

@@ -80,6 +80,27 @@ impl Counts {
     }
 }
 
+/// What was met in the rows of a table, and said of them. A reader of further rows of the same table goes on from there.
+#[derive(Clone, Default)]
+pub(crate) struct RowsSoFar {
+    /// Lines before those of the reader.
+    pub(super) lines: u64,
+    pub(super) counts: Vec<Counts>,
+    pub(super) rows: u64,
+    /// Cells whose word the model does not know.
+    pub(super) unseen: u64,
+    pub(in crate::read) remarks: Vec<String>,
+}
+
+impl RowsSoFar {
+    /// Adds what is said of the rows, if it is new.
+    pub(in crate::read) fn add_remarks(&mut self, remarks: &[String]) {
+        let new: Vec<String> =
+            remarks.iter().filter(|remark| !self.remarks.contains(remark)).cloned().collect();
+        self.remarks.extend(new);
+    }
+}
+
 /// What a column is used for.
 pub(super) enum CellUse {
     Label,

@@ -42,6 +42,7 @@ use crate::features::text::TextNumbers;
 use crate::features::{OnMissing, TermFeatures, term_prefixes, word_feature};
 use crate::{Error, SettingsError};
 use block::{Block, Reading, Rules};
+pub(crate) use columns::RowsSoFar;
 use columns::{CellUse, Column, Counts};
 use dialect::Dialect;
 use records::{Fault, LineNumbering};
@@ -155,6 +156,8 @@ pub(crate) struct CsvReader {
     first_class_recurs: bool,
     /// Cells whose word the model does not know.
     unseen: u64,
+    /// What was met in rows of the same table that were read before.
+    before: RowsSoFar,
     /// What is wrong after the rows that were handed out last.
     pending: Option<Fault>,
     ended: bool,
@@ -356,6 +359,19 @@ impl CsvReader {
         let kind = ReadErrorKind::EmptyColumn { column: column.name.clone() };
         (self.rows > 0 && self.known.is_none()).then(|| dialect::nowhere(kind))
     }
+
+    /// What was met in these rows and in those before.
+    fn all(&self) -> RowsSoFar {
+        let mut all = self.before.clone();
+        all.counts.resize(self.counts.len(), Counts::default());
+        for (counts, own) in all.counts.iter_mut().zip(&self.counts) {
+            counts.add(own.clone(), all.lines);
+        }
+        all.rows += self.rows;
+        all.unseen += self.unseen;
+        all.add_remarks(&self.notes.remarks);
+        all
+    }
 }
 
 impl RecordReader for CsvReader {
@@ -411,11 +427,12 @@ impl RecordReader for CsvReader {
     }
 
     fn notes(&self) -> ReadNotes {
-        let mut notes = self.notes.clone();
+        let RowsSoFar { counts, rows, unseen, remarks, .. } = self.all();
+        let mut notes = ReadNotes { remarks, ..self.notes.clone() };
         let columns = &look(&self.reading).columns;
-        notes.remarks.extend(remarks::mixed(columns, &self.counts, self.rows, &self.notes.remarks));
+        notes.remarks.extend(remarks::mixed(columns, &counts, rows, &notes.remarks));
         let (missing, has_model) = (self.rules.missing, self.known.is_some());
-        notes.remarks.extend(remarks::missing(columns, &self.counts, self.rows, missing, has_model));
+        notes.remarks.extend(remarks::missing(columns, &counts, rows, missing, has_model));
         if self.known.is_none() {
             let alone = self.rules.labels == Labels::Required && !self.first_class_recurs && self.rows > 2;
             if let Some(class) =
@@ -439,14 +456,22 @@ impl RecordReader for CsvReader {
                 &notes.remarks,
             ));
         }
-        notes.remarks.extend(remarks::strange(columns, &self.counts));
-        notes.remarks.extend(remarks::unseen(self.unseen));
+        notes.remarks.extend(remarks::strange(columns, &counts));
+        notes.remarks.extend(remarks::unseen(unseen));
         for (column, numbers) in columns.iter().zip(&self.texts) {
             if let CellUse::Text(cells) = &column.used_for {
                 notes.remarks.extend(numbers.remark(&cells.text));
             }
         }
         notes
+    }
+
+    fn so_far(&self) -> Option<RowsSoFar> {
+        Some(self.all())
+    }
+
+    fn go_on(&mut self, before: RowsSoFar, lines: u64) {
+        self.before = RowsSoFar { lines, ..before };
     }
 
     fn is_guess(&self) -> bool {

@@ -1,7 +1,7 @@
 //! Opening a table: how its text is divided, what stands above its rows, and what its columns are.
 
 use super::block::{Block, Reading, Rules};
-use super::columns::{CellUse, Counts};
+use super::columns::{CellUse, Counts, RowsSoFar};
 use super::dialect::{self, Dialect, Sample, TrailingDelimiter};
 use super::records::{Fault, LineNumbering};
 use super::settle::{Settled, missing_words, settle_columns, settle_dialect};
@@ -181,6 +181,7 @@ impl CsvReader {
             rows: 0,
             first_class_recurs: false,
             unseen: 0,
+            before: RowsSoFar::default(),
             pending: None,
             ended: false,
         };
