@@ -37,18 +37,24 @@ fn with_decoded_beginnings(bytes: &[u8], message: &Message<'_>) -> Option<Vec<u8
     let mut places = Vec::new();
     add_undecoded(message, MOST_FORWARDED, &mut places);
     places.sort_unstable();
-    let mut decoded = bytes.to_vec();
-    // From the last to the first, so that the places stay what they are.
-    for &[start, body, end] in places.iter().rev() {
-        let (Some(fields), Some(text)) = (bytes.get(start..body), bytes.get(body..end)) else { continue };
+    let (mut decoded, mut done) = (Vec::new(), 0);
+    for &[start, body, end] in &places {
+        let (Some(before), Some(fields), Some(text)) =
+            (bytes.get(done..start), bytes.get(start..body), bytes.get(body..end))
+        else {
+            continue;
+        };
         let name = find_in_any_case(fields, b"content-transfer-encoding:").unwrap_or(0);
         let named = find_in_any_case(&fields[name..], BASE64).map(|at| name + at);
         let (Some(at), Some((code, plain))) = (named, base64_and_rest(text)) else { continue };
         let Some(code) = base64_decode(code) else { continue };
-        let (before, after) = (&fields[..at], &fields[at + BASE64.len()..]);
-        decoded.splice(start..end, [before, b"8bit", after, &code, b"\n", plain].concat());
+        for piece in [before, &fields[..at], b"8bit", &fields[at + BASE64.len()..], &code, b"\n", plain] {
+            decoded.extend_from_slice(piece);
+        }
+        done = end;
     }
-    (decoded != bytes).then_some(decoded)
+    decoded.extend_from_slice(&bytes[done..]);
+    (done > 0).then_some(decoded)
 }
 
 /// The name of an encoding of bytes as characters.
@@ -76,21 +82,22 @@ fn add_undecoded(message: &Message<'_>, most_forwarded: usize, places: &mut Vec<
 }
 
 /// The lines of a text that are base64, and what follows them: what has other characters, comes after a blank line, or after a line that
-/// fills up the last bytes. None if the text does not begin so.
+/// fills up the last bytes. None if the text does not begin so; a word by itself is none.
 fn base64_and_rest(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    const SHORTEST: usize = 16;
     let is_code = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);
-    let (mut end, mut has_code, mut is_filled) = (0, false, false);
+    let (mut end, mut length, mut is_filled) = (0, 0, false);
     for line in text.split_inclusive(|&byte| byte == b'\n') {
         let own = line.trim_ascii();
-        let ends = own.is_empty() && has_code || is_filled || !own.iter().all(is_code);
-        if ends {
+        if own.is_empty() && length > 0 || is_filled || !own.iter().all(is_code) {
             break;
         }
-        has_code |= !own.is_empty();
+        length += own.len();
         is_filled = own.ends_with(b"=");
         end += line.len();
     }
-    has_code.then(|| text.split_at(end))
+    let is_base64 = length > 0 && length.is_multiple_of(4) && (length >= SHORTEST || is_filled);
+    is_base64.then(|| text.split_at(end))
 }
 
 /// A mail whose parts end. Where one was cut off, or its program left out the line that closes the last part, a reader that waits for
@@ -288,8 +295,15 @@ mod tests {
             }
         }
         // Lines that are no base64 at all are left alone, and so are pictures.
-        let plain = format!("{fields}Content-Transfer-Encoding: base64\n\nno code, but words\n");
-        assert!(of(plain.as_bytes()).contains("no code, but words"));
+        for words in ["no code, but words", "Dear\n\nfriend, hello", "Hello\n--\nfriend"] {
+            let plain = format!("{fields}Content-Transfer-Encoding: base64\n\n{words}\n");
+            assert!(of(plain.as_bytes()).contains(words), "{words}");
+        }
+        // However many such parts there are.
+        let part = format!("--q\nContent-Transfer-Encoding: base64\n\n{base64}\n*\n");
+        let many =
+            format!("{fields}Content-Type: multipart/mixed; boundary=q\n\n{}--q--\n", part.repeat(20_000));
+        assert_eq!(of(many.as_bytes()).matches("Preis und Grüße").count(), 20_000);
         let picture = format!(
             "{fields}Content-Type: image/png; name=cat.png\nContent-Transfer-Encoding: base64\n\niVBORw0KGgo=\n{footer}\n"
         );
