@@ -38,6 +38,13 @@ pub(crate) trait Value: Copy + Send + Sync {
 
     /// Σ values², rounded.
     fn norm_squared(values: &[Self]) -> f64;
+
+    /// A product of matrices: to[a·width + k] += Σ left[a·down + b·across] · right[b·width + k] over all b, in their order. The
+    /// width is a multiple of four.
+    ///
+    /// # Panics
+    /// If `left` is too short.
+    fn add_product(left: &[Self], steps: [usize; 2], right: &[f64], width: usize, to: &mut [f64]);
 }
 
 /// Chooses between the loops for a particular processor and the portable ones.
@@ -78,6 +85,11 @@ macro_rules! value {
             #[inline]
             fn norm_squared(values: &[Self]) -> f64 {
                 choose!($loops, norm_squared(values))
+            }
+
+            #[inline]
+            fn add_product(left: &[Self], steps: [usize; 2], right: &[f64], width: usize, to: &mut [f64]) {
+                choose!($loops, add_product(left, steps, right, width, to))
             }
         }
     };
@@ -177,6 +189,31 @@ mod tests {
             f64::add_dense(scale, &wide, &mut one);
             portable::add_dense(scale, &wide, &mut other);
             prop_assert_eq!(one, other);
+        }
+
+        /// So do those for products of matrices, of rows and of columns.
+        #[test]
+        fn every_form_of_a_product_gives_the_same_bits(
+            rows in 0usize..10,
+            columns in 0usize..10,
+            width in (1usize..9).prop_map(|fours| 4 * fours),
+            seed in any::<u64>(),
+        ) {
+            let mut random = crate::random::Random::new(seed);
+            let mut numbers = |count| -> Vec<f64> {
+                (0..count).map(|_| random.below(2001) as f64 / 700.0 - 1.4).collect()
+            };
+            let wide = numbers(rows * columns);
+            let narrow: Vec<f32> = wide.iter().map(|&x| x as f32).collect();
+            for (inner, outer, steps) in [(columns, rows, [columns, 1]), (rows, columns, [1, columns])] {
+                let (right, start) = (numbers(inner * width), numbers(outer * width));
+                let (mut one, mut other) = (start.clone(), start);
+                f32::add_product(&narrow, steps, &right, width, &mut one);
+                portable::add_product(&narrow, steps, &right, width, &mut other);
+                f64::add_product(&wide, steps, &right, width, &mut one);
+                portable::add_product(&wide, steps, &right, width, &mut other);
+                prop_assert_eq!(one, other);
+            }
         }
 
         /// Against the sum of the products, in whole numbers, where no order matters.

@@ -63,3 +63,23 @@ pub(super) fn norm_squared<T: Value>(values: &[T]) -> f64 {
     }
     joined(sums)
 }
+
+/// Rows of the product that are summed together, and the lanes of a register.
+pub(super) const TALL: usize = 4;
+pub(super) const FOUR: usize = 4;
+
+/// [`Value::add_product`]
+#[inline(always)]
+pub(super) fn add_product<T: Value>(
+    left: &[T],
+    [down, across]: [usize; 2],
+    right: &[f64],
+    width: usize,
+    to: &mut [f64],
+) {
+    for (a, to) in to.chunks_exact_mut(width).enumerate() {
+        for (b, right) in right.chunks_exact(width).enumerate() {
+            add_dense(left[a * down + b * across].wide(), right, to);
+        }
+    }
+}

@@ -4,11 +4,8 @@
 //! fill a register is loaded behind a mask, and the lanes beyond it add zero, which changes nothing.
 
 use super::functions;
-use super::portable::{self, joined};
+use super::portable::{self, FOUR, TALL, joined};
 use std::arch::x86_64::*;
-
-/// Floats of a register.
-const FOUR: usize = 4;
 
 #[inline(always)]
 pub(super) fn is_available() -> bool {
@@ -163,6 +160,86 @@ macro_rules! loops {
                     high = _mm256_add_pd(high, square(first(rest_high)));
                 }
                 joined_registers(low, high)
+            }
+
+            #[target_feature(enable = "avx2")]
+            pub(crate) fn add_product(
+                left: &[$value],
+                steps: [usize; 2],
+                right: &[f64],
+                width: usize,
+                to: &mut [f64],
+            ) {
+                // Few enough numbers on the right to stay in the nearest cache.
+                const NEAR: usize = 2048;
+                let inner = (NEAR / width).max(1);
+                for (part, right) in right.chunks(inner * width).enumerate() {
+                    let left = &left[part * inner * steps[1]..];
+                    for (tile, to) in to.chunks_mut(TALL * width).enumerate() {
+                        let left = &left[tile * TALL * steps[0]..];
+                        if to.len() == TALL * width {
+                            add_product_tile::<TALL>(left, steps, right, width, to);
+                            continue;
+                        }
+                        for (a, to) in to.chunks_exact_mut(width).enumerate() {
+                            add_product_tile::<1>(&left[a * steps[0]..], steps, right, width, to);
+                        }
+                    }
+                }
+            }
+
+            /// Some rows of a product, three registers of each at a time.
+            #[inline]
+            #[target_feature(enable = "avx2")]
+            fn add_product_tile<const ROWS: usize>(
+                left: &[$value],
+                steps: [usize; 2],
+                right: &[f64],
+                width: usize,
+                to: &mut [f64],
+            ) {
+                for start in (0..width).step_by(3 * FOUR) {
+                    match (width - start) / FOUR {
+                        1 => add_product_lanes::<ROWS, 1>(left, steps, right, width, start, to),
+                        2 => add_product_lanes::<ROWS, 2>(left, steps, right, width, start, to),
+                        _ => add_product_lanes::<ROWS, 3>(left, steps, right, width, start, to),
+                    }
+                }
+            }
+
+            #[inline]
+            #[target_feature(enable = "avx2")]
+            fn add_product_lanes<const ROWS: usize, const REGISTERS: usize>(
+                left: &[$value],
+                [down, across]: [usize; 2],
+                right: &[f64],
+                width: usize,
+                start: usize,
+                to: &mut [f64],
+            ) {
+                let mut sums = [[_mm256_setzero_pd(); REGISTERS]; ROWS];
+                for (a, sums) in sums.iter_mut().enumerate() {
+                    let (lanes, _) = to[a * width + start..].as_chunks::<FOUR>();
+                    sums.iter_mut().zip(lanes).for_each(|(sum, lanes)| *sum = f64s::four(lanes));
+                }
+                for (b, right) in right.chunks_exact(width).enumerate() {
+                    let (lanes, _) = right[start..].as_chunks::<FOUR>();
+                    let lanes: &[[f64; FOUR]; REGISTERS] = lanes[..REGISTERS].try_into().expect("as many");
+                    for a in 0..ROWS {
+                        let factor = _mm256_set1_pd(f64::from(left[a * down + b * across]));
+                        for k in 0..REGISTERS {
+                            let product = _mm256_mul_pd(factor, f64s::four(&lanes[k]));
+                            sums[a][k] = _mm256_add_pd(sums[a][k], product);
+                        }
+                    }
+                }
+                for (a, sums) in sums.into_iter().enumerate() {
+                    let (lanes, _) = to[a * width + start..].as_chunks_mut::<FOUR>();
+                    for (lanes, sum) in lanes.iter_mut().zip(sums) {
+                        // SAFETY: there is room for four floats.
+                        unsafe { _mm256_storeu_pd(lanes.as_mut_ptr(), sum) };
+                    }
+                }
             }
 
             #[target_feature(enable = "avx2")]

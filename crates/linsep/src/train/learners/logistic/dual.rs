@@ -9,7 +9,8 @@
 //! say that it is zero.
 //!
 //! On text this takes a tenth of the passes that Newton's method takes. Where rows share most features, as pictures do, or are very
-//! long, passes gain little: dense rows are not for it, and where it turns out to be slow Newton's method goes on from the point.
+//! long, passes gain little: dense rows are not for it, and where it turns out to be slow the method of `quasi.rs` goes on from
+//! the point.
 
 use super::newton::Step;
 use super::problem::{Pause, Place, Point, Problem, logistic};

@@ -13,6 +13,7 @@ use super::matrix::MOST_WRITTEN;
 use super::newton::{Step, is_enough};
 use super::problem::{Pause, Point, Problem};
 use super::proof::{Proof, factorise, solve_factorised};
+use super::quasi::{Change, mended_step};
 use super::sides::Sides;
 use crate::dataset::Rows;
 use crate::linalg;
@@ -56,13 +57,6 @@ enum Curvature {
     Factor { factor: Vec<f64>, changes: Vec<Change> },
     /// The matrix itself, mended.
     Matrix(Vec<f64>),
-}
-
-/// A step, how much the slopes changed along it, and the product of both.
-struct Change {
-    step: Vec<f64>,
-    slopes: Vec<f64>,
-    product: f64,
 }
 
 impl<'p, 'a> Few<'p, 'a> {
@@ -228,7 +222,7 @@ impl<'p, 'a> Few<'p, 'a> {
             Curvature::Factor { factor, changes } => {
                 let mut down = down.to_vec();
                 down[..columns].iter_mut().zip(at).for_each(|(g, w)| *g -= penalty.square * w);
-                let step = newton_step(factor, changes, &down);
+                let step = mended_step(changes.iter(), &down, |rest| solve_factorised(factor, &rest));
                 let expected = linalg::dot_dense(&down, &step);
                 ControlFlow::Continue((step, expected))
             }
@@ -274,14 +268,11 @@ impl<'p, 'a> Few<'p, 'a> {
             let square = self.problem.penalty.square;
             slopes[..columns].iter_mut().zip(&step).for_each(|(y, s)| *y += square * s);
         }
-        let product = linalg::dot_dense(&step, &slopes);
-        let lengths = linalg::norm_squared(&step).sqrt() * linalg::norm_squared(&slopes).sqrt();
-        if product.is_nan() || product <= 1e-10 * lengths {
-            return;
-        }
+        let Some(change) = Change::new(step, slopes) else { return };
         match curvature {
-            Curvature::Factor { changes, .. } => changes.push(Change { step, slopes, product }),
+            Curvature::Factor { changes, .. } => changes.push(change),
             Curvature::Matrix(matrix) => {
+                let Change { step, slopes, product } = change;
                 let size = step.len();
                 let bent: Vec<f64> =
                     matrix.chunks_exact(size).map(|row| linalg::dot_dense(row, &step)).collect();
@@ -320,23 +311,6 @@ fn best_of_part(
         }
     }
     ControlFlow::Continue(few.point)
-}
-
-/// The inverse of the mended matrix times `down`: what the changes say is taken off, the factor applied, and put on again
-/// (Nocedal 1980).
-fn newton_step(factor: &[f64], changes: &[Change], down: &[f64]) -> Vec<f64> {
-    let mut rest = down.to_vec();
-    let mut taken = vec![0.0; changes.len()];
-    for (Change { step, slopes, product }, taken) in changes.iter().zip(&mut taken).rev() {
-        *taken = linalg::dot_dense(step, &rest) / product;
-        linalg::add_dense(-*taken, slopes, &mut rest);
-    }
-    let mut found = solve_factorised(factor, &rest);
-    for (Change { step, slopes, product }, taken) in changes.iter().zip(taken) {
-        let own = linalg::dot_dense(slopes, &found) / product;
-        linalg::add_dense(taken - own, step, &mut found);
-    }
-    found
 }
 
 fn difference(a: &[f64], b: &[f64]) -> Vec<f64> {

@@ -1,6 +1,6 @@
 //! The matrix of second derivatives of the losses of two classes, written down.
 
-use super::problem::{Pause, Problem, WORK_BETWEEN_PAUSES};
+use super::problem::{Pause, Problem, WORK_BETWEEN_PAUSES, to_probabilities};
 use crate::dataset::{Row, Rows};
 use crate::linalg;
 use crate::train::engine::run::Status;
@@ -97,6 +97,67 @@ impl Problem<'_> {
         if !self.has_intercept {
             matrix[columns * size..].fill(0.0);
             matrix[columns * size + columns] = 1.0;
+        }
+        ControlFlow::Continue(matrix)
+    }
+
+    /// Σ uᵢ (diag pᵢ − pᵢpᵢᵀ) ⊗ xᵢxᵢᵀ over all rows, the intercepts last: all second derivatives of several classes, the lower half, row
+    /// by row. The classes of a feature lie side by side. Where all intercepts move together, which changes nothing, it bends as
+    /// much as they do one by one.
+    pub(super) fn matrix_of_classes(
+        &self,
+        scores: &[f64],
+        pause: &mut Pause<'_>,
+    ) -> ControlFlow<Status, Vec<f64>> {
+        let (width, columns) = (self.width(), self.data.columns());
+        let size = (columns + 1) * width;
+        let rows = self.data.len();
+        let per_row = (self.data.stored() / rows + 1) * width;
+        let count = (rows * per_row * per_row / (32 * size * size)).clamp(1, 8);
+        let mut parts: Vec<_> =
+            (0..count).map(|k| (k * rows / count..(k + 1) * rows / count, vec![0.0; size * size])).collect();
+        let together = (WORK_BETWEEN_PAUSES / (count * per_row * per_row)).max(1);
+        while parts.iter().any(|(left, _)| !left.is_empty()) {
+            parts.par_iter_mut().for_each(|(left, matrix)| {
+                let mut own = Vec::new();
+                let (mut p, mut bends) = (vec![0.0; width], vec![0.0; width * width]);
+                for i in left.start..left.end.min(left.start + together) {
+                    p.copy_from_slice(&scores[i * width..(i + 1) * width]);
+                    to_probabilities(&mut p);
+                    for (k, bends) in bends.chunks_exact_mut(width).enumerate() {
+                        let share = self.prices[i] * p[k];
+                        bends.iter_mut().zip(&p).for_each(|(bend, p)| *bend = -share * p);
+                        bends[k] += share;
+                    }
+                    own.clear();
+                    own.extend(self.data.row(i).iter().filter(|&(_, x)| x != 0.0));
+                    own.push((columns, 1.0));
+                    for (place, &(j, x)) in own.iter().enumerate() {
+                        for (k, bends) in bends.chunks_exact(width).enumerate() {
+                            let to = &mut matrix[(j * width + k) * size..][..(j + 1) * width];
+                            for &(other, its) in &own[..=place] {
+                                linalg::add_dense(x * its, bends, &mut to[other * width..][..width]);
+                            }
+                        }
+                    }
+                }
+                left.start = left.end.min(left.start + together);
+            });
+            pause()?;
+        }
+        let mut parts = parts.into_iter().map(|(_, part)| part);
+        let mut matrix = parts.next().unwrap_or_default();
+        parts.for_each(|part| linalg::add_dense(1.0, &part, &mut matrix));
+        let intercepts = columns * width..size;
+        if !self.has_intercept {
+            intercepts.clone().for_each(|a| matrix[a * size..][..size].fill(0.0));
+        }
+        let mean = intercepts.clone().map(|a| matrix[a * size + a]).sum::<f64>() / width as f64;
+        for (a, b) in intercepts.clone().flat_map(|a| intercepts.clone().map(move |b| (a, b))) {
+            match self.has_intercept {
+                true => matrix[a * size + b] += mean / width as f64,
+                false => matrix[a * size + b] = f64::from(u8::from(a == b)),
+            }
         }
         ControlFlow::Continue(matrix)
     }

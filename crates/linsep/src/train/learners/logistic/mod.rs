@@ -10,8 +10,8 @@
 //!
 //! `problem.rs` has the sums over rows. `few.rs` is the algorithm for two classes and few features, with the sums of `sides.rs` and
 //! the matrix of `matrix.rs`; `working.rs` is that for two classes and many features with a penalty that leaves weights out;
-//! `dual.rs` is that for two classes and many features of which each row has few, with L2; `newton.rs` and
-//! `descent.rs` are those for all else. `proof.rs` has the bound from below that any
+//! `dual.rs` is that for two classes and many features of which each row has few, with L2; `quasi.rs` is that for all else with
+//! L2, `descent.rs` for all else with penalties that leave weights out, `newton.rs` without a penalty. `proof.rs` has the bound from below that any
 //! point gives: the result is within a known share of the best objective, whatever the algorithm did.
 //!
 //! Without a penalty there is a best point only where the classes overlap: elsewhere the objective goes on falling while
@@ -27,6 +27,7 @@ mod options;
 mod path;
 mod problem;
 mod proof;
+mod quasi;
 mod sides;
 #[cfg(test)]
 mod tests;
@@ -57,6 +58,7 @@ use few::Few;
 use newton::{Newton, Step};
 use problem::{Pause, Point, Problem};
 use proof::Proof;
+use quasi::Quasi;
 use std::ops::ControlFlow;
 use std::time::Instant;
 use working::Working;
@@ -256,6 +258,7 @@ enum Algorithm<'p, 'a> {
     Few(Box<Few<'p, 'a>>),
     Working(Box<Working<'p, 'a>>),
     Dual(Box<Dual<'p, 'a>>),
+    Quasi(Box<Quasi<'p, 'a>>),
     Newton(Newton<'p, 'a>),
     Descent(Box<Descent<'p, 'a>>),
 }
@@ -278,6 +281,8 @@ impl<'p, 'a> Algorithm<'p, 'a> {
                 Self::Descent(Box::new(Descent::new(problem, place, Descent::FIRST_ENOUGH)))
             } else if Dual::is_for(problem) {
                 Self::Dual(Box::new(Dual::new(problem, place)))
+            } else if Quasi::is_for(problem) {
+                Self::Quasi(Box::new(Quasi::new(problem, place)))
             } else {
                 Self::Newton(Newton::new(problem, place))
             }
@@ -290,12 +295,13 @@ impl<'p, 'a> Algorithm<'p, 'a> {
             && dual.is_slow()
         {
             let place = dual.problem.place(dual.best.clone(), pause)?;
-            *self = Algorithm::Newton(Newton::new(dual.problem, place));
+            *self = Algorithm::Quasi(Box::new(Quasi::new(dual.problem, place)));
         }
         match self {
             Algorithm::Few(few) => few.step(pause),
             Algorithm::Working(working) => working.step(pause),
             Algorithm::Dual(dual) => dual.step(pause),
+            Algorithm::Quasi(quasi) => quasi.step(pause),
             Algorithm::Newton(newton) => newton.step(pause),
             Algorithm::Descent(descent) => descent.step(pause),
         }
@@ -307,6 +313,7 @@ impl<'p, 'a> Algorithm<'p, 'a> {
             Algorithm::Few(few) => few.objective,
             Algorithm::Working(working) => working.objective,
             Algorithm::Dual(dual) => dual.place.objective,
+            Algorithm::Quasi(quasi) => quasi.place.objective,
             Algorithm::Newton(newton) => newton.place.objective,
             Algorithm::Descent(descent) => descent.place.objective,
         }
@@ -322,6 +329,10 @@ impl<'p, 'a> Algorithm<'p, 'a> {
             Algorithm::Dual(dual) => {
                 dual.forget_slope();
                 (dual.problem, &mut dual.place)
+            }
+            Algorithm::Quasi(quasi) => {
+                quasi.down = None;
+                (quasi.problem, &mut quasi.place)
             }
             Algorithm::Newton(newton) => {
                 newton.known = None;
@@ -352,6 +363,7 @@ impl<'p, 'a> Algorithm<'p, 'a> {
             Algorithm::Few(few) => few.point,
             Algorithm::Working(working) => working.point,
             Algorithm::Dual(dual) => dual.place.point,
+            Algorithm::Quasi(quasi) => quasi.place.point,
             Algorithm::Newton(newton) => newton.place.point,
             Algorithm::Descent(descent) => descent.place.point,
         }

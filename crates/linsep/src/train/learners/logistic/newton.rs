@@ -1,4 +1,4 @@
-//! Newton's method, for the penalties that have a second derivative everywhere (L2, or none), where `few.rs` is not for.
+//! Newton's method, where there is no penalty. It takes L2 too, as the reference that tests compare `dual.rs` and `quasi.rs` with.
 //!
 //! The direction solves H·p = −g: from the matrix itself where it is small, otherwise by conjugate gradients that stop as
 //! early as the point is far from the best (truncated Newton). A step along it is halved until the objective is smaller;

@@ -67,7 +67,7 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
         },
     ],
     abilities: Abilities { many_classes: true, probabilities: true, ..Abilities::ALL_ROWS },
-    // Each is a step of Newton's method, of which few are needed.
+    // Each is a step of Newton's method, or some of another: few are needed.
     usual_epochs: 1000,
     compared_up_to: None,
     usual: || Learner::Logistic(LogisticOptions::default()),

@@ -3,7 +3,8 @@
 //! Two classes have one score vector, more have one for each class. Everything is summed over blocks of rows whose number
 //! depends on the data alone, and the blocks are added in their order: so the bits do not depend on the threads.
 
-use crate::dataset::{Dataset, Row};
+use crate::dataset::{Dataset, Row, Rows, Values};
+use crate::linalg;
 use crate::train::engine::run::Status;
 use rayon::prelude::*;
 use std::ops::{ControlFlow, Range};
@@ -48,6 +49,13 @@ pub(super) struct Place {
     pub(super) point: Point,
     pub(super) scores: Vec<f64>,
     pub(super) objective: f64,
+}
+
+/// The first and second derivatives of the losses along a direction.
+#[derive(Clone, Copy)]
+pub(super) struct Along {
+    pub(super) slope: f64,
+    pub(super) bend: f64,
 }
 
 /// minimise Ω(w) + Σ uᵢ ℓᵢ(w, b), where uᵢ = C·cᵢ and the intercepts b cost nothing.
@@ -117,6 +125,18 @@ impl<'a> Problem<'a> {
     pub(super) fn scores(&self, point: &Point, pause: &mut Pause<'_>) -> ControlFlow<Status, Vec<f64>> {
         let width = self.width();
         let mut scores = vec![0.0; self.data.len() * width];
+        if width > 1 && matches!(self.data.rows(), Rows::Dense { .. }) {
+            let weights = padded(&point.weights, width);
+            let together = self.rows_between_pauses;
+            for (slab, scores) in scores.chunks_mut(together * width).enumerate() {
+                scores.par_chunks_mut(DENSE_TOGETHER * width).enumerate().for_each(|(part, scores)| {
+                    let start = slab * together + part * DENSE_TOGETHER;
+                    self.dense_scores(start, &weights, &point.intercepts, scores);
+                });
+                pause()?;
+            }
+            return ControlFlow::Continue(scores);
+        }
         self.change_rows(&mut scores, pause, |i, scores| {
             scores.copy_from_slice(&point.intercepts);
             add_products(self.data.row(i), &point.weights, scores);
@@ -231,14 +251,171 @@ impl<'a> Problem<'a> {
         ControlFlow::Continue(residuals)
     }
 
+    /// The residuals of scores.
+    pub(super) fn residuals_of(
+        &self,
+        scores: &[f64],
+        pause: &mut Pause<'_>,
+    ) -> ControlFlow<Status, Vec<f64>> {
+        let mut residuals = scores.to_vec();
+        self.change_rows(&mut residuals, pause, |i, row| self.to_residual(i, row))?;
+        ControlFlow::Continue(residuals)
+    }
+
+    /// Scores of a row to its residual uᵢ (eᵢ − pᵢ), in their place.
+    #[inline]
+    fn to_residual(&self, i: usize, row: &mut [f64]) {
+        let (price, class) = (self.prices[i], self.labels[i] as usize);
+        to_probabilities(row);
+        row.iter_mut().for_each(|p| *p *= -price);
+        if let [p] = row {
+            *p += price * f64::from(u8::from(class == 1));
+        } else {
+            row[class] += price;
+        }
+    }
+
+    /// How the losses change along a direction whose scores are known, at a multiple of it.
+    pub(super) fn along(
+        &self,
+        scores: &[f64],
+        along: &[f64],
+        fraction: f64,
+        pause: &mut Pause<'_>,
+    ) -> ControlFlow<Status, Along> {
+        let width = self.width();
+        let sums = self.sum_chunks(scores, pause, |start, scores| {
+            let along = &along[start * width..][..scores.len()];
+            let mut p = vec![0.0; width];
+            let (mut slope, mut bend) = (0.0, 0.0);
+            for (k, (scores, along)) in scores.chunks_exact(width).zip(along.chunks_exact(width)).enumerate()
+            {
+                let (price, class) = (self.prices[start + k], self.labels[start + k] as usize);
+                for (p, (score, step)) in p.iter_mut().zip(scores.iter().zip(along)) {
+                    *p = score + fraction * step;
+                }
+                to_probabilities(&mut p);
+                if let [p] = *p {
+                    let own = f64::from(u8::from(class == 1));
+                    slope += price * (p - own) * along[0];
+                    bend += price * p * (1.0 - p) * along[0] * along[0];
+                    continue;
+                }
+                let mean: f64 = p.iter().zip(along).map(|(p, step)| p * step).sum();
+                let spread: f64 =
+                    p.iter().zip(along).map(|(p, step)| p * (step - mean) * (step - mean)).sum();
+                slope += price * (mean - along[class]);
+                bend += price * spread;
+            }
+            Along { slope, bend }
+        })?;
+        ControlFlow::Continue(sums.iter().fold(Along { slope: 0.0, bend: 0.0 }, |sum, part| Along {
+            slope: sum.slope + part.slope,
+            bend: sum.bend + part.bend,
+        }))
+    }
+
+    /// For each row the mean over its scores of uᵢ p(1 − p), the second derivative of its loss in a score.
+    pub(super) fn mean_bends(&self, scores: &[f64], pause: &mut Pause<'_>) -> ControlFlow<Status, Vec<f64>> {
+        let width = self.width();
+        let bends = self.sum_chunks(scores, pause, |start, scores| {
+            let mut p = vec![0.0; width];
+            let rows = scores.chunks_exact(width).zip(&self.prices[start..]);
+            rows.map(|(scores, price)| {
+                p.copy_from_slice(scores);
+                to_probabilities(&mut p);
+                price * p.iter().map(|p| p * (1.0 - p)).sum::<f64>() / width as f64
+            })
+            .collect::<Vec<f64>>()
+        })?;
+        ControlFlow::Continue(bends.concat())
+    }
+
     /// Σ rᵢ xᵢ over the rows, for each score, and Σ rᵢ.
     pub(super) fn combine(&self, residuals: &[f64], pause: &mut Pause<'_>) -> ControlFlow<Status, Point> {
         let width = self.width();
+        if width > 1 && matches!(self.data.rows(), Rows::Dense { .. }) {
+            return self.combine_dense(residuals, pause);
+        }
         self.over_blocks(pause, |i, row, sums| {
             let residual = &residuals[i * width..(i + 1) * width];
             add_row(row, residual, &mut sums.weights);
             sums.intercepts.iter_mut().zip(residual).for_each(|(sum, r)| *sum += r);
         })
+    }
+
+    /// The scores of a few dense rows, given the weights with room for whole registers.
+    fn dense_scores(&self, start: usize, weights: &[f64], intercepts: &[f64], scores: &mut [f64]) {
+        let width = self.width();
+        let wide = width.next_multiple_of(REGISTER);
+        let count = scores.len() / width;
+        let mut sums: Vec<f64> =
+            intercepts.iter().copied().chain(std::iter::repeat_n(0.0, wide - width)).collect();
+        sums = sums.repeat(count);
+        self.dense_product(start..start + count, |columns| [columns, 1], weights, wide, &mut sums);
+        for (to, from) in scores.chunks_exact_mut(width).zip(sums.chunks_exact(wide)) {
+            to.copy_from_slice(&from[..width]);
+        }
+    }
+
+    /// [`Problem::combine`] of dense rows.
+    fn combine_dense(&self, residuals: &[f64], pause: &mut Pause<'_>) -> ControlFlow<Status, Point> {
+        let width = self.width();
+        let wide = width.next_multiple_of(REGISTER);
+        let mut parts: Vec<(Range<usize>, Vec<f64>, Vec<f64>)> = self
+            .blocks
+            .iter()
+            .map(|block| (block.clone(), vec![0.0; self.data.columns() * wide], vec![0.0; width]))
+            .collect();
+        let together = (self.rows_between_pauses / parts.len()).next_multiple_of(DENSE_TOGETHER);
+        while parts.iter().any(|(left, ..)| !left.is_empty()) {
+            parts.par_iter_mut().for_each(|(left, sums, intercepts)| {
+                let end = left.end.min(left.start + together);
+                while left.start < end {
+                    let rows = left.start..end.min(left.start + DENSE_TOGETHER);
+                    let own = &residuals[rows.start * width..rows.end * width];
+                    for residual in own.chunks_exact(width) {
+                        intercepts.iter_mut().zip(residual).for_each(|(sum, r)| *sum += r);
+                    }
+                    left.start = rows.end;
+                    self.dense_product(rows, |columns| [1, columns], &padded(own, width), wide, sums);
+                }
+            });
+            pause()?;
+        }
+        let mut total = self.zero();
+        for (_, sums, intercepts) in parts {
+            for (to, from) in total.weights.chunks_exact_mut(width).zip(sums.chunks_exact(wide)) {
+                to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
+            }
+            total.intercepts.iter_mut().zip(intercepts).for_each(|(to, from)| *to += from);
+        }
+        if !self.has_intercept {
+            total.intercepts.fill(0.0);
+        }
+        ControlFlow::Continue(total)
+    }
+
+    /// to += rows · right, or the transposed rows, as the steps from value to value tell.
+    fn dense_product(
+        &self,
+        rows: Range<usize>,
+        steps: impl Fn(usize) -> [usize; 2],
+        right: &[f64],
+        width: usize,
+        to: &mut [f64],
+    ) {
+        let columns = self.data.columns();
+        let (values, steps) = (rows.start * columns..rows.end * columns, steps(columns));
+        match self.data.rows() {
+            Rows::Dense { values: Values::F32(all) } => {
+                linalg::Value::add_product(&all[values], steps, right, width, to);
+            }
+            Rows::Dense { values: Values::F64(all) } => {
+                linalg::Value::add_product(&all[values], steps, right, width, to);
+            }
+            Rows::Sparse { .. } => unreachable!("only dense rows are multiplied together"),
+        }
     }
 
     /// What the losses add to the product of the Hessian and a direction; `curvatures` are the probabilities of the rows.
@@ -344,6 +521,21 @@ impl Point {
         let dot = |a: &[f64], b: &[f64]| crate::linalg::dot_dense(a, b);
         dot(&self.weights, &other.weights) + dot(&self.intercepts, &other.intercepts)
     }
+}
+
+/// Floats of a register.
+const REGISTER: usize = 4;
+/// Dense rows whose products with weights are computed together.
+const DENSE_TOGETHER: usize = 64;
+
+/// The numbers in groups of `width`, each followed by zeros up to a whole number of registers.
+fn padded(numbers: &[f64], width: usize) -> Vec<f64> {
+    let wide = width.next_multiple_of(REGISTER);
+    let mut padded = vec![0.0; numbers.len() / width * wide];
+    for (to, from) in padded.chunks_exact_mut(wide).zip(numbers.chunks_exact(width)) {
+        to[..width].copy_from_slice(from);
+    }
+    padded
 }
 
 /// scores += row · weights, where the weights of a feature lie side by side.

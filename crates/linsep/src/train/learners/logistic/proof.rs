@@ -420,6 +420,27 @@ pub(super) fn solve_factorised(matrix: &[f64], right: &[f64]) -> Vec<f64> {
     solution
 }
 
+/// The same for several right sides, in their place: the numbers of a row of the matrix lie side by side.
+pub(super) fn solve_factorised_together(matrix: &[f64], width: usize, sides: &mut [f64]) {
+    let n = sides.len() / width;
+    for a in 0..n {
+        let (before, own) = sides.split_at_mut(a * width);
+        let own = &mut own[..width];
+        for (factor, other) in matrix[a * n..a * n + a].iter().zip(before.chunks_exact(width)) {
+            own.iter_mut().zip(other).for_each(|(own, other)| *own -= factor * other);
+        }
+        own.iter_mut().for_each(|own| *own /= matrix[a * n + a]);
+    }
+    for a in (0..n).rev() {
+        let (before, own) = sides.split_at_mut(a * width);
+        let own = &mut own[..width];
+        own.iter_mut().for_each(|own| *own /= matrix[a * n + a]);
+        for (factor, other) in matrix[a * n..a * n + a].iter().zip(before.chunks_exact_mut(width)) {
+            other.iter_mut().zip(&*own).for_each(|(other, own)| *other -= factor * own);
+        }
+    }
+}
+
 /// Replaces the lower half of a matrix by its Cholesky factor. None where no more than the share `least` of a diagonal entry is
 /// left: the direction is one that the others span, but for rounding.
 pub(super) fn factorise(matrix: &mut [f64], n: usize, least: f64) -> Option<()> {

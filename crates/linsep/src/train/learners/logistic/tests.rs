@@ -320,7 +320,123 @@ proptest! {
     }
 }
 
-/// Rows that go on to say the same, very long: the dual method is slow there, knows it, and Newton's goes on.
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// The method with limited memory ends where Newton's does: with the matrix of all classes, with one that they share, and with
+    /// none.
+    #[test]
+    fn the_method_with_limited_memory_ends_where_newtons_does(
+        seed: u64,
+        classes in 2usize..6,
+        sparse: bool,
+        shape in prop_oneof![Just((60, 3)), Just((40, 180)), Just((30, 1700))],
+        has_intercept: bool,
+        c in prop_oneof![Just(0.01), Just(1.0), Just(100.0)],
+    ) {
+        let (rows, columns) = shape;
+        let data = data(seed, rows, columns, classes, sparse);
+        let labels: Vec<u32> = (0..rows as u32).map(|i| (i * i + i / 3) % classes as u32).collect();
+        let prices = (0..rows).map(|i| c * (0.5 + (i % 3) as f64)).collect();
+        let penalty = Penalty { absolute: 0.0, square: 1.0 };
+        let problem = Problem::new(&data, &labels, classes, prices, has_intercept, penalty);
+        let go_on: &mut Pause<'_> = &mut || ControlFlow::Continue(());
+        let start = problem.place(problem.zero(), go_on).continue_value().unwrap();
+        let mut newton = Newton::new(&problem, start.clone());
+        // Once nothing is gained, intercepts that move together take digits from the scores.
+        let mut before = f64::INFINITY;
+        while newton.place.objective < before * (1.0 - 1e-13) {
+            before = newton.place.objective;
+            newton.step(go_on).continue_value().unwrap();
+        }
+        let mut quasi = Quasi::new(&problem, start);
+        for _ in 0..60 {
+            quasi.step(go_on).continue_value().unwrap();
+        }
+        let found = problem.place(quasi.place.point, go_on).continue_value().unwrap().objective;
+        prop_assert!((before - found).abs() <= 1e-9 * before, "{found} beside {before}");
+    }
+
+    /// The matrix of all classes, times a direction, is what the rows say of that direction.
+    #[test]
+    fn the_matrix_of_classes_is_that_of_its_definition(
+        seed: u64,
+        classes in 3usize..6,
+        sparse: bool,
+        has_intercept: bool,
+    ) {
+        let (rows, columns) = (50, 4);
+        let data = data(seed, rows, columns, classes, sparse);
+        let labels: Vec<u32> = (0..rows as u32).map(|i| i % classes as u32).collect();
+        let prices = (0..rows).map(|i| 0.5 + (i % 4) as f64).collect();
+        let penalty = Penalty { absolute: 0.0, square: 1.0 };
+        let problem = Problem::new(&data, &labels, classes, prices, has_intercept, penalty);
+        let mut random = Random::new(seed);
+        let mut number = || random.below(2001) as f64 / 1000.0 - 1.0;
+        let scores: Vec<f64> = (0..rows * classes).map(|_| 3.0 * number()).collect();
+        let mut direction = problem.zero();
+        direction.weights.iter_mut().for_each(|w| *w = number());
+        if has_intercept {
+            direction.intercepts.iter_mut().for_each(|b| *b = number());
+            // All of them together are given a weight of their own.
+            let mean = direction.intercepts.iter().sum::<f64>() / classes as f64;
+            direction.intercepts.iter_mut().for_each(|b| *b -= mean);
+        }
+        let go_on: &mut Pause<'_> = &mut || ControlFlow::Continue(());
+        let matrix = problem.matrix_of_classes(&scores, go_on).continue_value().unwrap();
+        let probabilities = problem.probabilities(&scores, go_on).continue_value().unwrap();
+        let expected = problem.curve(&probabilities, &direction, go_on).continue_value().unwrap().joined();
+        let direction = direction.joined();
+        let size = direction.len();
+        let entry = |a: usize, b: usize| if b <= a { matrix[a * size + b] } else { matrix[b * size + a] };
+        for a in 0..size {
+            let found: f64 = (0..size).map(|b| entry(a, b) * direction[b]).sum();
+            prop_assert!((found - expected[a]).abs() <= 1e-9 * (1.0 + expected[a].abs()), "{a}: {found} {}", expected[a]);
+        }
+    }
+
+    /// Products of dense rows, many at a time, have the bits of sparse ones, row by row.
+    #[test]
+    fn dense_rows_of_classes_give_the_bits_of_sparse_ones(
+        seed: u64,
+        rows in 1usize..200,
+        columns in 1usize..9,
+        classes in 3usize..30,
+    ) {
+        let dense = data(seed, rows, columns, 2, false);
+        let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+        for i in 0..rows {
+            for (j, x) in dense.row(i).iter().filter(|&(_, x)| x != 0.0) {
+                indices.push(j as u32);
+                values.push(x);
+            }
+            offsets.push(values.len());
+        }
+        let sparse = Dataset::sparse(columns, &offsets, &indices, &values, &vec!["1"; rows]).unwrap();
+        let labels: Vec<u32> = (0..rows as u32).map(|i| i % classes as u32).collect();
+        let penalty = Penalty { absolute: 0.0, square: 1.0 };
+        let mut random = Random::new(seed);
+        let mut number = || random.below(2001) as f64 / 700.0 - 1.4;
+        let go_on: &mut Pause<'_> = &mut || ControlFlow::Continue(());
+        let mut point = None;
+        let residuals: Vec<f64> = (0..rows * classes).map(|_| number()).collect();
+        let found = [&dense, &sparse].map(|data| {
+            let mut problem = Problem::new(data, &labels, classes, vec![1.0; rows], true, penalty);
+            // Dense rows have zeros too, so that the blocks might not be the same.
+            problem.blocks = vec![0..rows / 2, rows / 2..rows];
+            let point = point.get_or_insert_with(|| {
+                let mut point = problem.zero();
+                point.weights.iter_mut().chain(&mut point.intercepts).for_each(|w| *w = number());
+                point
+            });
+            let scores = problem.scores(point, go_on).continue_value().unwrap();
+            (scores, problem.combine(&residuals, go_on).continue_value().unwrap())
+        });
+        prop_assert_eq!(&found[0], &found[1]);
+    }
+}
+
+/// Rows that go on to say the same, very long: the dual method is slow there, knows it, and another goes on.
 #[test]
 fn the_dual_method_knows_where_it_is_slow() {
     let (data, _) = texts(5, 2000, 100.0);
@@ -336,7 +452,7 @@ fn the_dual_method_knows_where_it_is_slow() {
     assert!(detail(&outcome).2 <= 1e-6);
 }
 
-/// Where a run is stopped just as Newton's method takes over, the best point of the dual method is kept.
+/// Where a run is stopped just as another method takes over, the best point of the dual method is kept.
 #[test]
 fn a_stop_between_two_methods_keeps_the_best_point() {
     let (data, _) = texts(5, 2000, 100.0);
