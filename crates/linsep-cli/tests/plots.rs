@@ -505,6 +505,16 @@ fn a_boundary_is_drawn_of_rows_that_count_more_than_once() {
     let counted = folder.linsep(&format!("plot boundary rows.csv --weights n {of}")).exits(0).out;
     let written_out = folder.linsep(&format!("plot boundary long.csv {of}")).exits(0).out;
     assert_eq!(mistakes(&counted), mistakes(&written_out));
+    // Rows are counted as mistakes are.
+    let count = |svg: &str| after(&texts(svg), "mistakes on ").to_string();
+    let rows = long.lines().count() - 1;
+    assert_eq!([count(&counted), count(&written_out)], [rows.to_string(), rows.to_string()]);
+    let of_class = |label: &str| long.lines().filter(|line| line.ends_with(label)).count();
+    let seen = texts(&counted).split_whitespace().collect::<Vec<_>>().join(" ");
+    for label in ["yes", "no"] {
+        assert!(seen.contains(&format!("{label} ({} rows)", of_class(&format!(",{label}")))), "{seen}");
+    }
+    assert!(seen.contains(&format!("{occurring} rows of the file stand for the {rows} rows")), "{seen}");
     // Each row that occurs is drawn once.
     let lines = counted.split("<title>line ").skip(1).filter_map(|rest| rest.split(':').next());
     assert_eq!(lines.collect::<BTreeSet<_>>().len(), occurring);
@@ -517,7 +527,6 @@ fn a_boundary_is_drawn_of_rows_that_count_more_than_once() {
     folder.linsep("report rows.csv --weights n -q -o page.html").exits(0);
     let page = folder.text("page.html").replace('\u{a0}', " ");
     assert!(page.contains("All rows of the file, as the model sees them"), "{page}");
-    let rows = long.lines().count() - 1;
     assert!(
         page.contains(&format!("{rows}, each as often as it counts: {occurring} rows of the file")),
         "{page}"
