@@ -21,6 +21,7 @@ const ORDERS = { least: 2, most: 200 };
 /** What a margin is of. */
 const KINDS = {
   "multi-class": ["all classes", "the class of each row against the strongest other"], "one-against-rest": ["each class", "the least of those of each class against the rest"],
+  "kernel-one-against-rest": ["each class, kernel", "the least of those of each class against the rest, in the space of the kernel"],
   "kernel-space": ["kernel", "in the space of the kernel"], "appended-bias": ["appended bias", "the bias counts as one more coordinate"],
   "through-origin": ["no bias", "of boundaries through the origin"], "free-bias": ["free bias", "the bias does not count in the length"],
 };

@@ -381,7 +381,7 @@ fn to_text(model: &Model, strongest: &[Strongest]) -> String {
                 format!("training {}", numbers::percent(error))
             }),
         ),
-        ("Margin", report::in_its_space(report::describe_margin(evidence), &model.recipe.expansion)),
+        ("Margin", report::describe_margin(evidence, &model.recipe)),
         ("Bound", report::describe_bound(evidence, &model.settings)),
     ];
     if let Some(made) = report::describe_expansion(&model.recipe.expansion) {

@@ -8,6 +8,7 @@ mod html;
 pub use html::Spelling;
 
 use crate::chart;
+use crate::features::{Missing, Scaler};
 use crate::job::{DataFigures, Findings, JudgedRow, Sides, Spec, TrainSpec, WhichRows};
 use crate::numbers::{Rounding, counted, grouped, percent, rounded};
 use crate::report::{
@@ -124,7 +125,7 @@ fn verdict_in_short(findings: &Findings) -> String {
         let margin = &decided.separation.margin;
         return match decided.separation.verdict {
             Verdict::Complete => format!(
-                "The classes are completely separable, which is proved: the best margin is between {} and {}.",
+                "The classes are completely separable, which is proved: the best margin is between {} and {}, in the units of the file.",
                 rounded(margin.lower.unwrap_or(0.0), Rounding::Down),
                 rounded(margin.upper, Rounding::Up)
             ),
@@ -262,7 +263,7 @@ fn model(page: &mut Page<'_>, findings: &Findings) {
         ("Learner", describe_settings(&model.settings)),
         ("Classes", model.classes.describe()),
         ("Result", describe_end(&model.evidence)),
-        ("Margin", describe_margin(&model.evidence)),
+        ("Margin", describe_margin(&model.evidence, &model.recipe)),
         ("Bound", describe_bound(&model.evidence, &model.settings)),
     ]);
     let name = &findings.data.source;
@@ -392,6 +393,14 @@ fn verdict(page: &mut Page<'_>, findings: &Findings) {
     page.table(
         "Each verdict is proved by a certificate that the exact checker accepted",
         &head,
+    let scaled = findings.judged.model.recipe.scaling != Scaler::None;
+    page.paragraph(match scaled {
+        true => {
+            "This is about the features as they are in the file. Margins in this section are in its units, and other numbers than \
+             those of the model, which are of the scaled features."
+        }
+        false => "This is about the features as they are in the file.",
+    });
         &[2, 3, 4],
         &rows,
     );
@@ -407,7 +416,7 @@ fn proof(page: &mut Page<'_>, findings: &Findings) {
     let (evidence, settings) = (&followed.model.evidence, &followed.model.settings);
     page.facts(&[
         ("Result", describe_end(evidence)),
-        ("Margin", describe_margin(evidence)),
+        ("Margin", describe_margin(evidence, &followed.model.recipe)),
         ("Bound", describe_bound(evidence, settings)),
     ]);
 }
