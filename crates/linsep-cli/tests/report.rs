@@ -248,6 +248,61 @@ fn many_classes_one_feature_and_hostile_names_make_pages_too() {
 
 #[test]
 fn what_cannot_be_reported_is_said() {
+/// Missing cells of words are counted with those of numbers, each column by name.
+#[test]
+fn missing_cells_are_counted() {
+    let mut table = "age,town,label\n".to_string();
+    for i in 0..60 {
+        let age = if i % 10 == 3 { String::new() } else { (20 + i * 7 % 40).to_string() };
+        let town = ["", "Bern", "Basel", "Chur"][i % 4];
+        table.push_str(&format!("{age},{town},{}\n", if i * 7 % 40 > 20 { "yes" } else { "no" }));
+    }
+    let folder = Folder::with("rows.csv", table);
+    let told = |options: &str| {
+        let seen = checked(&folder.linsep(&format!("report rows.csv --time 2 {options} -q")).exits(0).out);
+        seen.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let seen = told("");
+    assert!(seen.contains("21 cells: 15 in “town”, 6 in “age”; a missing number becomes the mean"), "{seen}");
+    assert!(told("--missing zero").contains("6 in “age”; a missing number becomes zero"));
+    folder.linsep("train rows.csv -o m.model -q").exits(0);
+    let seen = told("--model m.model");
+    assert!(seen.contains("21 cells: 15 in “town”, 6 in “age”; they become what the model"), "{seen}");
+    // A cache has them too.
+    folder.linsep("convert rows.csv rows.linsep --missing mean -q").exits(0);
+    let page = folder.linsep("report rows.linsep --time 2 -q").exits(0).out;
+    assert!(checked(&page).contains("21 cells: 15 in “town”, 6 in “age”\n"), "{page}");
+}
+
+/// Margins say which features they are of.
+#[test]
+fn margins_name_their_features() {
+    let folder = Folder::with_iris("iris.csv");
+    let told = |options: &str| {
+        let line = format!("report iris.csv --positive setosa --time 2 {options} -q");
+        let seen = checked(&folder.linsep(&line).exits(0).out);
+        seen.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let seen = told("--scale standard");
+    assert_eq!(seen.matches("; of the scaled features").count(), 2, "{seen}");
+    assert!(
+        seen.contains(", in the units of the file.")
+            && seen.contains("Margins in this section are in its units")
+    );
+    let seen = told("--scale none");
+    assert!(!seen.contains("of the scaled features") && !seen.contains("other numbers than"), "{seen}");
+    // Kernels have a space of their own, for several classes too.
+    let margin = |options: &str| {
+        let ran = folder.linsep(&format!("train iris.csv --learner kernel {options}")).exits(0).out;
+        ran.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert!(margin("--positive setosa").contains("(in the space of the kernel)"));
+    let many = margin("");
+    assert!(many.contains("all classes against the rest, in the space of the kernel)"), "{many}");
+    let record = folder.linsep("train iris.csv --learner kernel --json -q").exits(0).json();
+    assert_eq!(record["margin"]["kind"], "kernel-one-against-rest");
+}
+
     let folder = Folder::with_iris("iris.csv");
     let before = folder.names();
     folder.linsep("report iris.csv -o page.pdf").exits(2).says(&["page.pdf", ".html"]);

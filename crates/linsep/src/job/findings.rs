@@ -13,6 +13,7 @@ use crate::dataset::Dataset;
 use crate::features::{MOST_WORDS, Missing, Scaling, Schema, settle_columns};
 use crate::model::Model;
 use crate::observe::{Note, Observer};
+use crate::read::Format;
 use crate::separate::ColumnDetail;
 use crate::train::Options;
 use crate::{Error, SettingsError};
@@ -69,8 +70,10 @@ pub struct DataFigures {
     pub features: u64,
     /// Values that are not zero.
     pub nonzeros: u64,
-    /// Cells that were missing.
-    pub missing: u64,
+    /// The columns with missing cells, and how many each has in the file.
+    pub missing: Vec<(String, u64)>,
+    /// What becomes of them; not known of a cache, and up to a model that was given.
+    pub treated: Option<Missing>,
     /// Malformed rows that were skipped.
     pub skipped: u64,
     /// Rows left out for a missing cell or label.
@@ -176,7 +179,8 @@ impl FindingsSpec {
             rows_of_file,
             features: data.columns() as u64,
             nonzeros: data.nonzeros() as u64,
-            missing: data.filled_cells().map_or(0, <[_]>::len) as u64,
+            missing: std::mem::take(&mut loaded.notes.missing),
+            treated: (self.model.is_none() && loaded.format != Format::LINSEP).then_some(options.csv.missing),
             skipped: loaded.notes.skipped,
             dropped: loaded.notes.dropped,
             classes: data.classes().iter().cloned().zip(counts).filter(|(_, count)| *count > 0).collect(),

@@ -23,6 +23,8 @@ use html::Page;
 const MOST_MISTAKES: usize = 20;
 const MOST_FEATURES: usize = 40;
 const MOST_CLASSES: usize = 60;
+/// Columns whose missing cells are counted by name.
+const MOST_GAPS: usize = 6;
 const TOP_WEIGHTS: usize = 15;
 const TOP_EFFECTS: usize = 9;
 /// Of many classes, those whose weights are shown.
@@ -160,8 +162,8 @@ fn data(page: &mut Page<'_>, findings: &Findings) {
             format!("{}, {} not zero", grouped(data.features), counted(data.nonzeros, "value", "values")),
         ),
     ];
+    facts.extend(missing_cells(findings).map(|cells| ("Missing", cells)));
     for (name, count, what) in [
-        ("Missing", data.missing, "cells; they are treated as the section on reproduction says"),
         ("Left out", data.dropped, "rows with missing cells or labels"),
         ("Skipped", data.skipped, "malformed rows"),
     ] {
@@ -200,6 +202,37 @@ fn data(page: &mut Page<'_>, findings: &Findings) {
         false => "The features".to_string(),
     };
     page.table(&caption, &["feature", "least", "mean", "greatest", "not zero"], &[1, 2, 3, 4], &rows);
+}
+
+/// How many cells are missing in which columns, and what becomes of them.
+fn missing_cells(findings: &Findings) -> Option<String> {
+    let mut columns: Vec<&(String, u64)> = findings.data.missing.iter().collect();
+    columns.sort_by_key(|(_, cells)| std::cmp::Reverse(*cells));
+    let all: u64 = columns.iter().map(|(_, cells)| cells).sum();
+    let named =
+        columns.iter().take(MOST_GAPS).map(|(name, cells)| format!("{} in “{name}”", grouped(*cells)));
+    let mut parts: Vec<String> = named.collect();
+    if columns.is_empty() {
+        return None;
+    }
+    if let Some(others) = columns.get(MOST_GAPS..).filter(|others| !others.is_empty()) {
+        let cells = grouped(others.iter().map(|(_, cells)| cells).sum());
+        parts.push(format!("{cells} in {}", counted(others.len() as u64, "more column", "more columns")));
+    }
+    let cells = format!("{}: {}", counted(all, "cell", "cells"), parts.join(", "));
+    let became = match findings.data.treated {
+        None if findings.spec.model.is_some() => "they become what the model has learned to make of them",
+        None => return Some(cells),
+        Some(Missing::Mean) => {
+            "a missing number becomes the mean of its column, a missing word is left without a category"
+        }
+        Some(Missing::Zero) => "a missing number becomes zero, a missing word is left without a category",
+        Some(_) => {
+            "a missing number becomes the mean of its column, and one more feature says that it was missing; a missing word is a \
+             category of its own"
+        }
+    };
+    Some(format!("{cells}; {became}"))
 }
 
 fn learners(page: &mut Page<'_>, findings: &Findings) {
