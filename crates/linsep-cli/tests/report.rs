@@ -231,7 +231,9 @@ fn many_classes_one_feature_and_hostile_names_make_pages_too() {
     let folder = Folder::with_iris("iris.csv");
     folder.linsep("report iris.csv -o many.html -q").exits(0);
     let seen = checked(&folder.text("many.html"));
-    assert!(seen.contains("class against the rest") && seen.contains("completely separable"), "{seen}");
+    assert!(seen.contains("against the rest") && seen.contains("completely separable"), "{seen}");
+    assert!(seen.contains("not separable: 6 rows cannot all be right"), "{seen}");
+    assert!(seen.contains("The verdict:") && !seen.contains("The proof and the verdict:"), "{seen}");
     let name = "<svg onload=alert(2)>.csv";
     let hostile = "</style><script>alert(1)</script>";
     let mut table = format!("\"{hostile}\",label\n");

@@ -402,41 +402,25 @@ fn verdict(page: &mut Page<'_>, findings: &Findings) {
         .map(|decided| {
             let found = &decided.separation;
             let verdict = match found.verdict {
-                Verdict::Complete => "completely separable",
-                Verdict::QuasiComplete => "quasi-completely separable",
-                Verdict::Overlap => "not separable",
-                Verdict::Undecided => "undecided",
+                Verdict::Complete => "completely separable".to_string(),
+                Verdict::QuasiComplete => "quasi-completely separable".to_string(),
+                Verdict::Overlap => {
+                    let rows = counted(found.witness.len() as u64, "row", "rows");
+                    format!("not separable: {rows} cannot all be right")
+                }
+                Verdict::Undecided => "undecided".to_string(),
             };
-            vec![
-                found.classes.positive.clone(),
-                verdict.to_string(),
-                found.margin.lower.map_or("none".to_string(), |lower| rounded(lower, Rounding::Down)),
-                rounded(found.margin.upper, Rounding::Up),
-                grouped(found.witness.len() as u64),
-            ]
+            let upper = rounded(found.margin.upper, Rounding::Up);
+            let margin = match (found.verdict, found.margin.lower) {
+                (Verdict::QuasiComplete | Verdict::Overlap, _) => "none".to_string(),
+                (_, Some(lower)) => format!("{} to {upper}", rounded(lower, Rounding::Down)),
+                (_, None) => format!("at most {upper}"),
+            };
+            vec![found.classes.positive.clone(), verdict, margin]
         })
         .collect();
-    let head = [
-        "class against the rest",
-        "verdict",
-        "margin at least",
-        "margin at most",
-        "rows that cannot all be right",
-    ];
-    page.table(
-        "Each verdict is proved by a certificate that the exact checker accepted",
-        &head,
-    let scaled = findings.judged.model.recipe.scaling != Scaler::None;
-    page.paragraph(match scaled {
-        true => {
-            "This is about the features as they are in the file. Margins in this section are in its units, and other numbers than \
-             those of the model, which are of the scaled features."
-        }
-        false => "This is about the features as they are in the file.",
-    });
-        &[2, 3, 4],
-        &rows,
-    );
+    let head = ["class", "against the rest", "best margin"];
+    page.table("Each verdict is proved by a certificate that the exact checker accepted", &head, &[2], &rows);
 }
 
 fn proof(page: &mut Page<'_>, findings: &Findings) {
@@ -483,7 +467,11 @@ fn reproduce(page: &mut Page<'_>, findings: &Findings, spelling: &Spelling<'_>) 
     .filter(|command| !command.is_empty())
     .collect();
     if !commands.is_empty() {
-        page.paragraph("The proof and the verdict:");
+        page.paragraph(if findings.followed.is_some() {
+            "The proof and the verdict:"
+        } else {
+            "The verdict:"
+        });
         page.lines(&commands.join("\n"));
     }
 }
