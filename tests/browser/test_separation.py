@@ -113,8 +113,14 @@ def test_learners_side_by_side(watched):
     lines = page.evaluate("linsep.shown.lines.map((one) => one.line)")
     assert len(lines) == 3 and len({tuple(line) for line in lines}) == 3
     expect(page.locator("#compare-legend")).to_contain_text("its boundary is no line")
-    # Dashes tell them apart without colour.
+    # Dashes and numbers tell them apart without colour.
     assert len(set(page.evaluate("linsep.shown.lines.map((one) => one.dash)"))) == 3
+    dashes = page.evaluate("import('/picture.js').then(({ DASHES }) => DASHES.map(String))")
+    assert len(set(dashes)) == len(dashes) >= page.evaluate("linsep.about.learners.length")
+    tags = page.evaluate("linsep.shown.lines.map((one) => String(one.tag))")
+    assert page.locator("#compare-legend .tag").all_inner_texts() == tags and len(set(tags)) == 3
+    drawn = page.evaluate("linsep.picture.svg('learners').text()")
+    assert all(f">{tag}</text>" in drawn for tag in tags)
     for name in ("kernel", "svm"):
         page.locator(f"#compare-learners input[value={name}]").uncheck()
     page.click("#compare-run")
