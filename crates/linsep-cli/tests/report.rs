@@ -248,8 +248,6 @@ fn many_classes_one_feature_and_hostile_names_make_pages_too() {
     assert!(seen.contains(hostile) && seen.contains("<b onclick=alert(1)>") && seen.contains(name), "{seen}");
 }
 
-#[test]
-fn what_cannot_be_reported_is_said() {
 /// Missing cells of words are counted with those of numbers, each column by name.
 #[test]
 fn missing_cells_are_counted() {
@@ -305,6 +303,8 @@ fn margins_name_their_features() {
     assert_eq!(record["margin"]["kind"], "kernel-one-against-rest");
 }
 
+#[test]
+fn what_cannot_be_reported_is_said() {
     let folder = Folder::with_iris("iris.csv");
     let before = folder.names();
     folder.linsep("report iris.csv -o page.pdf").exits(2).says(&["page.pdf", ".html"]);

@@ -391,6 +391,14 @@ fn mistakes(page: &mut Page<'_>, findings: &Findings) {
 fn verdict(page: &mut Page<'_>, findings: &Findings) {
     page.section("separation", "Can a boundary separate the classes?");
     let Some(separated) = &findings.separated else { return page.paragraph(ONE_CLASS) };
+    let scaled = findings.judged.model.recipe.scaling != Scaler::None;
+    page.paragraph(match scaled {
+        true => {
+            "This is about the features as they are in the file. Margins in this section are in its units, and other numbers than \
+             those of the model, which are of the scaled features."
+        }
+        false => "This is about the features as they are in the file.",
+    });
     if let Some(view) = &findings.separation {
         page.figure(&chart::separation(separated, view));
         page.blocks(&separate_report(separated));
