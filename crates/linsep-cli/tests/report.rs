@@ -274,6 +274,42 @@ fn missing_cells_are_counted() {
     assert!(checked(&page).contains("21 cells: 15 in “town”, 6 in “age”\n"), "{page}");
 }
 
+/// With a model, the figures and the verdict are about the label and the columns that it knows.
+#[test]
+fn a_given_model_says_which_column_is_the_label() {
+    let mut table = "kind,name,size,year\n".to_string();
+    for i in 0..40 {
+        table.push_str(&format!(
+            "{},n{i},{},{}\n",
+            if i % 10 > 4 { "old" } else { "new" },
+            i % 10,
+            2000 + i % 3
+        ));
+    }
+    let folder = Folder::with("rows.csv", table);
+    folder.linsep("train rows.csv --label kind --ignore name -o m.model -q").exits(0);
+    let told = |file: &str| {
+        let seen = checked(&folder.linsep(&format!("report {file} --model m.model -q")).exits(0).out);
+        seen.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let seen = told("rows.csv");
+    assert!(seen.contains("The classes class rows share new 20 50.00 % old 20 50.00 %"), "{seen}");
+    assert!(seen.contains("The classes are completely separable") && !seen.contains("name=n1"), "{seen}");
+    assert!(seen.contains("linsep separate rows.csv --label kind --ignore name"), "{seen}");
+    // A file without the column that is left out does as well.
+    let without: Vec<String> = folder
+        .text("rows.csv")
+        .lines()
+        .map(|line| {
+            let mut cells: Vec<&str> = line.split(',').collect();
+            cells.remove(1);
+            cells.join(",")
+        })
+        .collect();
+    folder.write("few.csv", without.join("\n"));
+    assert!(told("few.csv").contains("The classes are completely separable"));
+}
+
 /// Margins say which features they are of.
 #[test]
 fn margins_name_their_features() {
