@@ -509,3 +509,23 @@ def test_the_file_that_was_sent_comes_back_and_a_short_one_is_refused(server):
     status, lines = server.lines("POST", "/api/v1/data?name=rows.csv", CSV.encode())
     assert status == 200
     assert server.ask("GET", f"/api/v1/data/{lines[-1]['data']['id']}/file")[2] == CSV.encode()
+
+
+def test_an_axis_that_would_be_squeezed_is_stretched_and_says_so(watched):
+    page = watched.open("#data=spam")
+    axes = page.evaluate("linsep.picture.svg('spam').text()")
+    assert re.search(r"stretched \d+(\.\d)?×", axes)
+    # The rows fill most of the picture both ways.
+    share = page.evaluate("""() => {
+      const { picture, learn: { drawing } } = linsep;
+      const at = Array.from(drawing.x, (x, i) => picture.pixelOf(x, drawing.y[i]));
+      const { width, height } = picture.canvas.getBoundingClientRect();
+      const reach = (axis) => Math.max(...at.map((one) => one[axis])) - Math.min(...at.map((one) => one[axis]));
+      return [reach(0) / width, reach(1) / height];
+    }""")
+    assert min(share) > 0.6, share
+    # Where both axes have room, a unit is as long on either.
+    page = watched.open("#data=square")
+    assert "stretched" not in page.evaluate("linsep.picture.svg('square').text()")
+    unit = page.evaluate("linsep.picture.unit()")
+    assert abs(unit[0] - unit[1]) < 1e-9 * unit[0]

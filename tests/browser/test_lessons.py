@@ -103,7 +103,7 @@ def test_a_lesson_of_ones_own(browser, tmp_path):
     [
         ("title = 1", "own.toml: this is no lesson"),
         (OWN.replace("points", "data") , "there is no data"),
-        (OWN.replace('learner = "perceptron"', "epochs = -1"), "settings: epochs"),
+        (OWN.replace('learner = "perceptron"', "epochs = -1"), "settings: “epochs” is -1"),
         (OWN.replace('"perceptron"', '"perzeptron"'), "settings: "),
         (OWN + 'options = { C = 1 }\n', "C"),
         (OWN + 'classes = { only = ["a", "z"] }\n', "which no row has"),

@@ -95,7 +95,15 @@ def test_points_that_overlap_show_the_rows_that_prove_it(watched, server):
 def test_many_classes_are_a_table(watched):
     page = watched.open("#data=iris-setosa&view=separate&settings=" + json.dumps({"learner": "multiclass"}))
     expect(page.locator("#separate-report")).to_contain_text("Each class against the rest")
-    expect(page.locator("#separate-report pre.table").first).to_contain_text("virginica")
+    rows = page.eval_on_selector_all("#verdicts tbody tr", "rows => rows.map((row) => [...row.cells].map((cell) => cell.textContent))")
+    record = page.evaluate("linsep.separate.result.record.table")
+    assert [row[0] for row in rows] == ["setosa", "versicolor", "virginica"]
+    for row, one in zip(rows, record, strict=True):
+        assert row[3] == (str(len(one["witness_rows"])) if one["verdict"] == "overlap" else "–")
+    assert [row[1] for row in rows] == ["separable", "not separable", "not separable"]
+    # Nothing of it is cut, on a phone either.
+    page.set_viewport_size({"width": 360, "height": 780})
+    assert page.eval_on_selector("#verdicts", "table => table.scrollWidth <= table.parentElement.clientWidth && table.getBoundingClientRect().right <= innerWidth")
 
 
 def test_learners_side_by_side(watched):
@@ -105,8 +113,14 @@ def test_learners_side_by_side(watched):
     lines = page.evaluate("linsep.shown.lines.map((one) => one.line)")
     assert len(lines) == 3 and len({tuple(line) for line in lines}) == 3
     expect(page.locator("#compare-legend")).to_contain_text("its boundary is no line")
-    # Dashes tell them apart without colour.
+    # Dashes and numbers tell them apart without colour.
     assert len(set(page.evaluate("linsep.shown.lines.map((one) => one.dash)"))) == 3
+    dashes = page.evaluate("import('/picture.js').then(({ DASHES }) => DASHES.map(String))")
+    assert len(set(dashes)) == len(dashes) >= page.evaluate("linsep.about.learners.length")
+    tags = page.evaluate("linsep.shown.lines.map((one) => String(one.tag))")
+    assert page.locator("#compare-legend .tag").all_inner_texts() == tags and len(set(tags)) == 3
+    drawn = page.evaluate("linsep.picture.svg('learners').text()")
+    assert all(f">{tag}</text>" in drawn for tag in tags)
     for name in ("kernel", "svm"):
         page.locator(f"#compare-learners input[value={name}]").uncheck()
     page.click("#compare-run")

@@ -230,7 +230,7 @@ fn weights_in_units_add_up_to_the_score_with_products() {
     let sum: f64 = weights.iter().map(|of| value(&of["feature"]) * number(&of["weight_per_unit"])).sum();
     let (sum, score) = (number(&record["intercept_in_units"]) + sum, score(&folder, 41.0, 3000.0, "m"));
     assert!((sum - score).abs() < 1e-6 * (1.0 + score.abs()), "{sum} {score}");
-    folder.linsep("inspect m --effects").exits(0).tells(&["products of pairs of columns add to the score"]);
+    folder.linsep("inspect m --effects").exits(0).tells(&["Products of pairs of columns, ", "age × income"]);
 }
 
 #[test]

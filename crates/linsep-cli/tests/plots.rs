@@ -505,6 +505,16 @@ fn a_boundary_is_drawn_of_rows_that_count_more_than_once() {
     let counted = folder.linsep(&format!("plot boundary rows.csv --weights n {of}")).exits(0).out;
     let written_out = folder.linsep(&format!("plot boundary long.csv {of}")).exits(0).out;
     assert_eq!(mistakes(&counted), mistakes(&written_out));
+    // Rows are counted as mistakes are.
+    let count = |svg: &str| after(&texts(svg), "mistakes on ").to_string();
+    let rows = long.lines().count() - 1;
+    assert_eq!([count(&counted), count(&written_out)], [rows.to_string(), rows.to_string()]);
+    let of_class = |label: &str| long.lines().filter(|line| line.ends_with(label)).count();
+    let seen = texts(&counted).split_whitespace().collect::<Vec<_>>().join(" ");
+    for label in ["yes", "no"] {
+        assert!(seen.contains(&format!("{label} ({} rows)", of_class(&format!(",{label}")))), "{seen}");
+    }
+    assert!(seen.contains(&format!("{occurring} rows of the file stand for the {rows} rows")), "{seen}");
     // Each row that occurs is drawn once.
     let lines = counted.split("<title>line ").skip(1).filter_map(|rest| rest.split(':').next());
     assert_eq!(lines.collect::<BTreeSet<_>>().len(), occurring);
@@ -517,11 +527,62 @@ fn a_boundary_is_drawn_of_rows_that_count_more_than_once() {
     folder.linsep("report rows.csv --weights n -q -o page.html").exits(0);
     let page = folder.text("page.html").replace('\u{a0}', " ");
     assert!(page.contains("All rows of the file, as the model sees them"), "{page}");
-    let rows = long.lines().count() - 1;
     assert!(
         page.contains(&format!("{rows}, each as often as it counts: {occurring} rows of the file")),
         "{page}"
     );
+}
+
+/// The curves of a path are those of the weights that the penalty weighs, whatever the units of the file.
+#[test]
+fn a_path_is_that_of_scaled_features() {
+    let folder = Folder::with_iris("iris.csv");
+    let lines: Vec<String> = folder.text("iris.csv").lines().map(str::to_string).collect();
+    // The first column in another unit.
+    let micrometres = |line: &String| {
+        let (first, rest) = line.split_once(',').expect("cells");
+        first.parse::<f64>().map_or(line.clone(), |x| format!("{},{rest}", 1e4 * x))
+    };
+    folder.write("small.csv", lines.iter().map(micrometres).collect::<Vec<_>>().join("\n"));
+    let drawn = |file: &str, penalty: &str| {
+        let line = format!("plot path {file} --positive virginica --points 12 --penalty {penalty} -q");
+        texts(&folder.linsep(&line).exits(0).out).split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let seen = drawn("iris.csv", "l1");
+    assert_eq!(drawn("small.csv", "l1").replace("small.csv", "iris.csv"), seen);
+    assert!(
+        seen.contains("Each curve is the weight of a scaled feature") && seen.contains(" of 4 weights"),
+        "{seen}"
+    );
+    assert!(seen.contains("leave zero first") && !drawn("iris.csv", "l2").contains("leave zero"), "{seen}");
+}
+
+/// Where a model has products of columns, the strongest are drawn, and how many there are is said.
+#[test]
+fn products_of_columns_are_drawn() {
+    let folder = Folder::new();
+    let mut table = "age,income,sex,label\n".to_string();
+    for i in 0..200 {
+        let (age, income) = (20 + i * 7 % 41, 1000 + i * 131 % 4000);
+        let sex = if i % 3 == 0 { "f" } else { "m" };
+        let score = (age as f64 - 40.0) * (income as f64 - 3000.0) * if sex == "f" { -1.0 } else { 1.0 };
+        table.push_str(&format!("{age},{income},{sex},{}\n", if score > 0.0 { "yes" } else { "no" }));
+    }
+    folder.write("rows.csv", table);
+    folder.linsep("train rows.csv --features pairs -o m.model -q").exits(0);
+    let products = folder.linsep("inspect m.model --json").exits(0).json()["product_effects"].clone();
+    let products = products.as_array().expect("products");
+    let seen = texts(&folder.linsep("plot effects --model m.model -q").exits(0).out);
+    let seen = seen.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(products.len() > 2 && seen.contains("Panels with × are products"), "{seen}");
+    for product in products.iter().take(6) {
+        let name = product["product"].as_str().expect("a name");
+        assert!(seen.contains(name), "{name}: {seen}");
+    }
+    assert!(seen.contains("along age; solid: income = ") && seen.contains("where there is sex=f"), "{seen}");
+    assert_eq!(seen.contains(" products are drawn"), products.len() > 6, "{seen}");
+    let listed = folder.linsep("inspect m.model --effects --top 2").exits(0).out;
+    assert!(listed.contains(&format!("Products of pairs of columns, 2 of {}", products.len())), "{listed}");
 }
 
 #[test]

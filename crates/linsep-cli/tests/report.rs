@@ -231,7 +231,9 @@ fn many_classes_one_feature_and_hostile_names_make_pages_too() {
     let folder = Folder::with_iris("iris.csv");
     folder.linsep("report iris.csv -o many.html -q").exits(0);
     let seen = checked(&folder.text("many.html"));
-    assert!(seen.contains("class against the rest") && seen.contains("completely separable"), "{seen}");
+    assert!(seen.contains("against the rest") && seen.contains("completely separable"), "{seen}");
+    assert!(seen.contains("not separable: 6 rows cannot all be right"), "{seen}");
+    assert!(seen.contains("The verdict:") && !seen.contains("The proof and the verdict:"), "{seen}");
     let name = "<svg onload=alert(2)>.csv";
     let hostile = "</style><script>alert(1)</script>";
     let mut table = format!("\"{hostile}\",label\n");
@@ -244,6 +246,97 @@ fn many_classes_one_feature_and_hostile_names_make_pages_too() {
     Ran::new("report", command.output().expect("run linsep")).exits(0);
     let seen = checked(&folder.text("hostile.html"));
     assert!(seen.contains(hostile) && seen.contains("<b onclick=alert(1)>") && seen.contains(name), "{seen}");
+}
+
+/// Missing cells of words are counted with those of numbers, each column by name.
+#[test]
+fn missing_cells_are_counted() {
+    let mut table = "age,town,label\n".to_string();
+    for i in 0..60 {
+        let age = if i % 10 == 3 { String::new() } else { (20 + i * 7 % 40).to_string() };
+        let town = ["", "Bern", "Basel", "Chur"][i % 4];
+        table.push_str(&format!("{age},{town},{}\n", if i * 7 % 40 > 20 { "yes" } else { "no" }));
+    }
+    let folder = Folder::with("rows.csv", table);
+    let told = |options: &str| {
+        let seen = checked(&folder.linsep(&format!("report rows.csv --time 2 {options} -q")).exits(0).out);
+        seen.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let seen = told("");
+    assert!(seen.contains("21 cells: 15 in “town”, 6 in “age”; a missing number becomes the mean"), "{seen}");
+    assert!(told("--missing zero").contains("6 in “age”; a missing number becomes zero"));
+    folder.linsep("train rows.csv -o m.model -q").exits(0);
+    let seen = told("--model m.model");
+    assert!(seen.contains("21 cells: 15 in “town”, 6 in “age”; they become what the model"), "{seen}");
+    // A cache has them too.
+    folder.linsep("convert rows.csv rows.linsep --missing mean -q").exits(0);
+    let page = folder.linsep("report rows.linsep --time 2 -q").exits(0).out;
+    assert!(checked(&page).contains("21 cells: 15 in “town”, 6 in “age”\n"), "{page}");
+}
+
+/// With a model, the figures and the verdict are about the label and the columns that it knows.
+#[test]
+fn a_given_model_says_which_column_is_the_label() {
+    let mut table = "kind,name,size,year\n".to_string();
+    for i in 0..40 {
+        table.push_str(&format!(
+            "{},n{i},{},{}\n",
+            if i % 10 > 4 { "old" } else { "new" },
+            i % 10,
+            2000 + i % 3
+        ));
+    }
+    let folder = Folder::with("rows.csv", table);
+    folder.linsep("train rows.csv --label kind --ignore name -o m.model -q").exits(0);
+    let told = |file: &str| {
+        let seen = checked(&folder.linsep(&format!("report {file} --model m.model -q")).exits(0).out);
+        seen.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let seen = told("rows.csv");
+    assert!(seen.contains("The classes class rows share new 20 50.00 % old 20 50.00 %"), "{seen}");
+    assert!(seen.contains("The classes are completely separable") && !seen.contains("name=n1"), "{seen}");
+    assert!(seen.contains("linsep separate rows.csv --label kind --ignore name"), "{seen}");
+    // A file without the column that is left out does as well.
+    let without: Vec<String> = folder
+        .text("rows.csv")
+        .lines()
+        .map(|line| {
+            let mut cells: Vec<&str> = line.split(',').collect();
+            cells.remove(1);
+            cells.join(",")
+        })
+        .collect();
+    folder.write("few.csv", without.join("\n"));
+    assert!(told("few.csv").contains("The classes are completely separable"));
+}
+
+/// Margins say which features they are of.
+#[test]
+fn margins_name_their_features() {
+    let folder = Folder::with_iris("iris.csv");
+    let told = |options: &str| {
+        let line = format!("report iris.csv --positive setosa --time 2 {options} -q");
+        let seen = checked(&folder.linsep(&line).exits(0).out);
+        seen.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let seen = told("--scale standard");
+    assert_eq!(seen.matches("; of the scaled features").count(), 2, "{seen}");
+    assert!(
+        seen.contains(", in the units of the file.")
+            && seen.contains("Margins in this section are in its units")
+    );
+    let seen = told("--scale none");
+    assert!(!seen.contains("of the scaled features") && !seen.contains("other numbers than"), "{seen}");
+    // Kernels have a space of their own, for several classes too.
+    let margin = |options: &str| {
+        let ran = folder.linsep(&format!("train iris.csv --learner kernel {options}")).exits(0).out;
+        ran.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert!(margin("--positive setosa").contains("(in the space of the kernel)"));
+    let many = margin("");
+    assert!(many.contains("all classes against the rest, in the space of the kernel)"), "{many}");
+    let record = folder.linsep("train iris.csv --learner kernel --json -q").exits(0).json();
+    assert_eq!(record["margin"]["kind"], "kernel-one-against-rest");
 }
 
 #[test]

@@ -21,6 +21,7 @@ const ORDERS = { least: 2, most: 200 };
 /** What a margin is of. */
 const KINDS = {
   "multi-class": ["all classes", "the class of each row against the strongest other"], "one-against-rest": ["each class", "the least of those of each class against the rest"],
+  "kernel-one-against-rest": ["each class, kernel", "the least of those of each class against the rest, in the space of the kernel"],
   "kernel-space": ["kernel", "in the space of the kernel"], "appended-bias": ["appended bias", "the bias counts as one more coordinate"],
   "through-origin": ["no bias", "of boundaries through the origin"], "free-bias": ["free bias", "the bias does not count in the length"],
 };
@@ -110,7 +111,7 @@ export class Compare {
   }
 
   #legend() {
-    fill(byId("compare-legend"), this.lines.map((one, i) => el("li", { class: `ink-${i % 6}` }, sample(i), one.name, one.words ? el("span", { class: "help" }, ` ${one.words}`) : null)));
+    fill(byId("compare-legend"), this.lines.map((one, i) => el("li", { class: `ink-${i % 6}` }, el("span", { class: one.words ? "untagged" : "tag" }, one.words ? "" : `${i + 1}`), sample(i), one.name, one.words ? el("span", { class: "help" }, ` ${one.words}`) : null)));
   }
 
   #table({ record, command: text }) {
@@ -165,7 +166,7 @@ export class Compare {
   scene() {
     if (!this.base) return null;
     const { about } = this.base.drawing;
-    const drawn = this.lines.filter((one) => one.line || one.classes).map((one) => ({ line: one.line, classes: one.classes, ...(one.order ? { width: 1.1, opacity: 0.45 } : { dash: this.lines.indexOf(one), side: (this.lines.indexOf(one) + 2) % 6, width: 2.2 }) }));
+    const drawn = this.lines.filter((one) => one.line || one.classes).map((one) => ({ line: one.line, classes: one.classes, ...(one.order ? { width: 1.1, opacity: 0.45 } : { dash: this.lines.indexOf(one), tag: this.lines.indexOf(one) + 1, side: (this.lines.indexOf(one) + 2) % 6, width: 2.2 }) }));
     const [lines, borders] = [drawn.filter((one) => one.line), drawn.filter((one) => one.classes)];
     return { points: this.base.points, axes: axesOf(about), flat: about.features === 1, lines, borders, past: [] };
   }

@@ -153,7 +153,9 @@ class App {
     for (const key of Object.keys(settings)) if (settings[key] === undefined) delete settings[key];
     const classes = JSON.stringify(settings.classes) !== JSON.stringify(this.state.settings.classes);
     this.setState({ settings, update: null });
-    if (classes) { this.separate.clear(); this.compare.clear(); this.form.show(settings); }
+    if (classes) { this.separate.clear(); this.compare.clear(); }
+    // A change that comes from the form is shown there already, and making it anew would take the field away that is clicked next.
+    if (JSON.stringify(settings) !== JSON.stringify(this.form.settings)) this.form.show(settings);
     this.rerun();
   }
 

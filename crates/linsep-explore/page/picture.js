@@ -6,6 +6,8 @@ import { fixed } from "./dom.js";
 const MARGIN = { left: 54, right: 18, top: 30, bottom: 46 };
 /** The size of the numbers at the axes. */
 const TICK = 11;
+/** An axis that would fill less than one part in so many of its room is stretched. */
+const MOST_SQUEEZED = 2.5;
 /** Boundaries before the current one that are still seen. */
 const PAST = 14;
 
@@ -20,7 +22,9 @@ export function inks() {
   };
 }
 
-export const DASHES = [[], [9, 4], [3, 3], [12, 4, 3, 4], [6, 3, 2, 3, 2, 3], [2, 5]];
+/** How boundaries of a comparison are broken: one for each learner. */
+export const DASHES = [[], [9, 4], [3, 3], [12, 4, 3, 4], [6, 3, 2, 3, 2, 3], [2, 5], [18, 5], [2, 2, 2, 7], [9, 3, 9, 3, 2, 3],
+  [14, 10], [18, 4, 3, 4, 3, 4], [1.5, 8], [5, 8], [20, 3, 6, 3], [4, 2, 4, 9], [7, 2]];
 
 export class Picture {
   constructor(canvas) {
@@ -102,8 +106,9 @@ export class Picture {
     let [x0, x1] = this.view.x;
     let [y0, y1] = this.view.y;
     let [sx, sy] = [box.width / (x1 - x0), box.height / (y1 - y0)];
-    // One unit is as long on both axes, so that angles are true, unless one axis would be squeezed to nothing.
-    const equal = sx / sy < 12 && sy / sx < 12;
+    // One unit is as long on both axes, so that angles are true, where that leaves enough room for either.
+    const stretch = sy / sx;
+    const equal = stretch < MOST_SQUEEZED && 1 / stretch < MOST_SQUEEZED;
     if (equal) {
       const s = Math.min(sx, sy);
       const [cx, cy] = [(x0 + x1) / 2, (y0 + y1) / 2];
@@ -112,7 +117,7 @@ export class Picture {
       sx = sy = s;
     }
     return {
-      box, equal, x0, x1, y0, y1,
+      box, stretch: equal ? 1 : stretch, x0, x1, y0, y1,
       px: (x) => box.x + (x - x0) * sx,
       py: (y) => box.y + box.height - (y - y0) * sy,
       back: (px, py) => [x0 + (px - box.x) / sx, y0 + (box.y + box.height - py) / sy],
@@ -174,6 +179,7 @@ export class Picture {
         else this.#line(pen, scale, line, style);
       }
       this.#points(pen, ink, scale);
+      this.#tags(pen, ink, scale);
       this.#example(pen, ink, scale);
     });
     this.#axes(pen, ink, scale);
@@ -253,13 +259,20 @@ export class Picture {
 
   /** The boundaries between classes, each once. */
   #borders(pen, scale, found, style) {
-    for (const { side, corners, rivals } of found) {
-      corners.forEach(([x, y], i) => {
-        if (rivals[i] <= side) return;
-        const [nx, ny] = corners[(i + 1) % corners.length];
-        pen.path([[scale.px(x), scale.py(y)], [scale.px(nx), scale.py(ny)]], style);
-      });
-    }
+    for (const piece of pieces(scale, found)) pen.path(piece, style);
+  }
+
+  /** The number of each boundary that has one, on it: evenly one after the other, so that boundaries close to each other keep theirs apart. */
+  #tags(pen, ink, scale) {
+    const tagged = [...(this.scene.lines ?? []), ...(this.scene.borders ?? [])].filter((one) => one.tag);
+    tagged.forEach(({ line, classes, tag, side }, k) => {
+      const ends = line && this.#ends(scale, line);
+      const parts = (line ? ends && [ends] : pieces(scale, cells(scale, classes)))?.map((part) => clipped(part, scale.box)).filter(Boolean) ?? [];
+      const place = along(parts, (k + 0.5) / tagged.length);
+      if (!place) return;
+      pen.circle(...place, 8.5, { fill: ink.surface, stroke: ink.sides[side % ink.sides.length], width: 1.8 });
+      pen.text(place[0], place[1] + 3.8, String(tag), { fill: ink.text, size: 11, align: "center", weight: 600 });
+    });
   }
 
   #band(pen, ink, scale, [a, b, c], width) {
@@ -374,12 +387,52 @@ export class Picture {
       }
     }
     const room = box.x + box.width;
-    const name = cut(across.name, room);
+    // Which axis is stretched beside the other, and by how much.
+    const stretched = (name, by) => (by > 1 && !this.scene.flat ? `${name}, stretched ${by < 10 ? by.toFixed(1) : Math.round(by)}×` : name);
+    const name = cut(stretched(across.name, 1 / scale.stretch), room);
     const half = textWidth(name, 12) / 2;
     const middle = Math.max(half + 4, Math.min(room + MARGIN.right - 4 - half, box.x + box.width / 2));
     pen.text(middle, box.y + box.height + 36, name, { fill: ink.text, size: 12, align: "center" });
-    if (!this.scene.flat) pen.text(14, box.y - 11, cut(`↑ ${up.name}`, room - 10), { fill: ink.text, size: 12 });
+    if (!this.scene.flat) pen.text(14, box.y - 11, cut(`↑ ${stretched(up.name, scale.stretch)}`, room - 10), { fill: ink.text, size: 12 });
   }
+}
+
+/** The straight pieces of the boundaries between classes, in pixels, each once. */
+function pieces(scale, found) {
+  return found.flatMap(({ side, corners, rivals }) => corners.flatMap(([x, y], i) => {
+    if (rivals[i] <= side) return [];
+    const [nx, ny] = corners[(i + 1) % corners.length];
+    return [[[scale.px(x), scale.py(y)], [scale.px(nx), scale.py(ny)]]];
+  }));
+}
+
+/** The part of a piece within a box; null if none is. */
+function clipped([[ax, ay], [bx, by]], { x, y, width, height }) {
+  let [from, to] = [0, 1];
+  for (const [at, step, low, high] of [[ax, bx - ax, x, x + width], [ay, by - ay, y, y + height]]) {
+    if (step === 0) {
+      if (at < low || at > high) return null;
+      continue;
+    }
+    const [one, other] = [(low - at) / step, (high - at) / step];
+    from = Math.max(from, Math.min(one, other));
+    to = Math.min(to, Math.max(one, other));
+  }
+  return from < to ? [from, to].map((t) => [ax + t * (bx - ax), ay + t * (by - ay)]) : null;
+}
+
+/** The place at a share of the length of pieces, one after the other. */
+function along(parts, share) {
+  const lengths = parts.map(([[ax, ay], [bx, by]]) => Math.hypot(bx - ax, by - ay));
+  let rest = share * lengths.reduce((sum, length) => sum + length, 0);
+  for (let i = 0; i < parts.length; i++) {
+    if (rest <= lengths[i]) {
+      const [[ax, ay], [bx, by]] = parts[i];
+      return [ax + (rest / lengths[i]) * (bx - ax), ay + (rest / lengths[i]) * (by - ay)];
+    }
+    rest -= lengths[i];
+  }
+  return null;
 }
 
 /**

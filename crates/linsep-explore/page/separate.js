@@ -55,8 +55,8 @@ export class Separate {
     const kind = several ? "" : record.verdict === "complete" ? "good" : "bad";
     fill(byId("separate-report"),
       el("p", { class: `verdict ${kind}`, id: "verdict" }, title), el("p", {}, words),
-      several ? null : this.#rows(record), several ? null : coefficients(result.coefficients),
-      el("details", { open: several }, el("summary", {}, "The whole report"), report(result.report)));
+      several ? verdicts(record.table) : this.#rows(record), several ? null : coefficients(result.coefficients),
+      el("details", {}, el("summary", {}, "The whole report"), report(result.report)));
     fill(byId("separate-command"), command(result.command));
     const button = (name, label, ending) => el("button", { type: "button", class: "quiet", "data-part": name, onclick: () => app.attempt(async () => save(await api.part(result.id, name), `${stem(app.set.name)}.${ending}`)) }, label);
     fill(byId("separate-downloads"), result.parts.certificate ? button("certificate", "Certificate", "cert") : null,
@@ -108,6 +108,16 @@ export class Separate {
     const rows = record.witness_rows?.length ? `; ringed: lines ${record.witness_rows.slice(0, 20).map((row) => row.line).join(", ")}` : "";
     return `${verdict}${rows}`;
   }
+}
+
+/** The verdict on each class against the rest. */
+function verdicts(list) {
+  const margin = ({ verdict, margin: { lower, upper } }) => {
+    if (verdict === "overlap" || verdict === "quasi-complete") return "none";
+    return [el("span", {}, lower === null ? "none proved" : `≥ ${atLeast(lower)}`), " ", el("span", {}, `≤ ${atMost(upper)}`)];
+  };
+  const rows = list.map((one) => [one.classes.positive, VERDICTS[one.verdict][0].toLowerCase(), margin(one), one.verdict === "overlap" ? grouped(one.witness_rows.length) : "–"]);
+  return table("Verdicts", ["class", "verdict", "margin γ*", "rows that cannot all be right"], rows, "verdicts");
 }
 
 function coefficients(list) {

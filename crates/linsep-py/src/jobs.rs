@@ -9,6 +9,7 @@ use linsep::report::{
     self, Block, SeparateRecord, TrainRecord, TuneRecord, VerifyRecord, describe_no_model, no_model_help,
 };
 use linsep::separate::{CertificateText, parse_certificate};
+use linsep::spelling::needed;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::Serialize;
@@ -60,19 +61,9 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// What is wrong with a value, without names of Rust.
+/// What a value must be, in the words of Python.
 fn wanted(error: &serde_json::Error) -> String {
-    let mut text = error.to_string();
-    for (rust, plain) in [
-        ("u64", "a whole number, 0 or more"),
-        ("u32", "a whole number, 0 or more"),
-        ("usize", "a whole number, 0 or more"),
-        ("f64", "a number"),
-        ("a map", "a dict"),
-    ] {
-        text = text.replace(&format!("expected {rust}"), &format!("expected {plain}"));
-    }
-    text
+    needed(error).replace("a map", "a dict")
 }
 
 /// The same data specification, on these rows.

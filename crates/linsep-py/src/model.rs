@@ -174,7 +174,7 @@ impl Model {
         let mut facts = vec![
             ("Learner", report::describe_settings(settings)),
             ("Result", report::describe_end(evidence)),
-            ("Margin", report::describe_margin(evidence)),
+            ("Margin", report::describe_margin(evidence, &self.model.recipe)),
             ("Bound", report::describe_bound(evidence, settings)),
         ];
         facts.extend(report::describe_detail(evidence).map(|detail| ("Detail", detail)));

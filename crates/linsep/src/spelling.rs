@@ -40,6 +40,22 @@ pub fn plain(text: &str) -> String {
     })
 }
 
+/// What a value must be, of which serde says that it is something else: `a number is needed`. Where serde says no more than that the
+/// value is wrong, these are its words.
+pub fn needed(error: &serde_json::Error) -> String {
+    let text = error.to_string().replace('`', "");
+    let Some((_, wanted)) = text.rsplit_once("expected ") else { return text };
+    let wanted = match wanted {
+        "u64" | "u32" | "usize" => "a whole number of 0 or more",
+        "f64" => "a number",
+        "a string" | "string" => "a text",
+        "a boolean" => "true or false",
+        "a sequence" => "a list",
+        other => other,
+    };
+    format!("{wanted} is needed")
+}
+
 fn mention(inside: &str) -> Mention<'_> {
     match inside.split_once('=') {
         Some((field, value)) => Mention { field, value: Some(value) },
@@ -60,5 +76,25 @@ mod tests {
             [Mention { field: "class_weight", value: None }, Mention { field: "bias", value: Some("none") }]
         );
         assert_eq!(spelled("⟦⟧⟧", |mention| format!("<{}>", mention.field)), "<>⟧");
+    }
+
+    #[test]
+    fn a_wrong_value_is_told_what_is_needed() {
+        use serde_json::json;
+        let of = |error: serde_json::Error| needed(&error);
+        let whole = |value| of(serde_json::from_value::<u64>(value).unwrap_err());
+        for value in [json!("many"), json!(-1), json!(1.5), json!(null), json!({"a": 1})] {
+            assert_eq!(whole(value), "a whole number of 0 or more is needed");
+        }
+        assert_eq!(of(serde_json::from_value::<f64>(json!("x")).unwrap_err()), "a number is needed");
+        #[derive(Debug, serde::Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        enum Order {
+            Given,
+            ShuffleOnce,
+            Shuffle,
+        }
+        let order = of(serde_json::from_value::<Order>(json!("by-size")).unwrap_err());
+        assert_eq!(order, "one of given, shuffle-once, shuffle is needed");
     }
 }

@@ -87,6 +87,7 @@ impl Demo {
             return Err(linsep::Error::Interrupted.into());
         }
         let evidence = &outcome.evidence;
+        let recipe = Recipe { scaling: scaler, ..Recipe::from(self.loaded.schema.clone()) };
         writeln!(text, "\n$ linsep train {} {command}", self.name)?;
         text.push_str(&report_lines(&[
             ("Result", report::describe_end(evidence)),
@@ -94,11 +95,10 @@ impl Demo {
                 "Error",
                 format!("training {}", evidence.training_error.map_or("unknown".into(), numbers::percent)),
             ),
-            ("Margin", report::describe_margin(evidence)),
+            ("Margin", report::describe_margin(evidence, &recipe)),
             ("Bound", report::describe_bound(evidence, settings)),
             ("Meaning", report::explain(evidence, settings)),
         ]));
-        let recipe = Recipe { scaling: scaler, ..Recipe::from(self.loaded.schema.clone()) };
         Ok(Model::with_recipe(outcome, recipe, None))
     }
 

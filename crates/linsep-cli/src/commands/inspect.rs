@@ -9,7 +9,7 @@ use anyhow::bail;
 use linsep::classes::{Classes, printable};
 use linsep::features::{Scaler, Terms};
 use linsep::job::{Spec, TrainSpec};
-use linsep::model::{Calibration, ColumnEffect, Effect, Model, WeightsPicture};
+use linsep::model::{Calibration, ColumnEffect, Effect, Model, ProductEffect, WeightsPicture};
 use linsep::numbers;
 use linsep::read::cache::{Cache, is_cache};
 use linsep::report::{self, boundary_table};
@@ -122,6 +122,10 @@ fn add_effects(record: &mut serde_json::Value, model: &Model, outcome: usize) {
     if let (Some(effects), Some(constant)) = (model.effects_of(outcome), model.effects_constant(outcome)) {
         record["effects"] = json!(effects);
         record["effects_constant"] = json!(constant);
+        let products = model.product_effects_of(outcome).unwrap_or_default();
+        if !products.is_empty() {
+            record["product_effects"] = json!(products);
+        }
     }
 }
 
@@ -207,16 +211,25 @@ fn effects_text(model: &Model, outcome: usize, class: Option<&str>, top: usize) 
     if let Some(constant) = model.effects_constant(outcome) {
         text.push_str(&format!("  Added to all of them: {}\n", number(constant)));
     }
-    let products = model.recipe.expansion.each_product().count();
-    if products > 0 {
-        let products = numbers::counted(products as u64, "product", "products");
-        let note = format!(
-            "{products} of pairs of columns add to the score beside these, with the weights above. What is shown of a number holds \
-             where the numbers that it is multiplied with are at their means, and the words absent."
-        );
-        text.push_str(&textwrap::indent(&textwrap::fill(&note, 96), "  "));
-        text.push('\n');
+    let products = model.product_effects_of(outcome).unwrap_or_default();
+    if products.is_empty() {
+        return text;
     }
+    let shown = products.len().min(top);
+    text.push_str(&format!("\nProducts of pairs of columns{of}, {shown} of {}", products.len()));
+    text.push_str("; numbers one deviation above their means, words there:\n");
+    let name = |effect: &ProductEffect| printable(&effect.product).into_owned();
+    let width = products[..shown].iter().map(|effect| name(effect).chars().count()).max().unwrap_or(0);
+    for effect in &products[..shown] {
+        let name = name(effect);
+        let padding = " ".repeat(width - name.chars().count());
+        let bar = "█".repeat((effect.effect.abs() / largest * 30.0).round().min(30.0) as usize);
+        text.push_str(&format!("  {name}{padding}  {:>12}  {bar}\n", number(effect.effect)));
+    }
+    let note = "They add to the score beside the effects of the columns. What is shown of a number there holds where the numbers that \
+                it is multiplied with are at their means, and the words absent.";
+    text.push_str(&textwrap::indent(&textwrap::fill(note, 96), "  "));
+    text.push('\n');
     text
 }
 
@@ -381,7 +394,7 @@ fn to_text(model: &Model, strongest: &[Strongest]) -> String {
                 format!("training {}", numbers::percent(error))
             }),
         ),
-        ("Margin", report::in_its_space(report::describe_margin(evidence), &model.recipe.expansion)),
+        ("Margin", report::describe_margin(evidence, &model.recipe)),
         ("Bound", report::describe_bound(evidence, &model.settings)),
     ];
     if let Some(made) = report::describe_expansion(&model.recipe.expansion) {

@@ -308,7 +308,7 @@ fn path(args: &PathPlotArgs, console: Console) -> anyhow::Result<Exit> {
             Usage(format!("--class \"{class}\" is not among the classes: {}", classes.join(", ")))
         })?,
     };
-    match chart::path(&trained.source.name(), &trained.path, class) {
+    match chart::path(&trained.source.name(), &trained.model, &trained.path, class) {
         Some(figure) => canvas.write(&figure),
         None => {
             let reason =

@@ -4,7 +4,7 @@ use super::stream::streamed;
 use super::{Failure, answer};
 use crate::data::DataSet;
 use crate::drawing::{Arrays, Drawn, Plane, Seen, sample};
-use crate::jobs::plainly;
+use crate::jobs::wrong;
 use crate::server::App;
 use crate::watch::Watch;
 use axum::body::Body;
@@ -73,7 +73,7 @@ fn understood(text: &str) -> Result<ReadOptions, String> {
         let alone = at.iter().rev().fold(value.clone(), |inner, &name| json!({ name: inner }));
         if let Err(error) = serde_json::from_value::<ReadOptions>(alone) {
             let label = field["label"].as_str().unwrap_or_default();
-            return Err(format!("“{label}” cannot be read so: {}", plainly(&error)));
+            return Err(wrong(label, value, &error));
         }
     }
     serde_json::from_value(options).map_err(unclear)

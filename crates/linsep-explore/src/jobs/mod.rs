@@ -11,6 +11,7 @@ use crate::results::Kept;
 use crate::server::App;
 use crate::watch::Listener;
 use linsep::job::{CompareSpec, SeparateSpec, Spec, TrainSpec};
+use linsep::spelling::needed;
 use linsep::{Dataset, Error};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -106,20 +107,6 @@ fn check(fields: &Map<String, Value>, allowed: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
-/// What is wrong with a value, in words that are not those of a program.
-pub(crate) fn plainly(error: &serde_json::Error) -> String {
-    let mut text = error.to_string();
-    for (rust, plain) in [
-        ("u64", "a whole number, 0 or more"),
-        ("u32", "a whole number, 0 or more"),
-        ("usize", "a whole number, 0 or more"),
-        ("f64", "a number"),
-    ] {
-        text = text.replace(&format!("expected {rust}"), &format!("expected {plain}"));
-    }
-    text
-}
-
 fn read<T: DeserializeOwned>(mut fields: Map<String, Value>) -> Result<T, String> {
     fields.insert("data".to_string(), json!({"source": "-"}));
     // Read one by one, the fields tell which of them is wrong.
@@ -127,13 +114,40 @@ fn read<T: DeserializeOwned>(mut fields: Map<String, Value>) -> Result<T, String
         let alone =
             Map::from_iter([(name.clone(), value.clone()), ("data".to_string(), json!({"source": "-"}))]);
         if let Err(error) = serde_json::from_value::<T>(Value::Object(alone)) {
-            // The page has no control of that name.
-            let is_weight = name == "classes" && value.get("weight").is_some();
-            let control = if is_weight { "class weight".to_string() } else { name.replace('_', " ") };
-            return Err(format!("{control}: {}", plainly(&error)));
+            return Err(match (name.as_str(), value) {
+                ("classes", classes) if classes.get("weight").is_some() => wrong_weight(&classes["weight"]),
+                ("bias", bias) if bias.get("scale").is_some() => wrong("bias scale", &bias["scale"], &error),
+                (name, value) => wrong(&name.replace('_', " "), value, &error),
+            });
         }
     }
-    serde_json::from_value(Value::Object(fields)).map_err(|error| plainly(&error))
+    serde_json::from_value(Value::Object(fields)).map_err(|error| needed(&error))
+}
+
+/// What is wrong with the value of a control, which is named as on the page.
+pub(crate) fn wrong(control: &str, value: &Value, error: &serde_json::Error) -> String {
+    let needed = needed(error);
+    match value {
+        Value::String(text) => format!("“{control}” is “{text}”: {needed}."),
+        Value::Number(number) => format!("“{control}” is {number}: {needed}."),
+        _ => format!("“{control}”: {needed}."),
+    }
+}
+
+/// What is wrong with weights of classes, as the control of the page has them: the first that is no number.
+fn wrong_weight(weight: &Value) -> String {
+    let pairs = weight.get("named").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let of_class = pairs.iter().find(|pair| !pair[1].is_number());
+    match of_class.map(|pair| (pair[0].as_str().unwrap_or_default(), &pair[1])) {
+        Some((class, Value::String(text))) if !text.is_empty() => {
+            format!("“class weight” is “{text}” for “{class}”: a number is needed.")
+        }
+        Some((text, Value::Null)) => {
+            format!("“class weight” is “{text}”: balanced is needed, or CLASS=WEIGHT with commas between.")
+        }
+        Some((class, _)) => format!("“class weight” is empty for “{class}”: a number is needed."),
+        None => "“class weight”: balanced is needed, or CLASS=WEIGHT with commas between.".to_string(),
+    }
 }
 
 /// Runs a job on a data set: what the page is told, and what is kept, with or without the way to the result.
@@ -211,9 +225,21 @@ mod tests {
     fn a_wrong_value_is_named_with_its_field() {
         let request = json!({"job": "train", "data": {"source": "xor"}, "epochs": "many", "seed": 1});
         let error = parse(request).unwrap_err();
-        assert!(error.starts_with("epochs: ") && error.contains("a whole number"), "{error}");
-        let weight = json!({"weight": {"named": [["a", "much"]]}});
-        let error = parse(json!({"job": "train", "data": {"source": "xor"}, "classes": weight})).unwrap_err();
-        assert!(error.starts_with("class weight: ") && error.contains("a number"), "{error}");
+        assert_eq!(error, "“epochs” is “many”: a whole number of 0 or more is needed.");
+        for (pair, said) in [
+            (json!(["a", "much"]), "“class weight” is “much” for “a”: a number is needed."),
+            (json!(["a", ""]), "“class weight” is empty for “a”: a number is needed."),
+            (
+                json!(["much", null]),
+                "“class weight” is “much”: balanced is needed, or CLASS=WEIGHT with commas between.",
+            ),
+        ] {
+            let weight = json!({"weight": {"named": [["b", 2], pair]}});
+            let job = json!({"job": "train", "data": {"source": "xor"}, "classes": weight});
+            assert_eq!(parse(job).unwrap_err(), said);
+        }
+        let bias = json!({"scale": "wide"});
+        let error = parse(json!({"job": "train", "data": {"source": "xor"}, "bias": bias})).unwrap_err();
+        assert_eq!(error, "“bias scale” is “wide”: a number is needed.");
     }
 }

@@ -77,7 +77,7 @@ impl Panel {
         };
         let panel = Self { area, x: axes.x, y: axes.y };
         let grid = Pen::line(Ink::Grid, 1.0);
-        let about_x = (area.width / 72.0).clamp(3.0, 8.0) as usize;
+        let about_x = (area.width / 54.0).clamp(3.0, 8.0) as usize;
         let x_ticks = axes.x_ticks.unwrap_or_else(|| {
             // Fewer, where long numbers would run into each other.
             let all = (2..=about_x).rev().map(|about| axes.x.ticks(about));

@@ -20,7 +20,8 @@ const HEIGHT: f64 = 470.0;
 /// Rows, the boundary, the margin with the rows that it rests on, and the mistakes.
 pub fn boundary(view: &View) -> Figure {
     let scene = &view.scene;
-    let rows = counted(scene.rows.len() as u64, "row", "rows");
+    let all = scene.count(|_| true);
+    let rows = counted(all, "row", "rows");
     let title = format!(
         "{}, {}: {} on {rows}",
         file_name(&scene.source),
@@ -67,6 +68,13 @@ pub fn boundary(view: &View) -> Figure {
     }
     sheet.legend(&keys);
     note_thinning(&mut sheet, scene);
+    if all > scene.rows.len() as u64 {
+        sheet.note(&format!(
+            "{} of the file {} for the {rows}: numbers count each as often as its weight says.",
+            counted(scene.rows.len() as u64, "row", "rows"),
+            if scene.rows.len() == 1 { "stands" } else { "stand" }
+        ));
+    }
     if !view.model().recipe.expansion.is_none() && matches!(scene.axes, PlaneAxes::Boundary { .. }) {
         sheet.note("Distances are those in the space of the expanded features.");
     }
@@ -186,7 +194,7 @@ pub(super) fn draw_rows(sheet: &mut Sheet, panel: &Panel, scene: &Scene) -> Vec<
         let dots: Vec<Dot> = own.map(|row| place(panel, row, scene)).collect();
         let pen = dot_pen(shape, ink).faint(opacity);
         sheet.mark(What::Dots { shape, radius: radius(scene), dots }, pen, Some(panel.grown(6.0)));
-        let count = scene.rows.iter().filter(|row| row.class == class).count() as u64;
+        let count = scene.count(|row| row.class == class);
         keys.push((Key::Dot(shape, ink), format!("{name} ({})", counted(count, "row", "rows"))));
     }
     keys
@@ -211,7 +219,8 @@ pub(super) fn mark_with(
 /// Rings the rows that the margin rests on, and crosses mistakes.
 fn mark_rows(sheet: &mut Sheet, panel: &Panel, view: &View) -> Vec<(Key, String)> {
     let mut keys = Vec::new();
-    let count = mark_with(sheet, panel, &view.scene, Shape::Ring, |row| row.rests);
+    mark_with(sheet, panel, &view.scene, Shape::Ring, |row| row.rests);
+    let count = view.scene.count(|row| row.rests);
     if count > 0 {
         let soft = view.margin.is_some_and(|margin| margin.soft);
         let text = match soft {
@@ -220,9 +229,9 @@ fn mark_rows(sheet: &mut Sheet, panel: &Panel, view: &View) -> Vec<(Key, String)
         };
         keys.push((Key::Dot(Shape::Ring, Ink::Text), text));
     }
-    let count = mark_with(sheet, panel, &view.scene, Shape::Cross, |row| row.wrong);
-    if count > 0 {
-        keys.push((Key::Dot(Shape::Cross, Ink::Text), counted(count, "mistake", "mistakes")));
+    mark_with(sheet, panel, &view.scene, Shape::Cross, |row| row.wrong);
+    if view.errors > 0 {
+        keys.push((Key::Dot(Shape::Cross, Ink::Text), counted(view.errors, "mistake", "mistakes")));
     }
     keys
 }

@@ -28,6 +28,11 @@ impl Figure {
     pub fn how_to_read(&self) -> &str {
         &self.how
     }
+
+    /// Whether it needs the whole width of a printed page to be read.
+    pub(crate) fn is_wide(&self) -> bool {
+        self.width > 800.0
+    }
 }
 
 /// When the frames of a moving figure are shown: shares of the whole time, from 0, and the seconds of the whole.

@@ -101,12 +101,17 @@ pub(super) enum Dash {
     Dashed,
     Dotted,
     Mixed,
+    Long,
+    TwoDots,
 }
 
 impl Dash {
-    /// The dash of a curve, which differs from those of its neighbours.
+    /// Each of them: as many as there are colours of series.
+    const ALL: [Dash; 6] = [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::Mixed, Dash::Long, Dash::TwoDots];
+
+    /// The dash of a curve, which differs from those of the others as far as its colour does.
     pub(super) fn of(which: usize) -> Self {
-        [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::Mixed][which % 4]
+        Self::ALL[which % Self::ALL.len()]
     }
 
     /// Lengths on and off.
@@ -116,6 +121,8 @@ impl Dash {
             Dash::Dashed => &[6.0, 4.0],
             Dash::Dotted => &[1.6, 3.4],
             Dash::Mixed => &[8.0, 3.0, 1.8, 3.0],
+            Dash::Long => &[16.0, 4.0],
+            Dash::TwoDots => &[10.0, 3.0, 1.8, 3.0, 1.8, 3.0],
         }
     }
 }
@@ -147,6 +154,16 @@ impl Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn series_differ_without_their_colours() {
+        for one in 0..INKS.len() - FIRST_SERIES {
+            for other in 0..one {
+                assert_ne!(Dash::of(one).pattern(), Dash::of(other).pattern());
+                assert_ne!(Shape::of(one), Shape::of(other));
+            }
+        }
+    }
 
     /// Relative luminance, as WCAG defines it.
     fn luminance(colour: &str) -> f64 {

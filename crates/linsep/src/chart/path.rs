@@ -5,8 +5,11 @@ use super::figure::{Anchor, Figure, Key, Pen, SMALL, Sheet};
 use super::ink::{Dash, Ink};
 use super::scale::Scale;
 use super::text::{file_name, shortened, width};
+use crate::features::Scaler;
 use crate::job::PathPoint;
+use crate::model::Model;
 use crate::numbers::grouped;
+use crate::train::{Learner, LogisticPenalty};
 use std::collections::BTreeMap;
 
 const WIDTH: f64 = 760.0;
@@ -14,15 +17,16 @@ const HEIGHT: f64 = 460.0;
 /// Curves with a name and an ink of their own.
 const NAMED: usize = 6;
 
-/// The weights of the class numbered `class` of the path, in the units of the file, as the weight C of the loss grows. `None`
-/// for an empty path, and where every weight stays zero.
-pub fn path(source: &str, points: &[PathPoint], class: usize) -> Option<Figure> {
+/// The weights of the class numbered `class` of the path to `model`, of the features as it learns from them, as the weight C of the
+/// loss grows. `None` for an empty path, and where every weight stays zero.
+pub fn path(source: &str, model: &Model, points: &[PathPoint], class: usize) -> Option<Figure> {
     let source = file_name(source);
     let last = points.last()?.classes.get(class)?;
     // Each feature by its last weight, in the order of the features where those are the same.
     let mut curves: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
     for point in points {
-        for (feature, weight) in &point.classes.get(class)?.weights {
+        let own = point.classes.get(class)?;
+        for ((feature, _), weight) in own.weights.iter().zip(&own.scaled) {
             curves.entry(feature).or_default().push((point.c, *weight));
         }
     }
@@ -37,13 +41,20 @@ pub fn path(source: &str, points: &[PathPoint], class: usize) -> Option<Figure> 
     let title = format!(
         "{source}: {} of {} weights for “{}” are not zero at C = {}",
         grouped(last.weights.len() as u64),
-        grouped(count as u64),
+        grouped(model.recipe.features() as u64),
         last.class,
         super::scale::short(points.last()?.c, 3)
     );
-    let how = "From left to right the penalty loses weight against the loss. A curve that leaves zero early belongs to a feature that \
-               explains much by itself; each is what one more unit of its feature adds to the score.";
-    let mut sheet = Sheet::new("path", WIDTH, &title, how);
+    let scaled = model.recipe.scaling != Scaler::None;
+    let how = format!(
+        "Each curve is the weight of a {}feature; further right the penalty counts less.{}",
+        if scaled { "scaled " } else { "" },
+        match model.settings.learner {
+            Learner::Logistic(options) if options.penalty == LogisticPenalty::L2 => "",
+            _ => " Features whose curves leave zero first are the last that a growing penalty leaves out.",
+        }
+    );
+    let mut sheet = Sheet::new("path", WIDTH, &title, &how);
     let x = Scale::log(points.first()?.c, points.last()?.c);
     let y = Scale::around(
         curves.values().flatten().map(|(_, weight)| *weight).chain([0.0]).collect::<Vec<_>>().into_iter(),
@@ -58,7 +69,7 @@ pub fn path(source: &str, points: &[PathPoint], class: usize) -> Option<Figure> 
             x,
             "C, the weight of the loss against the penalty; logarithmic",
             y,
-            "weight, per unit of the feature",
+            if scaled { "weight of the scaled feature" } else { "weight" },
         )
     };
     let panel = Panel::draw(&mut sheet, outer, axes);

@@ -30,8 +30,8 @@ pub fn separation(separated: &Separated, view: &SeparationView) -> Figure {
                 rounded(found.margin.lower.unwrap_or(0.0), Rounding::Down),
                 rounded(found.margin.upper, Rounding::Up)
             ),
-            "The solid line is a boundary with every row on its right side. No row is within the shaded band, which proves the \
-             first number; no other boundary has a margin above the second. The ringed rows are at its edge."
+            "The solid line is a boundary with every row on its right side. No row is within its margin, the shaded band; the ringed \
+             rows are at its edge."
                 .to_string(),
         ),
         Verdict::QuasiComplete if !found.boundary_is_exact => (
@@ -49,9 +49,11 @@ pub fn separation(separated: &Separated, view: &SeparationView) -> Figure {
             if through_origin {
                 "The ringed rows alone contradict each other: with the signs of their sides, a mixture of them is zero.".to_string()
             } else {
-                "The ringed rows of one side span a shape that meets that of the other. At the star, rows of both sides mixed in \
-                 the shares shown are one and the same point: no boundary has it on both of its sides."
-                    .to_string()
+                format!(
+                    "The ringed rows contradict each other: mixed in {}, those of either side give the same point, the star, and no \
+                     boundary has it on both of its sides.",
+                    if view.ringed.len() <= MOST_NAMED { "the shares shown" } else { "certain shares" }
+                )
             },
         ),
         Verdict::Undecided => {
@@ -120,10 +122,7 @@ pub fn separation(separated: &Separated, view: &SeparationView) -> Figure {
         && view.line.is_none()
         && found.verdict != Verdict::Undecided
     {
-        sheet.note(
-            "Rows of many features are drawn on a plane: what meets there also meets in all features, because the verdict is \
-             proved in those.",
-        );
+        sheet.note("The plane shows two directions of many; the verdict is about all features.");
     }
     sheet.finish()
 }

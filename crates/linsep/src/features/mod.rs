@@ -24,7 +24,7 @@ pub(crate) mod text;
 mod words;
 
 pub use dates::DateOrder;
-pub use expansion::{Bends, Expansion, ExpansionBuffer, ExpansionSummary, Features, Residuals};
+pub use expansion::{Bends, Expansion, ExpansionBuffer, ExpansionSummary, Factor, Features, Residuals};
 pub use form::CellForm;
 pub use missing::Missing;
 pub(crate) use missing::{Mean, OnMissing};

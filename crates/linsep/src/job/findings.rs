@@ -10,9 +10,10 @@ use super::{
 };
 use crate::compare::Comparison;
 use crate::dataset::Dataset;
-use crate::features::{MOST_WORDS, Missing, Scaling, Schema, settle_columns};
+use crate::features::{Column, ColumnKind, MOST_WORDS, Missing, Scaling, Schema, settle_columns};
 use crate::model::Model;
 use crate::observe::{Note, Observer};
+use crate::read::Format;
 use crate::separate::ColumnDetail;
 use crate::train::Options;
 use crate::{Error, SettingsError};
@@ -69,8 +70,10 @@ pub struct DataFigures {
     pub features: u64,
     /// Values that are not zero.
     pub nonzeros: u64,
-    /// Cells that were missing.
-    pub missing: u64,
+    /// The columns with missing cells, and how many each has in the file.
+    pub missing: Vec<(String, u64)>,
+    /// What becomes of them; not known of a cache, and up to a model that was given.
+    pub treated: Option<Missing>,
     /// Malformed rows that were skipped.
     pub skipped: u64,
     /// Rows left out for a missing cell or label.
@@ -123,7 +126,8 @@ impl FindingsSpec {
     /// Finds out everything. An interruption leaves nothing.
     pub fn run(&self, observer: &mut dyn Observer) -> Result<Findings, Error> {
         super::refuse_reading_twice(&self.train.data)?;
-        let data = self.figures(observer)?;
+        let as_read = self.as_the_model_reads(observer)?;
+        let data = as_read.figures(observer)?;
         let judged = self.judged(observer)?;
         let mut quiet = Quiet(observer);
         let comparison = match self.model {
@@ -133,7 +137,7 @@ impl FindingsSpec {
         stop(&quiet)?;
         let separated = match (&self.model, data.classes.len()) {
             (Some(_), ..2) => None,
-            _ => Some(self.separation().run(&mut quiet)?),
+            _ => Some(as_read.separation().run(&mut quiet)?),
         };
         stop(&quiet)?;
         let two = separated.as_ref().filter(|separated| separated.sides == Sides::Two);
@@ -152,6 +156,32 @@ impl FindingsSpec {
     /// The rows as `train` reads them.
     fn data(&self) -> DataSpec {
         self.train.data.with_missing(Missing::Auto)
+    }
+
+    /// The same with the label of the model that is given, and without the columns that it leaves out, unless others are named.
+    fn as_the_model_reads(&self, observer: &mut dyn Observer) -> Result<Self, Error> {
+        let mut spec = self.clone();
+        let Some(path) = &self.model else { return Ok(spec) };
+        let Schema::Table { columns, .. } = load_model(path)?.recipe.columns else { return Ok(spec) };
+        let (label, left_out): (Vec<Column>, Vec<Column>) = columns
+            .into_iter()
+            .filter(|column| matches!(column.kind, ColumnKind::Label | ColumnKind::Ignored))
+            .partition(|column| matches!(column.kind, ColumnKind::Label));
+        let label = label.into_iter().next().map(|column| column.name);
+        let csv = &mut spec.train.data.read.csv;
+        csv.label = csv.label.take().or(label);
+        if !csv.ignore.is_empty() {
+            return Ok(spec);
+        }
+        // The file need not have them. What is no table has its label in its place.
+        let Ok(loaded) = spec.data().load(&mut Quiet(observer)) else { return Ok(self.clone()) };
+        let Schema::Table { columns, .. } = loaded.schema else { return Ok(self.clone()) };
+        let is_there = |name: &String| columns.iter().any(|column| column.name == *name);
+        let counts = self.train.data.counts.clone();
+        let names = left_out.into_iter().map(|column| column.name);
+        spec.train.data.read.csv.ignore =
+            names.filter(|name| is_there(name) && counts.as_ref() != Some(name)).collect();
+        Ok(spec)
     }
 
     fn figures(&self, observer: &mut dyn Observer) -> Result<DataFigures, Error> {
@@ -176,7 +206,8 @@ impl FindingsSpec {
             rows_of_file,
             features: data.columns() as u64,
             nonzeros: data.nonzeros() as u64,
-            missing: data.filled_cells().map_or(0, <[_]>::len) as u64,
+            missing: std::mem::take(&mut loaded.notes.missing),
+            treated: (self.model.is_none() && loaded.format != Format::LINSEP).then_some(options.csv.missing),
             skipped: loaded.notes.skipped,
             dropped: loaded.notes.dropped,
             classes: data.classes().iter().cloned().zip(counts).filter(|(_, count)| *count > 0).collect(),

@@ -85,6 +85,7 @@ impl SeparationView {
         let rows = known.iter().zip(places).map(|(&i, at)| SeenRow {
             at,
             line: data.line(i),
+            times: 1,
             class: usize::from(is_positive(i)),
             wrong: false,
             rests: false,

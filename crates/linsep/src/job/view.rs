@@ -56,6 +56,8 @@ pub struct SeenRow {
     pub at: [f64; 2],
     /// Where it stands in its source, from 1.
     pub line: u64,
+    /// How often it counts.
+    pub times: u64,
     /// The true class, as a place among the classes of the view.
     pub class: usize,
     /// Whether another class is predicted.
@@ -100,6 +102,11 @@ pub struct Scene {
 }
 
 impl Scene {
+    /// Such rows, each as often as it counts.
+    pub fn count(&self, which: impl Fn(&SeenRow) -> bool) -> u64 {
+        self.rows.iter().filter(|row| which(row)).map(|row| row.times).sum()
+    }
+
     /// Finds the limits: those of the rows with some room, and where the first axis is a distance, the boundary.
     pub(super) fn settle_limits(&mut self) {
         self.limits = [0, 1].map(|k| {
@@ -158,9 +165,10 @@ impl View {
         let rows = &loaded.dataset;
         let occurring: Vec<usize> = (0..rows.len()).filter(|&i| counts.contains_key(&rows.line(i))).collect();
         let mut view = Self::of_rows(model, &rows.subset(&occurring)?, source, observer)?;
+        // Other weights are no counts.
         if counts.values().all(|count| count.fract() == 0.0) {
-            let wrong = view.scene.rows.iter().filter(|row| row.wrong);
-            view.errors = wrong.map(|row| counts.get(&row.line).copied().unwrap_or(0.0) as u64).sum();
+            view.scene.rows.iter_mut().for_each(|row| row.times = counts[&row.line] as u64);
+            view.errors = view.scene.count(|row| row.wrong);
         }
         Ok(view)
     }
@@ -245,7 +253,8 @@ impl View {
                 }
             };
             agreements.push(if class == 1 { found.score } else { -found.score });
-            rows.push(SeenRow { at, line: data.line(i), class, wrong: found.outcome != class, rests: false });
+            let (line, wrong) = (data.line(i), found.outcome != class);
+            rows.push(SeenRow { at, line, times: 1, class, wrong, rests: false });
         });
         if !whole || observer.will_stop() {
             return Err(Error::Interrupted);

@@ -2,7 +2,7 @@
 
 use super::Model;
 use crate::features::expansion::Bends;
-use crate::features::{ColumnKind, FeatureKind, Scaler, Schema, Text};
+use crate::features::{ColumnKind, Factor, FeatureKind, Scaler, Schema, Text};
 use serde::Serialize;
 use std::ops::Range;
 
@@ -57,7 +57,53 @@ pub struct WordEffect {
     pub effect: f64,
 }
 
+/// What the product of two columns adds to the score, beside what each of them adds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ProductEffect {
+    /// The product, such as `age × income`.
+    pub product: String,
+    /// What it adds where each number is one deviation above its mean, and each word is there.
+    pub effect: f64,
+    /// How much the score changes over four deviations of a number, where the other factor is one deviation above its mean or there.
+    pub size: f64,
+    /// The names of the factors.
+    #[serde(skip)]
+    pub names: [String; 2],
+    /// The factors.
+    #[serde(skip)]
+    pub factors: [Factor; 2],
+    /// The least and the greatest value of each that the training rows are known to have; otherwise all numbers.
+    #[serde(skip)]
+    pub ranges: [[f64; 2]; 2],
+}
+
 impl Model {
+    /// What each product of two columns adds to the score, the largest first; for many classes, to the score of the class numbered
+    /// `outcome`. Products without a weight are left out. `None` as for [`effects_of`](Self::effects_of).
+    pub fn product_effects_of(&self, outcome: usize) -> Option<Vec<ProductEffect>> {
+        let units = self.in_units_of(outcome)?.weights;
+        let range = |factor: &Factor| {
+            let bends = self.recipe.expansion.bends().iter().find(|bends| bends.feature == factor.feature);
+            bends.map_or([f64::NEG_INFINITY, f64::INFINITY], |bends| bends.range)
+        };
+        let of = |(feature, factors): (usize, [&Factor; 2])| {
+            let effect = units[feature] * factors[0].scale * factors[1].scale;
+            let spread = if factors.iter().all(|factor| factor.is_word()) { 1.0 } else { 4.0 };
+            ProductEffect {
+                product: self.recipe.feature_name(feature),
+                effect,
+                size: spread * effect.abs(),
+                names: factors.map(|factor| self.recipe.feature_name(factor.feature)),
+                factors: factors.map(|factor| *factor),
+                ranges: factors.map(range),
+            }
+        };
+        let mut effects: Vec<ProductEffect> = self.recipe.expansion.each_product().map(of).collect();
+        effects.retain(|effect| effect.size > 0.0);
+        effects.sort_by(|a, b| b.size.total_cmp(&a.size));
+        Some(effects)
+    }
+
     /// What each column adds to the score, the largest effect first; for many classes, to the score of the class numbered
     /// `outcome`. `None` where there are no weights for rows as read. Columns without a weight are left out.
     ///

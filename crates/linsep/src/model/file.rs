@@ -352,7 +352,7 @@ mod tests {
         report::describe_expansion(&model.recipe.expansion);
         report::describe_settings(&model.settings);
         report::describe_end(&model.evidence);
-        report::describe_margin(&model.evidence);
+        report::describe_margin(&model.evidence, &model.recipe);
         report::describe_bound(&model.evidence, &model.settings);
         report::explain(&model.evidence, &model.settings);
         report::describe_calibration(model);

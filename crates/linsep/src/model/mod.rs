@@ -14,7 +14,7 @@ mod probability;
 mod reliability;
 mod threshold;
 
-pub use effects::{ColumnEffect, CurvePoint, Effect, WordEffect};
+pub use effects::{ColumnEffect, CurvePoint, Effect, ProductEffect, WordEffect};
 pub use evaluate::{
     ClassEvaluation, ConfusionCell, Evaluation, MOST_IN_MATRIX, ManyEvaluation, RocPoint, Times, evaluate,
     evaluate_labels, evaluate_many, roc,

@@ -113,7 +113,8 @@ impl<'a> Page<'a> {
     pub(super) fn figure(&mut self, figure: &Figure) {
         self.figures += 1;
         let element = figure.to_element(&self.figures.to_string());
-        let _ = writeln!(self.body, "<figure>\n{element}</figure>");
+        let class = if figure.is_wide() { " class=\"wide\"" } else { "" };
+        let _ = writeln!(self.body, "<figure{class}>\n{element}</figure>");
     }
 
     /// The blocks of a report as the other commands print it. The time that it took is no finding.
@@ -200,4 +201,4 @@ figure svg{max-width:100%;height:auto;display:block}\
 @media screen and (max-width:38rem){figure{overflow-x:auto}figure svg{max-width:none;width:36rem}table{font-size:.88rem}}\
 @media print{body{max-width:none;padding:0;font-size:10.5pt}nav{display:none}h2,h3{break-after:avoid}\
 h2+p,caption,thead,tbody tr:first-child{break-after:avoid}figure,tr,pre,ul.short li,ul.warnings li{break-inside:avoid}thead{display:table-header-group}\
-figure svg{max-height:105mm;width:auto}td:not(.n){max-width:90mm}pre{white-space:pre-wrap;overflow-wrap:anywhere}a{color:inherit;text-decoration:none}}";
+figure svg{max-width:160mm;max-height:225mm;width:auto}.beside svg{max-width:115mm}figure.wide svg{max-width:100%}td:not(.n){max-width:90mm}pre{white-space:pre-wrap;overflow-wrap:anywhere}a{color:inherit;text-decoration:none}}";

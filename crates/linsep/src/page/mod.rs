@@ -8,6 +8,7 @@ mod html;
 pub use html::Spelling;
 
 use crate::chart;
+use crate::features::{Missing, Scaler};
 use crate::job::{DataFigures, Findings, JudgedRow, Sides, Spec, TrainSpec, WhichRows};
 use crate::numbers::{Rounding, counted, grouped, percent, rounded};
 use crate::report::{
@@ -22,6 +23,8 @@ use html::Page;
 const MOST_MISTAKES: usize = 20;
 const MOST_FEATURES: usize = 40;
 const MOST_CLASSES: usize = 60;
+/// Columns whose missing cells are counted by name.
+const MOST_GAPS: usize = 6;
 const TOP_WEIGHTS: usize = 15;
 const TOP_EFFECTS: usize = 9;
 /// Of many classes, those whose weights are shown.
@@ -124,7 +127,7 @@ fn verdict_in_short(findings: &Findings) -> String {
         let margin = &decided.separation.margin;
         return match decided.separation.verdict {
             Verdict::Complete => format!(
-                "The classes are completely separable, which is proved: the best margin is between {} and {}.",
+                "The classes are completely separable, which is proved: the best margin is between {} and {}, in the units of the file.",
                 rounded(margin.lower.unwrap_or(0.0), Rounding::Down),
                 rounded(margin.upper, Rounding::Up)
             ),
@@ -159,8 +162,8 @@ fn data(page: &mut Page<'_>, findings: &Findings) {
             format!("{}, {} not zero", grouped(data.features), counted(data.nonzeros, "value", "values")),
         ),
     ];
+    facts.extend(missing_cells(findings).map(|cells| ("Missing", cells)));
     for (name, count, what) in [
-        ("Missing", data.missing, "cells; they are treated as the section on reproduction says"),
         ("Left out", data.dropped, "rows with missing cells or labels"),
         ("Skipped", data.skipped, "malformed rows"),
     ] {
@@ -199,6 +202,37 @@ fn data(page: &mut Page<'_>, findings: &Findings) {
         false => "The features".to_string(),
     };
     page.table(&caption, &["feature", "least", "mean", "greatest", "not zero"], &[1, 2, 3, 4], &rows);
+}
+
+/// How many cells are missing in which columns, and what becomes of them.
+fn missing_cells(findings: &Findings) -> Option<String> {
+    let mut columns: Vec<&(String, u64)> = findings.data.missing.iter().collect();
+    columns.sort_by_key(|(_, cells)| std::cmp::Reverse(*cells));
+    let all: u64 = columns.iter().map(|(_, cells)| cells).sum();
+    let named =
+        columns.iter().take(MOST_GAPS).map(|(name, cells)| format!("{} in “{name}”", grouped(*cells)));
+    let mut parts: Vec<String> = named.collect();
+    if columns.is_empty() {
+        return None;
+    }
+    if let Some(others) = columns.get(MOST_GAPS..).filter(|others| !others.is_empty()) {
+        let cells = grouped(others.iter().map(|(_, cells)| cells).sum());
+        parts.push(format!("{cells} in {}", counted(others.len() as u64, "more column", "more columns")));
+    }
+    let cells = format!("{}: {}", counted(all, "cell", "cells"), parts.join(", "));
+    let became = match findings.data.treated {
+        None if findings.spec.model.is_some() => "they become what the model has learned to make of them",
+        None => return Some(cells),
+        Some(Missing::Mean) => {
+            "a missing number becomes the mean of its column, a missing word is left without a category"
+        }
+        Some(Missing::Zero) => "a missing number becomes zero, a missing word is left without a category",
+        Some(_) => {
+            "a missing number becomes the mean of its column, and one more feature says that it was missing; a missing word is a \
+             category of its own"
+        }
+    };
+    Some(format!("{cells}; {became}"))
 }
 
 fn learners(page: &mut Page<'_>, findings: &Findings) {
@@ -262,7 +296,7 @@ fn model(page: &mut Page<'_>, findings: &Findings) {
         ("Learner", describe_settings(&model.settings)),
         ("Classes", model.classes.describe()),
         ("Result", describe_end(&model.evidence)),
-        ("Margin", describe_margin(&model.evidence)),
+        ("Margin", describe_margin(&model.evidence, &model.recipe)),
         ("Bound", describe_bound(&model.evidence, &model.settings)),
     ]);
     let name = &findings.data.source;
@@ -357,6 +391,14 @@ fn mistakes(page: &mut Page<'_>, findings: &Findings) {
 fn verdict(page: &mut Page<'_>, findings: &Findings) {
     page.section("separation", "Can a boundary separate the classes?");
     let Some(separated) = &findings.separated else { return page.paragraph(ONE_CLASS) };
+    let scaled = findings.judged.model.recipe.scaling != Scaler::None;
+    page.paragraph(match scaled {
+        true => {
+            "This is about the features as they are in the file. Margins in this section are in its units, and other numbers than \
+             those of the model, which are of the scaled features."
+        }
+        false => "This is about the features as they are in the file.",
+    });
     if let Some(view) = &findings.separation {
         page.figure(&chart::separation(separated, view));
         page.blocks(&separate_report(separated));
@@ -368,33 +410,25 @@ fn verdict(page: &mut Page<'_>, findings: &Findings) {
         .map(|decided| {
             let found = &decided.separation;
             let verdict = match found.verdict {
-                Verdict::Complete => "completely separable",
-                Verdict::QuasiComplete => "quasi-completely separable",
-                Verdict::Overlap => "not separable",
-                Verdict::Undecided => "undecided",
+                Verdict::Complete => "completely separable".to_string(),
+                Verdict::QuasiComplete => "quasi-completely separable".to_string(),
+                Verdict::Overlap => {
+                    let rows = counted(found.witness.len() as u64, "row", "rows");
+                    format!("not separable: {rows} cannot all be right")
+                }
+                Verdict::Undecided => "undecided".to_string(),
             };
-            vec![
-                found.classes.positive.clone(),
-                verdict.to_string(),
-                found.margin.lower.map_or("none".to_string(), |lower| rounded(lower, Rounding::Down)),
-                rounded(found.margin.upper, Rounding::Up),
-                grouped(found.witness.len() as u64),
-            ]
+            let upper = rounded(found.margin.upper, Rounding::Up);
+            let margin = match (found.verdict, found.margin.lower) {
+                (Verdict::QuasiComplete | Verdict::Overlap, _) => "none".to_string(),
+                (_, Some(lower)) => format!("{} to {upper}", rounded(lower, Rounding::Down)),
+                (_, None) => format!("at most {upper}"),
+            };
+            vec![found.classes.positive.clone(), verdict, margin]
         })
         .collect();
-    let head = [
-        "class against the rest",
-        "verdict",
-        "margin at least",
-        "margin at most",
-        "rows that cannot all be right",
-    ];
-    page.table(
-        "Each verdict is proved by a certificate that the exact checker accepted",
-        &head,
-        &[2, 3, 4],
-        &rows,
-    );
+    let head = ["class", "against the rest", "best margin"];
+    page.table("Each verdict is proved by a certificate that the exact checker accepted", &head, &[2], &rows);
 }
 
 fn proof(page: &mut Page<'_>, findings: &Findings) {
@@ -407,7 +441,7 @@ fn proof(page: &mut Page<'_>, findings: &Findings) {
     let (evidence, settings) = (&followed.model.evidence, &followed.model.settings);
     page.facts(&[
         ("Result", describe_end(evidence)),
-        ("Margin", describe_margin(evidence)),
+        ("Margin", describe_margin(evidence, &followed.model.recipe)),
         ("Bound", describe_bound(evidence, settings)),
     ]);
 }
@@ -441,7 +475,11 @@ fn reproduce(page: &mut Page<'_>, findings: &Findings, spelling: &Spelling<'_>) 
     .filter(|command| !command.is_empty())
     .collect();
     if !commands.is_empty() {
-        page.paragraph("The proof and the verdict:");
+        page.paragraph(if findings.followed.is_some() {
+            "The proof and the verdict:"
+        } else {
+            "The verdict:"
+        });
         page.lines(&commands.join("\n"));
     }
 }

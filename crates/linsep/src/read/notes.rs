@@ -22,6 +22,8 @@ pub struct ReadNotes {
     pub first_skipped: Vec<SkippedRow>,
     /// How many rows were dropped for a missing cell or label.
     pub dropped: u64,
+    /// The columns of a table with missing cells, and how many each has in the rows that were kept.
+    pub missing: Vec<(String, u64)>,
 }
 
 impl ReadNotes {

@@ -21,8 +21,8 @@ pub fn compare_report(comparison: &Comparison, name: &str) -> Vec<Block> {
         }
     );
     // Of several classes there are two margins, which are not compared with each other.
-    let has = |kind| comparison.learners.iter().any(|entry| entry.margin.kind == kind);
-    let two_margins = has(MarginKind::MultiClass) && has(MarginKind::OneAgainstRest);
+    let has = |is: fn(MarginKind) -> bool| comparison.learners.iter().any(|entry| is(entry.margin.kind));
+    let two_margins = has(|kind| kind == MarginKind::MultiClass) && has(MarginKind::is_of_each_class);
     let margin_width = if two_margins { 10 } else { 9 };
     let mut text = "\n".to_string();
     let mut line = |cells: [&str; 7]| {

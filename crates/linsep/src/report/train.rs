@@ -6,7 +6,7 @@ use super::layout::{MOST_LINES, cell, column_width};
 use super::probability::{describe_calibration, describe_threshold, measures_in_line};
 use super::wording::{
     describe_bound, describe_detail, describe_end, describe_end_of_separable, describe_expansion,
-    describe_margin, describe_settings, explain, explain_with_column, in_its_space,
+    describe_margin, describe_settings, explain, explain_with_column,
 };
 use crate::classes::{Classes, shortened};
 use crate::features::Features;
@@ -106,7 +106,7 @@ fn facts(trained: &Trained, alone: bool) -> Vec<(&'static str, String)> {
     facts.extend(describe_detail(evidence).map(|detail| ("Detail", detail)));
     facts.extend(features_left(model).map(|left| ("Left", left)));
     let expansion = &model.recipe.expansion;
-    facts.push(("Margin", in_its_space(describe_margin(evidence), expansion)));
+    facts.push(("Margin", describe_margin(evidence, &model.recipe)));
     if let Some(distance) = evidence.distance {
         // After the margin, which it is easily mistaken for: this is the distance that these weights keep.
         let distance = rounded(distance, Rounding::Down);

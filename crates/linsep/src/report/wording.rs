@@ -1,6 +1,6 @@
 //! The results of a run in plain sentences.
 
-use crate::features::Expansion;
+use crate::features::{Expansion, Recipe, Scaler};
 use crate::job::Trained;
 use crate::numbers::{Rounding, counted, grouped, percent, rounded};
 use crate::separate::Verdict;
@@ -214,13 +214,8 @@ pub fn describe_expansion(expansion: &Expansion) -> Option<String> {
     Some(parts.join(", "))
 }
 
-/// What is proved of rows, with the space that it speaks of.
-pub fn in_its_space(text: String, expansion: &Expansion) -> String {
-    if expansion.is_none() { text } else { format!("{text}; in the space of the expanded features") }
-}
-
-/// The margin interval in a few words.
-pub fn describe_margin(evidence: &Evidence) -> String {
+/// The margin interval in a few words, with the features that it is about: those that `recipe` makes.
+pub fn describe_margin(evidence: &Evidence, recipe: &Recipe) -> String {
     let MarginInterval { lower, upper, kind } = evidence.margin;
     let kind = match kind {
         MarginKind::ThroughOrigin => "boundary through the origin",
@@ -229,12 +224,23 @@ pub fn describe_margin(evidence: &Evidence) -> String {
         MarginKind::KernelSpace => "in the space of the kernel",
         MarginKind::MultiClass => "of each row's class against the strongest other",
         MarginKind::OneAgainstRest => "the smallest of all classes against the rest",
+        MarginKind::KernelOneAgainstRest => {
+            "the smallest of all classes against the rest, in the space of the kernel"
+        }
     };
     let radius = rounded(evidence.extent.radius_upper, Rounding::Up);
     let upper = rounded(upper, Rounding::Up);
+    let of = match (recipe.expansion.is_none(), recipe.scaling == Scaler::None) {
+        (true, true) => "",
+        (true, false) => "; of the scaled features",
+        (false, true) => "; in the space of the expanded features",
+        (false, false) => "; in the space of the expanded features, scaled",
+    };
     match lower {
-        Some(lower) => format!("{} ≤ γ* ≤ {upper} ({kind}); R ≤ {radius}", rounded(lower, Rounding::Down)),
-        None => format!("γ* ≤ {upper} ({kind}); R ≤ {radius}"),
+        Some(lower) => {
+            format!("{} ≤ γ* ≤ {upper} ({kind}); R ≤ {radius}{of}", rounded(lower, Rounding::Down))
+        }
+        None => format!("γ* ≤ {upper} ({kind}); R ≤ {radius}{of}"),
     }
 }
 
@@ -242,7 +248,7 @@ pub fn describe_margin(evidence: &Evidence) -> String {
 /// takes every row once.
 fn counts_mistakes(evidence: &Evidence, settings: &Settings) -> bool {
     let perceptron = settings.learner.abilities().counts_mistakes;
-    let one_boundary = evidence.margin.kind != MarginKind::OneAgainstRest;
+    let one_boundary = !evidence.margin.kind.is_of_each_class();
     perceptron && one_boundary && !evidence.weighted && !matches!(settings.init, Init::Warm(_))
 }
 
@@ -262,7 +268,7 @@ pub fn describe_bound(evidence: &Evidence, settings: &Settings) -> String {
         format!("this mixture counts {}", rounded(mistakes, Rounding::Up))
     } else if counted.is_some() || matches!(settings.init, Init::Warm(_)) {
         format!("this run made {}", grouped(evidence.updates))
-    } else if evidence.margin.kind == MarginKind::OneAgainstRest {
+    } else if evidence.margin.kind.is_of_each_class() {
         "for the hardest class".to_string()
     } else {
         "for a perceptron; this learner's updates are not mistakes".to_string()
@@ -305,7 +311,7 @@ pub(super) fn explain_with_column(evidence: &Evidence, settings: &Settings, colu
 
 /// What it means that the run found a separator.
 fn explain_separable(evidence: &Evidence, settings: &Settings, bound: f64) -> String {
-    let each = evidence.margin.kind == MarginKind::OneAgainstRest;
+    let each = evidence.margin.kind.is_of_each_class();
     let kernel = matches!(settings.learner, Learner::Kernel(_));
     let mut text = format!(
         "{}: the run found {} that prove it. {} makes at most {} mistakes on them, in any order and however often it \
@@ -372,12 +378,11 @@ fn explain_unseparated(evidence: &Evidence, settings: &Settings, column: Option<
         "The rows were seen once and not kept, so it is not known whether they are separable."
     } else if evidence.status == Status::Converged && settings.mistake == MistakeRule::Negative {
         "No row was a mistake in the last pass, but some row lies on the boundary, so that proves nothing."
-    } else if evidence.margin.kind == MarginKind::OneAgainstRest {
+    } else if evidence.margin.kind.is_of_each_class() {
         "Not every class was separated from the rest."
     } else {
         "The rows were not separated."
     };
-    let kernel = matches!(settings.learner, Learner::Kernel(_));
     let margin = match evidence.margin.kind {
         MarginKind::ThroughOrigin => "no boundary through the origin has a margin",
         MarginKind::AppendedBias => {
@@ -386,7 +391,7 @@ fn explain_unseparated(evidence: &Evidence, settings: &Settings, column: Option<
         MarginKind::FreeBias => "no boundary has a margin",
         MarginKind::KernelSpace => "no function of this kernel has a margin",
         MarginKind::MultiClass => "no weights tell the classes apart by a margin",
-        MarginKind::OneAgainstRest if kernel => {
+        MarginKind::KernelOneAgainstRest => {
             "some class cannot be told from the rest, in the kernel's space, by a margin"
         }
         MarginKind::OneAgainstRest => "some class cannot be told from the rest by a margin",

@@ -27,12 +27,27 @@ pub enum MarginKind {
     MultiClass,
     /// The smallest of the best margins of each class against the rest.
     OneAgainstRest,
+    /// The same, of the functions of a kernel.
+    KernelOneAgainstRest,
 }
 
 impl MarginKind {
     /// The margin of rows with an appended coordinate of this value, 0 for none.
     pub fn of_bias(bias_input: f64) -> Self {
         if bias_input == 0.0 { MarginKind::ThroughOrigin } else { MarginKind::AppendedBias }
+    }
+
+    /// The margin of several classes of which each, against the rest, has a margin of this kind.
+    pub fn of_each_class(self) -> Self {
+        match self {
+            MarginKind::KernelSpace => MarginKind::KernelOneAgainstRest,
+            _ => MarginKind::OneAgainstRest,
+        }
+    }
+
+    /// Whether each class has a boundary of its own against the rest.
+    pub fn is_of_each_class(self) -> bool {
+        matches!(self, MarginKind::OneAgainstRest | MarginKind::KernelOneAgainstRest)
     }
 }
 

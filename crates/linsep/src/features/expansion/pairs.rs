@@ -108,6 +108,11 @@ pub struct Factor {
 }
 
 impl Factor {
+    /// Whether it is a word, which is there or not.
+    pub fn is_word(&self) -> bool {
+        self.centre == 0.0 && self.scale == 1.0
+    }
+
     pub(super) fn of(&self, x: f64) -> f64 {
         standardised(x, self.centre, self.scale)
     }

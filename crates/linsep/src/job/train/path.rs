@@ -27,6 +27,9 @@ pub struct PathWeights {
     pub intercept: f64,
     /// The features that have a weight, in their order, each with what one more unit of it adds to the score.
     pub weights: Vec<(String, f64)>,
+    /// The weights of the same features as they are learned from, which are scaled: these the penalty weighs.
+    #[serde(skip)]
+    pub scaled: Vec<f64>,
 }
 
 /// The most points of a path.
@@ -81,8 +84,10 @@ pub(super) fn learn(
                     None => (theta.weights.clone(), theta.intercept()),
                 };
                 let named = weights.iter().enumerate().filter(|(_, weight)| **weight != 0.0);
-                let weights = named.map(|(j, &weight)| (model.recipe.feature_name(j), weight)).collect();
-                classes.push(PathWeights { class: of(class), intercept, weights });
+                let (weights, scaled) = named
+                    .map(|(j, &weight)| ((model.recipe.feature_name(j), weight), theta.weights[j]))
+                    .unzip();
+                classes.push(PathWeights { class: of(class), intercept, weights, scaled });
             }
             path.push(PathPoint { c, classes });
             ControlFlow::Continue(())

@@ -108,6 +108,8 @@ pub(crate) struct Notes {
     skipped: u64,
     first_skipped: Vec<(u64, String)>,
     dropped: u64,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    missing: Vec<(String, u64)>,
 }
 
 impl From<ReadNotes> for Notes {
@@ -118,6 +120,7 @@ impl From<ReadNotes> for Notes {
             skipped: notes.skipped,
             first_skipped: notes.first_skipped.into_iter().map(|row| (row.line, row.reason)).collect(),
             dropped: notes.dropped,
+            missing: notes.missing,
         }
     }
 }
@@ -131,6 +134,7 @@ impl From<Notes> for ReadNotes {
             skipped: notes.skipped,
             first_skipped: notes.first_skipped.into_iter().map(skipped).collect(),
             dropped: notes.dropped,
+            missing: notes.missing,
         }
     }
 }

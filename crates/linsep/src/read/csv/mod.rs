@@ -432,6 +432,8 @@ impl RecordReader for CsvReader {
         let columns = &look(&self.reading).columns;
         notes.remarks.extend(remarks::mixed(columns, &counts, rows, &notes.remarks));
         let (missing, has_model) = (self.rules.missing, self.known.is_some());
+        let gaps = columns.iter().zip(&counts).filter(|(_, counts)| counts.missing > 0);
+        notes.missing = gaps.map(|(column, counts)| (column.name.clone(), counts.missing)).collect();
         notes.remarks.extend(remarks::missing(columns, &counts, rows, missing, has_model));
         if self.known.is_none() {
             let alone = self.rules.labels == Labels::Required && !self.first_class_recurs && self.rows > 2;

@@ -201,7 +201,7 @@ pub(in crate::train) fn summary<'a>(runs: impl Iterator<Item = &'a Evidence> + C
     total.margin = MarginInterval {
         lower: all.iter().map(|run| run.margin.lower).reduce(|a, b| Some(a?.min(b?))).flatten(),
         upper: all.iter().map(|run| run.margin.upper).fold(f64::INFINITY, f64::min),
-        kind: MarginKind::OneAgainstRest,
+        kind: all[0].margin.kind.of_each_class(),
     };
     total.mistake_bound = crate::theory::novikoff::mistake_bound(&total.extent, &total.margin);
     total.distance = None;
