@@ -170,8 +170,8 @@ macro_rules! loops {
                 width: usize,
                 to: &mut [f64],
             ) {
-                // Few enough numbers on the right to stay in the nearest cache.
-                const NEAR: usize = 2048;
+                // Few enough numbers on the right to stay in a near cache.
+                const NEAR: usize = 1 << 14;
                 let inner = (NEAR / width).max(1);
                 for (part, right) in right.chunks(inner * width).enumerate() {
                     let left = &left[part * inner * steps[1]..];
@@ -217,6 +217,11 @@ macro_rules! loops {
                 start: usize,
                 to: &mut [f64],
             ) {
+                let inner = right.len() / width;
+                assert!(
+                    inner == 0 || (ROWS - 1) * down + (inner - 1) * across < left.len(),
+                    "the left is too short"
+                );
                 let mut sums = [[_mm256_setzero_pd(); REGISTERS]; ROWS];
                 for (a, sums) in sums.iter_mut().enumerate() {
                     let (lanes, _) = to[a * width + start..].as_chunks::<FOUR>();
@@ -226,7 +231,10 @@ macro_rules! loops {
                     let (lanes, _) = right[start..].as_chunks::<FOUR>();
                     let lanes: &[[f64; FOUR]; REGISTERS] = lanes[..REGISTERS].try_into().expect("as many");
                     for a in 0..ROWS {
-                        let factor = _mm256_set1_pd(f64::from(left[a * down + b * across]));
+                        // SAFETY: the last of these places lies inside, as was seen above. A check for each would have the sums leave
+                        // their registers.
+                        let factor = f64::from(unsafe { *left.get_unchecked(a * down + b * across) });
+                        let factor = _mm256_set1_pd(factor);
                         for k in 0..REGISTERS {
                             let product = _mm256_mul_pd(factor, f64s::four(&lanes[k]));
                             sums[a][k] = _mm256_add_pd(sums[a][k], product);
