@@ -175,7 +175,7 @@ mod tests {
         assert!(refused(&step("data = \"xor\"\nupdate = -1")).contains("line 6"));
         assert!(refused(&step("data = \"xor\"\ncolour = 1")).contains("colour"));
         let settings = step("data = \"xor\"\n[step.settings]\nepochs = \"x\"");
-        assert!(refused(&settings).contains("settings: epochs"), "{}", refused(&settings));
+        assert!(refused(&settings).contains("settings: “epochs” is “x”"), "{}", refused(&settings));
         for (settings, why) in [
             ("learner = \"perzeptron\"", "\"perzeptron\""),
             ("options = { C = 1 }", "C"),
