@@ -326,6 +326,11 @@ impl Observer for ProgressDisplay {
         }
     }
 
+    /// The second Ctrl-C ends the program.
+    fn waits(&self) -> bool {
+        self.keeps_parts
+    }
+
     fn will_stop(&self) -> bool {
         interrupted()
     }

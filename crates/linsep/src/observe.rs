@@ -167,6 +167,11 @@ pub trait Observer {
         false
     }
 
+    /// Whether who asks to stop waits for a result that is worth having, and can ask once more to end at once.
+    fn waits(&self) -> bool {
+        false
+    }
+
     /// Called after every update of a learner.
     fn update(&mut self, update: &Update<'_>) {
         let _ = update;

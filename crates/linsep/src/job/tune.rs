@@ -97,12 +97,17 @@ impl TuneSpec {
             let problem = "a search reads the rows twice, which standard input cannot do: name a file";
             return Err(SettingsError::new("data", problem).into());
         }
+        let clock = Instant::now();
         let (tuned, reading) = self.search(observer)?;
         let training = self.training(&tuned);
+        // One model takes less time than a search, unless it has just begun.
+        let limit = if observer.waits() { clock.elapsed().max(LITTLE) } else { LITTLE };
         let trained = match tuned.ended {
             // The rows are read again, and reading is the smaller part.
-            Some(Ended::Interrupted) if reading > LITTLE / 4 => return Err(not_learned(&training, observer)),
-            Some(Ended::Interrupted) => learn_within(LITTLE, training, observer)?,
+            Some(Ended::Interrupted) if reading > limit / 4 => {
+                return Err(not_learned(limit, &training, observer));
+            }
+            Some(Ended::Interrupted) => learn_within(limit, training, observer)?,
             _ => training.run(&mut Second { outer: observer, until: None })?,
         };
         Ok(TunedModel { tuned, trained })
@@ -199,7 +204,7 @@ impl TuneSpec {
     }
 }
 
-/// How long the best so far may take to be learned after an interruption, when the user waits.
+/// How long the best so far may always take to be learned after an interruption.
 const LITTLE: Duration = Duration::from_secs(1);
 
 /// Learns from all rows, if that takes no longer than this. A model that is not learned to its end is not the best so far, and
@@ -209,9 +214,11 @@ fn learn_within(
     mut training: TrainSpec,
     observer: &mut dyn Observer,
 ) -> Result<Trained, Error> {
-    observer.note(Note::Warning(
-        "interrupted: the best so far is learned from all rows, if that takes a second at most",
-    ));
+    let again = if observer.waits() { "; interrupt once more to end without a model" } else { "" };
+    observer.note(Note::Warning(&format!(
+        "interrupted: the best so far is learned from all rows, if that takes {} at most{again}",
+        seconds(limit)
+    )));
     let output = training.output.take();
     let until = Some(Instant::now() + limit);
     match training.run(&mut Second { outer: observer, until }) {
@@ -221,19 +228,28 @@ fn learn_within(
             }
             Ok(trained)
         }
-        Ok(_) | Err(Error::Interrupted) => Err(not_learned(&training, observer)),
+        Ok(_) | Err(Error::Interrupted) => Err(not_learned(limit, &training, observer)),
         Err(error) => Err(error),
     }
 }
 
 /// Says how the best so far can be learned, where that takes too long for a user who waits.
-fn not_learned(training: &TrainSpec, observer: &mut dyn Observer) -> Error {
+fn not_learned(limit: Duration, training: &TrainSpec, observer: &mut dyn Observer) -> Error {
     observer.note(Note::Warning(&format!(
-        "interrupted: learning the best so far from all rows takes more than a second, so no model is saved. To learn it with \
+        "interrupted: learning the best so far from all rows takes more than {}, so no model is saved. To learn it with \
          train: {}",
+        seconds(limit),
         settings_of(training)
     )));
     Error::Interrupted
+}
+
+/// About so many seconds, in words.
+fn seconds(limit: Duration) -> String {
+    match limit.as_secs() {
+        0 | 1 => "a second".to_string(),
+        more => format!("{more} seconds"),
+    }
 }
 
 /// The choices of a search, as settings of training.
@@ -260,6 +276,10 @@ impl Observer for Second<'_> {
             Some(_) if self.will_stop() => ControlFlow::Break(()),
             Some(_) => ControlFlow::Continue(()),
         }
+    }
+
+    fn waits(&self) -> bool {
+        self.outer.waits()
     }
 
     fn note(&mut self, note: Note<'_>) {

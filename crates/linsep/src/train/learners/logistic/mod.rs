@@ -402,8 +402,10 @@ fn solve(
             }
             ControlFlow::Continue(Step::Stalled) => true,
         };
-        // Without a penalty there is no proof that such a step could make better, and its last digits change for ever.
-        let digits = if problem.penalty.is_none() { 8.0 * f64::EPSILON * before } else { 0.0 };
+        // Without a penalty there is no proof that such a step could make better, and its last digits change for ever. They also do
+        // where a step is many iterations: a few of these are enough for the proof.
+        let changes_for_ever = problem.penalty.is_none() || matches!(algorithm, Algorithm::Quasi(_));
+        let digits = if changes_for_ever { 8.0 * f64::EPSILON * before } else { 0.0 };
         blind = if algorithm.objective() < before - digits { 0 } else { blind + 1 };
         stalled |= blind > BLIND_STEPS;
         let last = stalled || limits.steps >= limits.settings.epochs;

@@ -9,8 +9,8 @@
 //! - 0 where all |Gⱼ| ≤ 1, for L1. Elsewhere all rᵢ are made smaller by the same factor, which leaves the qᵢ probabilities.
 //!
 //! The probabilities of the point itself are such a choice once the intercepts are the best for its weights: that is
-//! Σ rᵢ = 0. What rounding leaves of Σ rᵢ is taken from a single row, one whose probabilities are all well above that: it
-//! changes the entropy of that row, and G, by no more than a little, which is subtracted.
+//! Σ rᵢ = 0. What rounding leaves of Σ rᵢ is taken from a single row, or from one for each of some pairs of classes, whose
+//! probabilities are well above that: it changes the entropy of those rows, and G, by no more than a little, which is subtracted.
 
 use super::problem::{MANY_CLASSES, Pause, Point, Problem, logistic, to_probabilities};
 use crate::linalg;
@@ -84,13 +84,15 @@ impl Problem<'_> {
         if self.has_intercept {
             let off = slopes.wrong * (rounding + FUNCTIONS);
             let rest: f64 = sums.intercepts.iter().map(|r| r.abs() + off).sum();
-            let (room, price) = self.roomiest(scores, pause)?;
-            if room <= 4.0 * rest {
-                // No row can take it: nothing is proved.
+            let takers = self.takers(scores, pause)?;
+            let count = takers.len() as f64;
+            if takers.iter().any(|taker| taker.room <= 4.0 * count * rest) {
+                // No rows can take it: nothing is proved.
                 return ControlFlow::Continue(Proof { margin_upper, ..Proof::of_nothing(self, objective) });
             }
-            drift += rest * radius * (1.0 + 8.0 * U);
-            cost_of_rest = rest * ((2.0 * price / room).ln() + 1.0) * (1.0 + FUNCTIONS);
+            drift += count * rest * radius * (1.0 + 8.0 * U);
+            let cost = |taker: &Taker| rest * ((2.0 * taker.price / taker.room).ln() + 1.0);
+            cost_of_rest = takers.iter().map(cost).sum::<f64>() * (1.0 + FUNCTIONS);
         }
         let (absolute, square) = (self.penalty.absolute, self.penalty.square);
         let (factor, conjugate) = if square > 0.0 {
@@ -111,10 +113,17 @@ impl Problem<'_> {
         ControlFlow::Continue(Proof { objective, primal, dual, gap: Some(gap), margin_upper })
     }
 
-    /// The row that can take most: uᵢ times its smallest probability, and uᵢ.
-    fn roomiest(&self, scores: &[f64], pause: &mut Pause<'_>) -> ControlFlow<Status, (f64, f64)> {
+    /// Rows that take what is left of Σ rᵢ. Of two classes one row does, and of very many: the one whose smallest probability is
+    /// largest. Of others each takes what goes from its own class to another, so that those two probabilities alone must be well
+    /// above it; the pairs are a tree that joins all classes, of those with the most room.
+    fn takers(&self, scores: &[f64], pause: &mut Pause<'_>) -> ControlFlow<Status, Vec<Taker>> {
         let width = self.width();
-        let larger = |a: (f64, f64), b: (f64, f64)| if b.0 > a.0 { b } else { a };
+        if width > 1 && width <= MANY_CLASSES {
+            let rooms = self.rooms_between_classes(scores, pause)?;
+            return ControlFlow::Continue(roomiest_tree(&rooms, width));
+        }
+        let larger = |a: Taker, b: Taker| if b.room > a.room { b } else { a };
+        let none = Taker { room: 0.0, price: 1.0 };
         let rooms = self.sum_chunks(scores, pause, |start, rows| {
             let mut own = vec![0.0; width];
             let rows = rows.chunks_exact(width).zip(&self.prices[start..]);
@@ -127,11 +136,41 @@ impl Problem<'_> {
                         own.iter().copied().fold(f64::INFINITY, f64::min)
                     }
                 };
-                (price * least, price)
+                Taker { room: price * least, price }
             })
-            .fold((0.0, 1.0), larger)
+            .fold(none, larger)
         })?;
-        ControlFlow::Continue(rooms.into_iter().fold((0.0, 1.0), larger))
+        ControlFlow::Continue(vec![rooms.into_iter().fold(none, larger)])
+    }
+
+    /// For a class and another, at `class · width + other`: the row of that class with the most room for what goes from one to the
+    /// other.
+    fn rooms_between_classes(
+        &self,
+        scores: &[f64],
+        pause: &mut Pause<'_>,
+    ) -> ControlFlow<Status, Vec<Taker>> {
+        let width = self.width();
+        let none = vec![Taker { room: 0.0, price: 1.0 }; width * width];
+        // In blocks, as there is a table for each.
+        let mut total = none.clone();
+        for rows in self.blocks.iter() {
+            let mut p = vec![0.0; width];
+            for i in rows.clone() {
+                p.copy_from_slice(&scores[i * width..(i + 1) * width]);
+                to_probabilities(&mut p);
+                let (price, class) = (self.prices[i], self.labels[i] as usize);
+                let own = &mut total[class * width..(class + 1) * width];
+                for (taker, other) in own.iter_mut().zip(&p) {
+                    let room = price * other.min(p[class]);
+                    if room > taker.room {
+                        *taker = Taker { room, price };
+                    }
+                }
+            }
+            pause()?;
+        }
+        ControlFlow::Continue(total)
     }
 
     /// The residuals of the scores, with as many digits as the scores allow, and Σ uᵢ(1 − qᵢ of the own class).
@@ -240,6 +279,39 @@ impl Proof {
         let gap = if problem.penalty.is_none() { None } else { Some(1.0) };
         Self { objective, primal: objective, dual: 0.0, gap, margin_upper: None }
     }
+}
+
+/// A row that takes something of Σ rᵢ: uᵢ times the smallest of the probabilities that change, and uᵢ.
+#[derive(Clone, Copy)]
+struct Taker {
+    room: f64,
+    price: f64,
+}
+
+/// A tree that joins all classes, of pairs with as much room as can be (Prim 1957).
+fn roomiest_tree(rooms: &[Taker], width: usize) -> Vec<Taker> {
+    let between = |a: usize, b: usize| {
+        let (there, back) = (rooms[a * width + b], rooms[b * width + a]);
+        if back.room > there.room { back } else { there }
+    };
+    // The best way to each class from those that are joined already: the first.
+    let mut ways: Vec<Option<Taker>> =
+        (0..width).map(|class| (class > 0).then(|| between(0, class))).collect();
+    let mut tree = Vec::with_capacity(width - 1);
+    while let Some((class, way)) = ways
+        .iter()
+        .enumerate()
+        .filter_map(|(class, way)| way.map(|way| (class, way)))
+        .max_by(|a, b| a.1.room.total_cmp(&b.1.room))
+    {
+        tree.push(way);
+        ways[class] = None;
+        for (other, way) in ways.iter_mut().enumerate().filter(|(_, way)| way.is_some()) {
+            let new = between(class, other);
+            *way = way.map(|old| if new.room > old.room { new } else { old });
+        }
+    }
+    tree
 }
 
 /// Minus the slope of the loss in the intercepts, and its second derivatives.

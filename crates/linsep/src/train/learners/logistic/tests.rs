@@ -436,6 +436,18 @@ proptest! {
     }
 }
 
+/// Where losses count for much, no row has room for every class, but there is one for enough pairs of them.
+#[test]
+fn several_classes_are_proved_where_losses_count_for_much() {
+    for (seed, columns, classes) in [(1, 3, 10), (2, 12, 8), (3, 2, 30)] {
+        let data = data(seed, 240, columns, classes, false);
+        for c in [1e2, 1e4, 1e6] {
+            let outcome = train(&data, &settings(LogisticPenalty::L2, c), &mut ()).unwrap();
+            assert_eq!(outcome.status, Status::Converged, "{seed} {c} {:?}", outcome.evidence.detail);
+        }
+    }
+}
+
 /// Rows that go on to say the same, very long: the dual method is slow there, knows it, and another goes on.
 #[test]
 fn the_dual_method_knows_where_it_is_slow() {
