@@ -252,7 +252,10 @@ impl Warning {
     pub(super) fn rare_classes(names: &[String], counts: &[u64]) -> Option<Self> {
         let rows: u64 = counts.iter().sum();
         let equal = rows as f64 / counts.len().max(1) as f64;
-        let rare = |count: u64| count > 0 && (count < FEW_ROWS || (count as f64) < SMALL_PART * equal);
+        // Few rows are rare only where an equal part would be more.
+        let most = |share: f64, count: u64| (count as f64) < share * equal;
+        let rare =
+            |count: u64| count > 0 && ((count < FEW_ROWS && most(0.5, count)) || most(SMALL_PART, count));
         let mut classes: Vec<RowsOfClass> = names
             .iter()
             .zip(counts)
@@ -314,6 +317,7 @@ mod tests {
         assert_eq!(rare(&[50, 50]), [0; 0]);
         assert_eq!(rare(&[10, 90]), [0; 0]);
         assert_eq!(rare(&[9, 90]), [9]);
+        assert_eq!(rare(&[9, 11]), [0; 0]);
         assert_eq!(rare(&[10_000, 99]), [99]);
         assert_eq!(rare(&[10_000, 110]), [0; 0]);
         // Among a hundred classes, one row in two hundred is no less than usual.
