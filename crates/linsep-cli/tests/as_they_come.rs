@@ -498,6 +498,27 @@ fn explanations_show_dates_as_dates() {
 }
 
 #[test]
+fn explanations_show_a_missing_cell_once_and_nothing_that_was_filled_in() {
+    let folder = Folder::new();
+    let row = |i: usize| {
+        let day = if i % 7 == 3 { String::new() } else { format!("{}.{:02}.2020", i % 28 + 1, i % 12 + 1) };
+        format!("{day},{},7,{}\n", i * 5 % 17, ["a", "b"][i % 12 / 6])
+    };
+    folder.write("rows.csv", format!("day,x,same,kind\n{}", (0..84).map(row).collect::<String>()));
+    folder.write("new.csv", "day,x,same\n,3,7\n");
+    for features in ["plain", "splines"] {
+        for learner in ["logistic", "voted"] {
+            let train = format!("train rows.csv -o model -q --learner {learner} --features {features}");
+            folder.linsep(&train).exits(0);
+            let told = folder.linsep("predict model new.csv --explain").exits(0);
+            assert_eq!(told.out.matches("day").count(), 1, "{train}: {told:#?}");
+            assert!(told.out.contains("day missing ("), "{train}: {told:#?}");
+            assert!(!told.out.contains("0.0000)"), "{train}: {told:#?}");
+        }
+    }
+}
+
+#[test]
 fn the_training_rows_of_a_folder_are_recognised() {
     let folder = Folder::with_texts();
     // Whether the rows are those of the training, and whether those that were held out are among them.

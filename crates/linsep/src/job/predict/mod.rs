@@ -22,6 +22,9 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::path::PathBuf;
 
+/// Effects below this are shown as ±0.0000.
+const SMALLEST_EFFECT: f64 = 0.00005;
+
 /// What is written for each row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -355,6 +358,10 @@ impl Labelling<'_> {
         let mut why = explainer.explain(batch.row(i));
         let mut terms: HashMap<usize, Vec<&str>> = HashMap::new();
         batch.hashed_terms(i).for_each(|(feature, term)| terms.entry(feature).or_default().push(term));
+        let is_told = |part: &Part| part.effect.abs() >= SMALLEST_EFFECT;
+        if why.parts.iter().any(is_told) {
+            why.parts.retain(is_told);
+        }
         for part in &mut why.parts {
             if let Some(own) = terms.get(&part.feature) {
                 part.name = format!("{} ({})", own.join(" + "), part.name);
