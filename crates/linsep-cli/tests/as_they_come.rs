@@ -539,6 +539,34 @@ fn the_training_rows_of_a_folder_are_recognised() {
 }
 
 #[test]
+fn parts_that_are_taken_for_classes_are_warned_of() {
+    let folder = Folder::new();
+    for part in ["training_set", "test_set"] {
+        for class in ["spam", "ham"] {
+            folder.write_texts(&format!("mails/{part}/{class}"), &["free prize", "a cheap loan", "at noon"]);
+        }
+    }
+    folder.linsep("train mails -o model -q").exits(0).says(&[
+        "each of them has the same sub-folders, \"ham\", \"spam\"",
+        "linsep train mails/training_set -o MODEL",
+        "linsep evaluate MODEL mails/test_set",
+    ]);
+    let quiet = |place: &str| {
+        let ran = folder.linsep(&format!("train {place} -o model -q")).exits(0);
+        assert!(!ran.err.contains("sub-folders"), "{ran:#?}");
+    };
+    quiet("mails/training_set");
+    // Mailboxes have the same folders, and classes may have files beside theirs.
+    for class in ["spam", "ham"] {
+        folder.write_texts(&format!("boxes/{class}/cur"), &["free prize", "a cheap loan"]);
+        folder.write_texts(&format!("boxes/{class}/new"), &["at noon"]);
+    }
+    quiet("boxes");
+    folder.write("mails/test_set/one", "more words");
+    quiet("mails");
+}
+
+#[test]
 fn names_break_no_lines_of_reports() {
     let folder = Folder::new();
     let row = |i: usize| format!("{},\"w\n{}\",\"k\tl{}\"\n", i * 7 % 11, i % 3, i % 2);
