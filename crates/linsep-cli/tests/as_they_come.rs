@@ -438,11 +438,11 @@ fn what_a_model_makes_of_missing_cells_is_said() {
     folder.write("new.csv", "x,y,kind\n,1,a\n7,1,b\n");
     let became = "1 missing cell in column \"x\" became the mean of the column in the training rows.";
     for command in ["predict", "evaluate"] {
-        let overrule = "The model has learned that; --missing refuse and --missing drop-row overrule it.";
+        let overrule = "The model decides that; --missing refuse and --missing drop-row overrule it.";
         folder.linsep(&format!("{command} model new.csv")).exits(0).says(&[became, overrule]);
         for how in ["auto", "mean", "zero"] {
             let nothing = format!(
-                "The model has learned that, so --missing {how} changes nothing; --missing refuse and --missing drop-row do."
+                "The model decides that, so --missing {how} changes nothing; --missing refuse and --missing drop-row do."
             );
             let line = format!("{command} model new.csv --missing {how}");
             folder.linsep(&line).exits(0).says(&[became, &nothing]);
@@ -564,6 +564,26 @@ fn parts_that_are_taken_for_classes_are_warned_of() {
     quiet("boxes");
     folder.write("mails/test_set/one", "more words");
     quiet("mails");
+}
+
+#[test]
+fn what_is_said_of_a_model_of_a_table_is_so() {
+    let folder = Folder::with_texts();
+    let row = |i: usize| {
+        format!("{},{},{},{},{},{},{}\n", i, i * 3 % 7, i * 5 % 11, i % 3, i % 5, i % 4, ["a", "b"][i % 2])
+    };
+    folder.write("rows.csv", format!("c,d,e,f,g,h,kind\n{}", (0..30).map(row).collect::<String>()));
+    folder.linsep("train rows.csv -o model -q").exits(0);
+    folder
+        .linsep("evaluate model mails")
+        .exits(3)
+        .says(&["the columns \"c\", \"d\", \"e\", \"f\", \"g\" and 1 other:"]);
+    // No training cell was missing.
+    folder.write("new.csv", "c,d,e,f,g,h\n?,1,1,1,1,1\n");
+    folder.linsep("predict model new.csv").exits(0).says(&["The model decides that; --missing refuse"]);
+    let ran =
+        folder.linsep_with_input("train - -o piped", b"stra\xdfe,x,kind\nAllee,1,a\nPlatz,2,b\n").exits(0);
+    assert!(ran.err.contains("The text is not UTF-8"), "{ran:#?}");
 }
 
 #[test]

@@ -18,7 +18,7 @@ use super::{Batch, Column, ColumnKind, Labels, ReadNotes, ReadOptions, Schema, e
 use crate::dataset::{BatchRows, HashedTerm};
 use crate::features::text::{TextBlock, TextNumbers, TextReader};
 use crate::features::{MissingWords, Text};
-use crate::numbers::grouped;
+use crate::numbers::{counted, grouped};
 use crate::{Error, SettingsError};
 use encoding_rs::Encoding;
 use mbox::Mbox;
@@ -373,16 +373,22 @@ fn model_text<'a>(schema: &'a Schema, name: &str) -> Result<&'a Text, Error> {
     let refuse =
         |problem: String| Err(Error::from(ReadError::whole(name, ReadErrorKind::NotForModel(problem))));
     let Schema::Table { columns, .. } = schema else {
-        return refuse("a text was given, and the model was trained on numbers".to_string());
+        let what = if matches!(schema, Schema::Pictures(_)) { "pictures" } else { "numbers" };
+        return refuse(format!("a text was given, and the model was trained on {what}"));
     };
     let used: Vec<&Column> = columns.iter().filter(|column| column.kind.features().is_some()).collect();
     match used.as_slice() {
         [Column { kind: ColumnKind::Text(text), .. }] => Ok(text),
         _ => {
+            const SHOWN: usize = 5;
             let names: Vec<String> =
-                used.iter().take(5).map(|column| format!("\"{}\"", column.name)).collect();
+                used.iter().take(SHOWN).map(|column| format!("\"{}\"", column.name)).collect();
+            let more = match used.len().saturating_sub(SHOWN) {
+                0 => String::new(),
+                more => format!(" and {}", counted(more as u64, "other", "others")),
+            };
             refuse(format!(
-                "a text was given, and the model was trained on a table with the columns {}: give a table with these",
+                "a text was given, and the model was trained on a table with the columns {}{more}: give a table with these",
                 names.join(", ")
             ))
         }
