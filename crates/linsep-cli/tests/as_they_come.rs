@@ -587,6 +587,25 @@ fn what_is_said_of_a_model_of_a_table_is_so() {
 }
 
 #[test]
+fn advice_about_folders_can_be_followed() {
+    let folder = Folder::with_texts();
+    for (name, bytes) in [("x.bz2", &b"BZh91AY&SY\x00\x01\x02"[..]), ("x.xz", b"\xfd7zXZ\x00\x00\x04")] {
+        fs::write(folder.path("mails/ham").join(name), bytes).expect("write");
+        folder
+            .linsep("train mails -o model")
+            .exits(3)
+            .says(&["help: decompress it;", "skipped with --skip-bad"]);
+        folder.linsep("train mails -o model -q --skip-bad").exits(0);
+        fs::remove_file(folder.path("mails/ham").join(name)).expect("remove");
+    }
+    folder.write_texts("few/ham", &["at noon"]);
+    folder.write_texts("few/spam", &["free prize"]);
+    let ran =
+        folder.linsep("demo mail few").exits(2).says(&["give a folder with two or more mails in a class"]);
+    assert!(!ran.err.contains("fraction"), "{ran:#?}");
+}
+
+#[test]
 fn names_break_no_lines_of_reports() {
     let folder = Folder::new();
     let row = |i: usize| format!("{},\"w\n{}\",\"k\tl{}\"\n", i * 7 % 11, i % 3, i % 2);
