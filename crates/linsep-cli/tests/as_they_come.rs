@@ -629,6 +629,26 @@ fn names_break_no_lines_of_reports() {
     assert!(bars.len() > 3, "{bars:?}");
 }
 
+#[cfg(unix)]
+#[test]
+fn names_of_files_break_no_lines_and_mails_of_a_mailbox_have_numbers() {
+    let folder = Folder::with_texts();
+    folder.linsep("train mails -o model -q").exits(0);
+    fs::create_dir(folder.path("new")).expect("a folder");
+    folder.write("new/a\nb\u{1b}[1m", "free prize");
+    let mail = |text: &str| {
+        format!("From a@b Mon Jan  1 00:00:00 2001\nFrom: a\nTo: b\nSubject: {text}\n\n{text}\n\n")
+    };
+    folder.write("new/box.mbox", ["free prize", "at noon", "a cheap loan"].map(mail).concat());
+    for option in ["", " --csv"] {
+        let out = folder.linsep(&format!("predict model new -q{option}")).exits(0).out;
+        assert!(out.contains("new/a\\nb\\u{1b}[1m") && !out.contains('\u{1b}'), "{out}");
+        assert_eq!(out.lines().count(), 4 + usize::from(!option.is_empty()), "{out}");
+        let numbers: Vec<&str> = out.split("box.mbox#").skip(1).map(|rest| &rest[..1]).collect();
+        assert_eq!(numbers, ["1", "2", "3"], "{out}");
+    }
+}
+
 #[test]
 fn a_class_without_a_document_is_none() {
     let folder = Folder::with_texts();
