@@ -438,11 +438,11 @@ fn what_a_model_makes_of_missing_cells_is_said() {
     folder.write("new.csv", "x,y,kind\n,1,a\n7,1,b\n");
     let became = "1 missing cell in column \"x\" became the mean of the column in the training rows.";
     for command in ["predict", "evaluate"] {
-        let overrule = "The model has learned that; --missing refuse and --missing drop-row overrule it.";
+        let overrule = "The model decides that; --missing refuse and --missing drop-row overrule it.";
         folder.linsep(&format!("{command} model new.csv")).exits(0).says(&[became, overrule]);
         for how in ["auto", "mean", "zero"] {
             let nothing = format!(
-                "The model has learned that, so --missing {how} changes nothing; --missing refuse and --missing drop-row do."
+                "The model decides that, so --missing {how} changes nothing; --missing refuse and --missing drop-row do."
             );
             let line = format!("{command} model new.csv --missing {how}");
             folder.linsep(&line).exits(0).says(&[became, &nothing]);
@@ -498,6 +498,27 @@ fn explanations_show_dates_as_dates() {
 }
 
 #[test]
+fn explanations_show_a_missing_cell_once_and_nothing_that_was_filled_in() {
+    let folder = Folder::new();
+    let row = |i: usize| {
+        let day = if i % 7 == 3 { String::new() } else { format!("{}.{:02}.2020", i % 28 + 1, i % 12 + 1) };
+        format!("{day},{},7,{}\n", i * 5 % 17, ["a", "b"][i % 12 / 6])
+    };
+    folder.write("rows.csv", format!("day,x,same,kind\n{}", (0..84).map(row).collect::<String>()));
+    folder.write("new.csv", "day,x,same\n,3,7\n");
+    for features in ["plain", "splines"] {
+        for learner in ["logistic", "voted"] {
+            let train = format!("train rows.csv -o model -q --learner {learner} --features {features}");
+            folder.linsep(&train).exits(0);
+            let told = folder.linsep("predict model new.csv --explain").exits(0);
+            assert_eq!(told.out.matches("day").count(), 1, "{train}: {told:#?}");
+            assert!(told.out.contains("day missing ("), "{train}: {told:#?}");
+            assert!(!told.out.contains("0.0000)"), "{train}: {told:#?}");
+        }
+    }
+}
+
+#[test]
 fn the_training_rows_of_a_folder_are_recognised() {
     let folder = Folder::with_texts();
     // Whether the rows are those of the training, and whether those that were held out are among them.
@@ -515,6 +536,73 @@ fn the_training_rows_of_a_folder_are_recognised() {
     assert_eq!(which("moved"), [true, false]);
     folder.write("moved/ham/0", "another prize");
     assert_eq!(which("moved"), [false, false]);
+}
+
+#[test]
+fn parts_that_are_taken_for_classes_are_warned_of() {
+    let folder = Folder::new();
+    for part in ["training_set", "test_set"] {
+        for class in ["spam", "ham"] {
+            folder.write_texts(&format!("mails/{part}/{class}"), &["free prize", "a cheap loan", "at noon"]);
+        }
+    }
+    folder.linsep("train mails -o model -q").exits(0).says(&[
+        "each of them has the same sub-folders, \"ham\", \"spam\"",
+        "linsep train mails/training_set -o MODEL",
+        "linsep evaluate MODEL mails/test_set",
+    ]);
+    let quiet = |place: &str| {
+        let ran = folder.linsep(&format!("train {place} -o model -q")).exits(0);
+        assert!(!ran.err.contains("sub-folders"), "{ran:#?}");
+    };
+    quiet("mails/training_set");
+    // Mailboxes have the same folders, and classes may have files beside theirs.
+    for class in ["spam", "ham"] {
+        folder.write_texts(&format!("boxes/{class}/cur"), &["free prize", "a cheap loan"]);
+        folder.write_texts(&format!("boxes/{class}/new"), &["at noon"]);
+    }
+    quiet("boxes");
+    folder.write("mails/test_set/one", "more words");
+    quiet("mails");
+}
+
+#[test]
+fn what_is_said_of_a_model_of_a_table_is_so() {
+    let folder = Folder::with_texts();
+    let row = |i: usize| {
+        format!("{},{},{},{},{},{},{}\n", i, i * 3 % 7, i * 5 % 11, i % 3, i % 5, i % 4, ["a", "b"][i % 2])
+    };
+    folder.write("rows.csv", format!("c,d,e,f,g,h,kind\n{}", (0..30).map(row).collect::<String>()));
+    folder.linsep("train rows.csv -o model -q").exits(0);
+    folder
+        .linsep("evaluate model mails")
+        .exits(3)
+        .says(&["the columns \"c\", \"d\", \"e\", \"f\", \"g\" and 1 other:"]);
+    // No training cell was missing.
+    folder.write("new.csv", "c,d,e,f,g,h\n?,1,1,1,1,1\n");
+    folder.linsep("predict model new.csv").exits(0).says(&["The model decides that; --missing refuse"]);
+    let ran =
+        folder.linsep_with_input("train - -o piped", b"stra\xdfe,x,kind\nAllee,1,a\nPlatz,2,b\n").exits(0);
+    assert!(ran.err.contains("The text is not UTF-8"), "{ran:#?}");
+}
+
+#[test]
+fn advice_about_folders_can_be_followed() {
+    let folder = Folder::with_texts();
+    for (name, bytes) in [("x.bz2", &b"BZh91AY&SY\x00\x01\x02"[..]), ("x.xz", b"\xfd7zXZ\x00\x00\x04")] {
+        fs::write(folder.path("mails/ham").join(name), bytes).expect("write");
+        folder
+            .linsep("train mails -o model")
+            .exits(3)
+            .says(&["help: decompress it;", "skipped with --skip-bad"]);
+        folder.linsep("train mails -o model -q --skip-bad").exits(0);
+        fs::remove_file(folder.path("mails/ham").join(name)).expect("remove");
+    }
+    folder.write_texts("few/ham", &["at noon"]);
+    folder.write_texts("few/spam", &["free prize"]);
+    let ran =
+        folder.linsep("demo mail few").exits(2).says(&["give a folder with two or more mails in a class"]);
+    assert!(!ran.err.contains("fraction"), "{ran:#?}");
 }
 
 #[test]
@@ -539,6 +627,26 @@ fn names_break_no_lines_of_reports() {
     // What a table shows lies in its columns.
     let bars: Vec<usize> = told[1].out.lines().filter_map(|line| line.find('█')).collect();
     assert!(bars.len() > 3, "{bars:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn names_of_files_break_no_lines_and_mails_of_a_mailbox_have_numbers() {
+    let folder = Folder::with_texts();
+    folder.linsep("train mails -o model -q").exits(0);
+    fs::create_dir(folder.path("new")).expect("a folder");
+    folder.write("new/a\nb\u{1b}[1m", "free prize");
+    let mail = |text: &str| {
+        format!("From a@b Mon Jan  1 00:00:00 2001\nFrom: a\nTo: b\nSubject: {text}\n\n{text}\n\n")
+    };
+    folder.write("new/box.mbox", ["free prize", "at noon", "a cheap loan"].map(mail).concat());
+    for option in ["", " --csv"] {
+        let out = folder.linsep(&format!("predict model new -q{option}")).exits(0).out;
+        assert!(out.contains("new/a\\nb\\u{1b}[1m") && !out.contains('\u{1b}'), "{out}");
+        assert_eq!(out.lines().count(), 4 + usize::from(!option.is_empty()), "{out}");
+        let numbers: Vec<&str> = out.split("box.mbox#").skip(1).map(|rest| &rest[..1]).collect();
+        assert_eq!(numbers, ["1", "2", "3"], "{out}");
+    }
 }
 
 #[test]

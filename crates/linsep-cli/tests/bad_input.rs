@@ -160,7 +160,8 @@ fn bytes_that_are_not_text() {
 
 #[test]
 fn compression_that_is_damaged_or_unknown() {
-    let help = "help: decompress it first and pipe it in: linsep reads standard input as -";
+    let help = "help: decompress it; one file can be piped in, because linsep reads standard input as -, and files in a folder can be \
+                skipped with --skip-bad";
     let unsupported =
         |name: &str| format!("data: the file is compressed with {name}, which is not supported");
     refused(b"BZh91AY&SY\x00\x01\x02", "", 3, &[&unsupported("bzip2"), help]);

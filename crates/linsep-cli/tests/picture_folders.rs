@@ -43,6 +43,36 @@ fn pictures() -> Folder {
 }
 
 #[test]
+fn what_is_said_of_pictures_is_so() {
+    let folder = pictures();
+    folder.linsep("train data -o model -q").exits(0);
+    folder.write("note", "a text about something");
+    folder
+        .linsep("predict model note --format documents")
+        .exits(3)
+        .says(&["the model was trained on pictures"]);
+    // A file that is skipped is no picture.
+    folder.write("data/left/readme.txt", "about these pictures");
+    folder.linsep("train data -o model --skip-bad").exits(0).tells(&["12 rows", "(12 pictures in 2 classes"]);
+    // A picture that is too large is not damaged.
+    let mut large = png(10, 8, |_, _| 0);
+    large[16..24].copy_from_slice(&[0, 1, 0, 0, 0, 0, 0x80, 0]);
+    let mut checksum = flate2::Crc::new();
+    checksum.update(&large[12..29]);
+    large[29..33].copy_from_slice(&checksum.sum().to_be_bytes());
+    std::fs::write(folder.path("large.png"), large).unwrap();
+    let ran = folder.linsep("predict model large.png").exits(3).says(&["the picture has 65536x32768 pixels"]);
+    assert!(!ran.err.contains("damaged"), "{ran:#?}");
+    // Features without variance are not brought to one.
+    let folder = Folder::new();
+    folder.write("rows.csv", "x,same,kind\n1,7,a\n4,7,b\n2,7,a\n9,7,b\n3,7,a\n5,7,b\n");
+    folder
+        .linsep("train rows.csv --scale standard")
+        .exits(0)
+        .tells(&["1 feature to mean 0 and variance 1, 1 to mean 0"]);
+}
+
+#[test]
 fn a_model_of_pictures_remembers_their_size() {
     let folder = pictures();
     folder.linsep("train data -o model --learner logistic").exits(0).says(&["brought to 10x8 pixels"]);

@@ -88,7 +88,7 @@ fn identifiers_are_named_and_left_out_on_demand() {
 #[test]
 fn encodings_are_announced() {
     let text = b"stra\xdfe,x,kind\nAllee,1,a\nPlatz,2,b\n";
-    says(text, "", &["The file is not UTF-8: it is read as windows-1252, which makes \"straße\""], &[]);
+    says(text, "", &["The text is not UTF-8: it is read as windows-1252, which makes \"straße\""], &[]);
     says(text, "--encoding latin1", &[], &["UTF-8"]);
     says("straße,x,kind\nAllee,1,a\nPlatz,2,b\n", "", &[], &["UTF-8"]);
     let wide: Vec<u8> = "x,kind\n1,a\n2,b\n".encode_utf16().flat_map(u16::to_le_bytes).collect();

@@ -136,7 +136,8 @@ pub enum Note<'a> {
     /// A reason to trust the result less than its numbers suggest. Records have it too, so those who want no remarks need
     /// not hear it.
     Caution(&'a str),
-    /// Part of the data or of the result is missing: to be said also to those who want no remarks.
+    /// Part of the data or of the result is missing, or the data is not what was meant: to be said also to those who want no
+    /// remarks.
     Warning(&'a str),
 }
 

@@ -136,7 +136,15 @@ fn data(folder: &Path, words: &[&str], skip_bad: bool) -> DataSpec {
 fn trained(folder: &Path, words: &[&str], skip_bad: bool, console: Console) -> anyhow::Result<Trained> {
     let data = data(folder, words, skip_bad);
     let spec = TrainSpec { data, holdout: Some(HELD_OUT), ..TrainSpec::default() };
-    Ok(spec.run(&mut Quiet(ProgressDisplay::of_whole_job(console)))?)
+    match spec.run(&mut Quiet(ProgressDisplay::of_whole_job(console))) {
+        // The share is the demo's own.
+        Err(linsep::Error::Settings(error)) if error.field == "holdout" => {
+            let problem = "demo mail holds out a quarter of the mails of each class, and no class has enough for that: give a \
+                           folder with two or more mails in a class";
+            Err(Usage(problem.to_string()).into())
+        }
+        trained => Ok(trained?),
+    }
 }
 
 /// Shows progress, and leaves remarks to the story.

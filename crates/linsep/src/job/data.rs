@@ -355,6 +355,9 @@ pub fn tell(notes: &ReadNotes, observer: &mut dyn Observer) {
     for remark in &notes.remarks {
         observer.note(Note::Remark(remark));
     }
+    for warning in &notes.warnings {
+        observer.note(Note::Warning(warning));
+    }
     if notes.dropped > 0 {
         let rows = counted(
             notes.dropped,

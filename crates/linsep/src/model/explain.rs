@@ -8,7 +8,7 @@ use super::{Model, Predictor};
 use crate::dataset::Row;
 use crate::features::{CellForm, ColumnKind, RecipeBuffer, Schema};
 use crate::train::Learned;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Why a row was given its class.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,23 +49,34 @@ pub struct Explainer<'a> {
     forms: Vec<Option<CellForm>>,
     /// For each feature that is a bend of a column, the feature of the column.
     column_of: HashMap<usize, usize>,
+    /// For each feature of a column of numbers, the feature that says where its cell is missing.
+    gaps: HashMap<usize, usize>,
 }
 
 impl<'a> Explainer<'a> {
     /// Prepares a model.
     pub fn new(model: &'a Model) -> Self {
         let mut forms = vec![Some(CellForm::Plain); model.recipe.columns.features()];
+        let mut gaps = HashMap::new();
         if let Schema::Table { columns, .. } = &model.recipe.columns {
             forms.fill(None);
             for column in columns {
                 if let ColumnKind::Number(number) = &column.kind {
                     forms[number.feature] = Some(number.form);
+                    gaps.extend(number.gap.map(|gap| (number.feature, gap)));
                 }
             }
         }
         let bent = model.recipe.expansion.each_bent();
         let column_of = bent.flat_map(|(bends, own)| own.map(move |bend| (bend, bends.feature))).collect();
-        Self { model, predictor: Predictor::new(model), buffer: RecipeBuffer::default(), forms, column_of }
+        Self {
+            model,
+            predictor: Predictor::new(model),
+            buffer: RecipeBuffer::default(),
+            forms,
+            column_of,
+            gaps,
+        }
     }
 
     /// Explains the class of a row, as read.
@@ -90,22 +101,29 @@ impl<'a> Explainer<'a> {
             (_, None) => scores[outcome],
         };
         let score = lead(&scores);
+        // One part for a column with its bends; where its cell is missing, the feature that says so stands for the column,
+        // because the number that was filled in is none of the row.
+        let part_of = |j: usize| {
+            let column = self.column_of.get(&j).copied().unwrap_or(j);
+            self.gaps.get(&column).copied().filter(|gap| values.contains_key(gap)).unwrap_or(column)
+        };
         let mut effects: HashMap<usize, f64> = HashMap::new();
         let constant = match linear(&self.model.learned) {
             Some(each) => {
                 for &(j, x) in &prepared {
                     let parts: Vec<f64> =
                         each.iter().map(|(weights, _)| weights.get(j).copied().unwrap_or(0.0) * x).collect();
-                    *effects.entry(self.column_of.get(&j).copied().unwrap_or(j)).or_default() += lead(&parts);
+                    *effects.entry(part_of(j)).or_default() += lead(&parts);
                 }
                 let intercepts: Vec<f64> = each.iter().map(|&(_, intercept)| intercept).collect();
                 Some(lead(&intercepts))
             }
             None => {
-                for left_out in 0..prepared.len() {
-                    let mut rest = prepared.clone();
-                    let (j, _) = rest.remove(left_out);
-                    effects.insert(j, score - lead(&self::scores(&self.model.learned, &rest)));
+                let columns: HashSet<usize> = prepared.iter().map(|&(j, _)| part_of(j)).collect();
+                for column in columns {
+                    let rest: Vec<(usize, f64)> =
+                        prepared.iter().copied().filter(|&(j, _)| part_of(j) != column).collect();
+                    effects.insert(column, score - lead(&self::scores(&self.model.learned, &rest)));
                 }
                 None
             }

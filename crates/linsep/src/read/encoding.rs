@@ -43,7 +43,7 @@ pub(crate) fn to_utf8(input: Input, name: Option<&str>) -> Result<(Input, Option
         let example =
             example(decoded.head()).map(|word| format!(", which makes \"{word}\" of one of its words"));
         format!(
-            "The file is not UTF-8: it is read as {}{}. Another encoding can be named with ⟦encoding⟧.",
+            "The text is not UTF-8: it is read as {}{}. Another encoding can be named with ⟦encoding⟧.",
             encoding.name(),
             example.unwrap_or_default()
         )

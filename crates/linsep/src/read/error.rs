@@ -465,7 +465,10 @@ impl ReadErrorKind {
             }
             Binary(_) => &BINARY_HELP,
             Foreign(kind) => kind.help,
-            Compression(_) => "decompress it first and pipe it in: linsep reads standard input as -",
+            Compression(_) => {
+                "decompress it; one file can be piped in, because linsep reads standard input as -, and files in a folder can be skipped \
+                 with ⟦skip_bad⟧"
+            }
             UnknownFormat => &FORMAT_HELP,
             OldLineEnds => "convert the line ends, for example with: tr '\\r' '\\n' < FILE > NEW",
             MissingLabel { .. } => "begin each row with its label, or skip such rows with ⟦skip_bad⟧",

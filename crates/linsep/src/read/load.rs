@@ -41,7 +41,7 @@ pub fn read(source: &Source, options: &ReadOptions, observer: &mut dyn Observer)
         {
             let options = ReadOptions { encoding: Some("windows-1252".to_string()), ..options };
             let mut loaded = read(source, &options, observer)?;
-            let remark = "The file is not UTF-8: it is read as windows-1252. Another encoding can be named with ⟦encoding⟧.";
+            let remark = "The text is not UTF-8: it is read as windows-1252. Another encoding can be named with ⟦encoding⟧.";
             loaded.notes.remarks.insert(0, remark.to_string());
             Ok(loaded)
         }

@@ -16,6 +16,8 @@ pub struct ReadNotes {
     pub format: String,
     /// Remarks, one sentence each.
     pub remarks: Vec<String>,
+    /// Reasons to think that the data is not what was meant, in sentences.
+    pub warnings: Vec<String>,
     /// How many malformed rows were skipped.
     pub skipped: u64,
     /// The first of them.

@@ -66,6 +66,12 @@ pub(crate) trait RecordReader: Send {
         None
     }
 
+    /// The number of a row of the last batch within its file, from 1, where that has many.
+    fn row_number(&self, row: usize) -> Option<u64> {
+        let _ = row;
+        None
+    }
+
     /// All rows at once, where they lie ready.
     fn whole(&self) -> Option<Loaded> {
         None

@@ -267,6 +267,11 @@ impl RowStream {
         self.reader.row_name(row)
     }
 
+    /// The number of a row of the last batch within its file, from 1, where rows come from files of many, such as mbox files.
+    pub fn row_number(&self, row: usize) -> Option<u64> {
+        self.reader.row_number(row)
+    }
+
     /// How many rows and numbers will come, where that is known beforehand or can be estimated from the first batch.
     pub(super) fn expected(&self, first: &Batch) -> Option<(usize, usize)> {
         // Room is made for a little more, so that the last rows find theirs.

@@ -211,11 +211,14 @@ pub(super) fn describe_scaling(scaler: &Scaler) -> String {
             let count = |wanted: fn(f64, f64) -> bool| {
                 parts.clone().filter(|&(&mean, &divisor)| wanted(mean, divisor)).count() as u64
             };
-            let centred = count(|mean, _| mean != 0.0);
+            let centred = count(|mean, divisor| mean != 0.0 && divisor != 1.0);
+            // Those that are the same in every row cannot have another variance than 0.
+            let moved = count(|mean, divisor| mean != 0.0 && divisor == 1.0);
             let alone = count(|mean, divisor| mean == 0.0 && divisor == 1.0);
             let said = [
                 (centred, "to mean 0 and variance 1"),
-                (features - centred - alone, "scaled without being centred"),
+                (moved, "to mean 0"),
+                (features - centred - moved - alone, "scaled without being centred"),
                 (alone, "as they are"),
             ];
             let said = said.iter().filter(|(count, _)| *count > 0).enumerate();

@@ -22,6 +22,9 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::path::PathBuf;
 
+/// Effects below this are shown as ±0.0000.
+const SMALLEST_EFFECT: f64 = 0.00005;
+
 /// What is written for each row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -240,15 +243,17 @@ impl Rows {
         }
     }
 
-    /// The file of a row of the last batch: that which rows come from by themselves, or that which was named.
+    /// The file of a row of the last batch, as people are shown it: that which rows come from by themselves, or that which was named.
     fn row_name(&self, row: usize) -> String {
-        match &self.now {
-            Some(Now::Stream(stream)) => match stream.row_name(row) {
-                Some(path) => path.display().to_string(),
-                None => stream.name().to_string(),
+        let name = match &self.now {
+            Some(Now::Stream(stream)) => match (stream.row_name(row), stream.row_number(row)) {
+                (Some(path), Some(number)) => format!("{}#{number}", path.display()),
+                (Some(path), None) => path.display().to_string(),
+                _ => stream.name().to_string(),
             },
             _ => Source::Stdin.name(),
-        }
+        };
+        printable(&name).into_owned()
     }
 
     fn progress(&self, rows: u64) -> Progress {
@@ -322,7 +327,7 @@ impl Labelling<'_> {
                         return self.fail(not_finite(&rows.name(), line));
                     }
                     if self.names && !self.show.is_table() {
-                        write!(out, "{}: ", printable(&rows.row_name(i)))?;
+                        write!(out, "{}: ", rows.row_name(i))?;
                     }
                     let name = if self.names { quoted(&rows.row_name(i)) } else { line.to_string() };
                     self.print(&name, prediction, &probabilities, out)?;
@@ -355,6 +360,10 @@ impl Labelling<'_> {
         let mut why = explainer.explain(batch.row(i));
         let mut terms: HashMap<usize, Vec<&str>> = HashMap::new();
         batch.hashed_terms(i).for_each(|(feature, term)| terms.entry(feature).or_default().push(term));
+        let is_told = |part: &Part| part.effect.abs() >= SMALLEST_EFFECT;
+        if why.parts.iter().any(is_told) {
+            why.parts.retain(is_told);
+        }
         for part in &mut why.parts {
             if let Some(own) = terms.get(&part.feature) {
                 part.name = format!("{} ({})", own.join(" + "), part.name);

@@ -105,6 +105,8 @@ pub(crate) struct Metadata {
 pub(crate) struct Notes {
     format: String,
     remarks: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
     skipped: u64,
     first_skipped: Vec<(u64, String)>,
     dropped: u64,
@@ -117,6 +119,7 @@ impl From<ReadNotes> for Notes {
         Self {
             format: notes.format,
             remarks: notes.remarks,
+            warnings: notes.warnings,
             skipped: notes.skipped,
             first_skipped: notes.first_skipped.into_iter().map(|row| (row.line, row.reason)).collect(),
             dropped: notes.dropped,
@@ -131,6 +134,7 @@ impl From<Notes> for ReadNotes {
         Self {
             format: notes.format,
             remarks: notes.remarks,
+            warnings: notes.warnings,
             skipped: notes.skipped,
             first_skipped: notes.first_skipped.into_iter().map(skipped).collect(),
             dropped: notes.dropped,

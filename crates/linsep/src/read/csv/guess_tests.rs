@@ -376,7 +376,7 @@ fn encodings_are_guessed_and_said() {
     let late = [b"word,x,kind\n".to_vec(), b"ok,1,a\n".repeat(60_000), b"K\xf6ln,2,b\n".to_vec()].concat();
     let loaded = read(&source(&late), &ReadOptions::default(), &mut ()).unwrap();
     assert!(loaded.schema.feature_names().unwrap().contains(&"word=Köln".to_string()));
-    assert!(remarks(&loaded).starts_with("The file is not UTF-8: it is read as windows-1252"));
+    assert!(remarks(&loaded).starts_with("The text is not UTF-8: it is read as windows-1252"));
 }
 
 #[test]

@@ -125,11 +125,11 @@ pub(super) fn missing(
     let overrule = match (has_model, missing) {
         (false, _) => " Another way can be chosen with ⟦missing⟧".to_string(),
         (true, Missing::Auto | Missing::Mean | Missing::Zero) => format!(
-            " The model has learned that, so ⟦missing={}⟧ changes nothing; ⟦missing=refuse⟧ and ⟦missing=drop-row⟧ do",
+            " The model decides that, so ⟦missing={}⟧ changes nothing; ⟦missing=refuse⟧ and ⟦missing=drop-row⟧ do",
             missing.name()
         ),
         (true, _) => {
-            " The model has learned that; ⟦missing=refuse⟧ and ⟦missing=drop-row⟧ overrule it".to_string()
+            " The model decides that; ⟦missing=refuse⟧ and ⟦missing=drop-row⟧ overrule it".to_string()
         }
     };
     let words = match affected.iter().any(|(_, counts)| counts.missing_word.is_some()) {

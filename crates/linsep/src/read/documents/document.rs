@@ -39,7 +39,11 @@ pub(in crate::read) fn text(
     bytes: &[u8],
     named: Option<&'static Encoding>,
 ) -> Result<String, ReadErrorKind> {
-    if bytes.trim_ascii().is_empty() {
+    if let Some(utf_8) = from_utf_32(bytes) {
+        return text(path, utf_8.as_bytes(), Some(encoding_rs::UTF_8));
+    }
+    let content = Encoding::for_bom(bytes).map_or(bytes, |(_, mark)| &bytes[mark..]);
+    if content.trim_ascii().is_empty() {
         return Err(ReadErrorKind::NotAText("it is empty".to_string()));
     }
     let has_ending = |endings: &[&str]| {
@@ -77,6 +81,21 @@ fn decoded<'a>(bytes: &'a [u8], named: Option<&'static Encoding>) -> Result<Cow<
         Some(byte) => Err(ReadErrorKind::NotAText(format!("it has the byte 0x{byte:02x}"))),
         None => Ok(encoding_rs::UTF_8.decode(bytes).0),
     }
+}
+
+/// The text of bytes that begin with the byte order mark of UTF-32, which begins as that of UTF-16 does.
+fn from_utf_32(bytes: &[u8]) -> Option<String> {
+    let is_little = match bytes {
+        [0xff, 0xfe, 0, 0, ..] => true,
+        [0, 0, 0xfe, 0xff, ..] => false,
+        _ => return None,
+    };
+    let letter = |unit: &[u8]| {
+        let unit = unit.try_into().ok()?;
+        char::from_u32(if is_little { u32::from_le_bytes(unit) } else { u32::from_be_bytes(unit) })
+    };
+    let units = bytes[4..].chunks(4);
+    Some(units.map(|unit| letter(unit).unwrap_or(char::REPLACEMENT_CHARACTER)).collect())
 }
 
 /// Whether a file begins as a raw e-mail does: with lines of fields, of which one is known.
@@ -119,6 +138,27 @@ mod tests {
 
     fn of(name: &str, bytes: &[u8]) -> Result<String, String> {
         text(Path::new(name), bytes, None).map_err(|kind| kind.to_string())
+    }
+
+    #[test]
+    fn byte_order_marks_are_no_text() {
+        for mark in [
+            &b"\xef\xbb\xbf"[..],
+            b"\xff\xfe",
+            b"\xfe\xff",
+            b"\xff\xfe\0\0",
+            b"\0\0\xfe\xff",
+            b"\xef\xbb\xbf \n",
+        ] {
+            assert!(of("x", mark).unwrap_err().contains("it is empty"), "{mark:?}");
+        }
+        let letters = |unit: fn(u32) -> [u8; 4]| -> Vec<u8> {
+            "\u{feff}Grüße, 😀".chars().flat_map(|letter| unit(letter as u32)).collect()
+        };
+        for bytes in [letters(u32::to_le_bytes), letters(u32::to_be_bytes)] {
+            assert_eq!(of("x", &bytes).unwrap(), "Grüße, 😀");
+            assert_eq!(of("x", &bytes[..bytes.len() - 1]).unwrap(), "Grüße, \u{fffd}");
+        }
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub(super) fn text(bytes: &[u8]) -> String {
     let Some(mut message) = MessageParser::default().parse(bytes) else {
         return in_fitting_encoding(bytes).into_owned();
     };
-    let decoded = with_decoded_beginnings(bytes, &message);
+    let decoded = with_decoded_lines(bytes, &message);
     if let Some(again) = decoded.as_ref().and_then(|bytes| MessageParser::default().parse(bytes)) {
         message = again;
     }
@@ -31,11 +31,11 @@ pub(super) fn text(bytes: &[u8]) -> String {
     text
 }
 
-/// A mail with texts that are base64 at first and then something else, such as the footer that a mailing list added: they are decoded as
-/// far as they can be, and the rest is left as it is. None if there are no such texts.
-fn with_decoded_beginnings(bytes: &[u8], message: &Message<'_>) -> Option<Vec<u8>> {
+/// A mail with texts that say that they are base64 and have lines that are not, such as the footer that a mailing list added: those lines
+/// are left as they are, and the others are decoded. None if there are no such texts.
+fn with_decoded_lines(bytes: &[u8], message: &Message<'_>) -> Option<Vec<u8>> {
     let mut places = Vec::new();
-    add_undecoded(message, MOST_FORWARDED, &mut places);
+    add_base64_texts(message, MOST_FORWARDED, &mut places);
     places.sort_unstable();
     let (mut decoded, mut done) = (Vec::new(), 0);
     for &[start, body, end] in &places {
@@ -46,9 +46,8 @@ fn with_decoded_beginnings(bytes: &[u8], message: &Message<'_>) -> Option<Vec<u8
         };
         let name = find_in_any_case(fields, b"content-transfer-encoding:").unwrap_or(0);
         let named = find_in_any_case(&fields[name..], BASE64).map(|at| name + at);
-        let (Some(at), Some((code, plain))) = (named, base64_and_rest(text)) else { continue };
-        let Some(code) = base64_decode(code) else { continue };
-        for piece in [before, &fields[..at], b"8bit", &fields[at + BASE64.len()..], &code, b"\n", plain] {
+        let (Some(at), Some(text)) = (named, decoded_lines(text)) else { continue };
+        for piece in [before, &fields[..at], b"8bit", &fields[at + BASE64.len()..], &text] {
             decoded.extend_from_slice(piece);
         }
         done = end;
@@ -64,40 +63,75 @@ fn find_in_any_case(bytes: &[u8], word: &[u8]) -> Option<usize> {
     bytes.windows(word.len()).position(|own| own.eq_ignore_ascii_case(word))
 }
 
-/// Texts that say that they are base64 and are not, at least not to their end: where their fields begin, and where the texts begin and
-/// end. Mails that are forwarded as they are lie in the same bytes.
-fn add_undecoded(message: &Message<'_>, most_forwarded: usize, places: &mut Vec<[usize; 3]>) {
+/// Texts that say that they are base64: where their fields begin, and where the texts begin and end. Mails that are forwarded as they
+/// are lie in the same bytes.
+fn add_base64_texts(message: &Message<'_>, most_forwarded: usize, places: &mut Vec<[usize; 3]>) {
     for part in &message.parts {
         let encoding = part.content_transfer_encoding().unwrap_or_default();
         let is_text = part.content_type().is_none_or(|kind| kind.ctype().eq_ignore_ascii_case("text"));
-        if part.is_encoding_problem && is_text && encoding.as_bytes().eq_ignore_ascii_case(BASE64) {
+        if is_text && encoding.as_bytes().eq_ignore_ascii_case(BASE64) {
             places.push([part.offset_header, part.offset_body, part.offset_end].map(|at| at as usize));
         }
         if let (PartType::Message(forwarded), 1.., mail_parser::Encoding::None) =
             (&part.body, most_forwarded, part.encoding)
         {
-            add_undecoded(forwarded, most_forwarded - 1, places);
+            add_base64_texts(forwarded, most_forwarded - 1, places);
         }
     }
 }
 
-/// The lines of a text that are base64, and what follows them: what has other characters, comes after a blank line, or after a line that
-/// fills up the last bytes. None if the text does not begin so; a word by itself is none.
-fn base64_and_rest(text: &[u8]) -> Option<(&[u8], &[u8])> {
-    const SHORTEST: usize = 16;
-    let is_code = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);
-    let (mut end, mut length, mut is_filled) = (0, 0, false);
-    for line in text.split_inclusive(|&byte| byte == b'\n') {
-        let own = line.trim_ascii();
-        if own.is_empty() && length > 0 || is_filled || !own.iter().all(is_code) {
+/// A text with its base64 decoded and its other lines as they are. None if it has no other lines.
+fn decoded_lines(text: &[u8]) -> Option<Vec<u8>> {
+    let lines: Vec<&[u8]> = text.split_inclusive(|&byte| byte == b'\n').collect();
+    let (mut decoded, mut has_plain, mut after_code) = (Vec::new(), false, false);
+    let mut rest = lines.as_slice();
+    while let Some(line) = rest.first() {
+        let (run, code) = base64_run(rest);
+        if let Some(code) = base64_decode(&code).filter(|_| run > 0) {
+            decoded.extend_from_slice(&code);
+            (rest, after_code) = (&rest[run..], true);
+            continue;
+        }
+        let is_blank = line.trim_ascii().is_empty();
+        has_plain |= !is_blank;
+        if after_code && !is_blank {
+            decoded.push(b'\n');
+            after_code = false;
+        }
+        // Blank lines between code are no part of what it says.
+        if !after_code {
+            decoded.extend_from_slice(line);
+        }
+        rest = &rest[1..];
+    }
+    has_plain.then_some(decoded)
+}
+
+/// How many of the first lines are base64 that belongs together, and their code. Only the last of them may be short or padded. A short
+/// line that looks like a word is none, and four characters belong together unless the end of a long code was cut off.
+fn base64_run(lines: &[&[u8]]) -> (usize, Vec<u8>) {
+    const SHORT: usize = 16;
+    const LONG: usize = 64;
+    let is_code = |line: &[u8]| {
+        let padding = line.iter().rev().take_while(|&&byte| byte == b'=').count();
+        let is_word = line.iter().all(u8::is_ascii_alphabetic)
+            && (line.iter().skip(1).all(u8::is_ascii_lowercase) || line.iter().all(u8::is_ascii_uppercase));
+        let is_code = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/".contains(byte);
+        line.len() > padding
+            && padding <= 2
+            && line[..line.len() - padding].iter().all(is_code)
+            && (line.len() >= SHORT || !is_word)
+    };
+    let (mut run, mut code) = (0, Vec::new());
+    for line in lines.iter().map(|line| line.trim_ascii()).take_while(|line| is_code(line)) {
+        run += 1;
+        code.extend_from_slice(line);
+        if line.len() < SHORT || line.ends_with(b"=") {
             break;
         }
-        length += own.len();
-        is_filled = own.ends_with(b"=");
-        end += line.len();
     }
-    let is_base64 = length > 0 && length.is_multiple_of(4) && (length >= SHORTEST || is_filled);
-    is_base64.then(|| text.split_at(end))
+    let may_be_cut_off = run > 1 || code.len() >= LONG;
+    if code.len().is_multiple_of(4) || may_be_cut_off { (run, code) } else { (0, Vec::new()) }
 }
 
 /// A mail whose parts end. Where one was cut off, or its program left out the line that closes the last part, a reader that waits for
@@ -294,8 +328,30 @@ mod tests {
                 assert_eq!(text.split_whitespace().collect::<Vec<_>>().join(" "), expected, "{mail}");
             }
         }
-        // Lines that are no base64 at all are left alone, and so are pictures.
-        for words in ["no code, but words", "Dear\n\nfriend, hello", "Hello\n--\nfriend"] {
+        // Lines that are no base64 are left alone, wherever they are, and so are pictures.
+        let longer = "UHJlaXMgdW5kIEdyw7zDn2UgUHJlaXMgdW5kIEdyw7zD\nn2Ug";
+        for (code, said) in [(base64, "Preis und Grüße"), (longer, "Preis und Grüße Preis und Grüße")] {
+            for words in ["Greetings from the list", "Unsubscribe", "footer", "list", "NOTE"] {
+                for body in [
+                    format!("{code}\n{words}\n"),
+                    format!("{code}\n\n{words}\n"),
+                    format!("{}\n\n{words}\n", code.replace('\n', "\n\n")),
+                ] {
+                    let mail = format!(
+                        "{fields}Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\n"
+                    );
+                    let text = of(format!("{mail}{body}").as_bytes());
+                    let expected = format!("x base64 {said} {words}");
+                    assert_eq!(text.split_whitespace().collect::<Vec<_>>().join(" "), expected, "{body}");
+                    let text = of(format!("{mail}{words}\n\n{code}\n").as_bytes());
+                    let expected = format!("x base64 {words} {said}");
+                    assert_eq!(text.split_whitespace().collect::<Vec<_>>().join(" "), expected, "{body}");
+                }
+            }
+        }
+        for words in
+            ["no code, but words", "Dear\n\nfriend, hello", "Hello\n--\nfriend", "Hello world", "Dear"]
+        {
             let plain = format!("{fields}Content-Transfer-Encoding: base64\n\n{words}\n");
             assert!(of(plain.as_bytes()).contains(words), "{words}");
         }

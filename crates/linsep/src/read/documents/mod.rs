@@ -18,7 +18,7 @@ use super::{Batch, Column, ColumnKind, Labels, ReadNotes, ReadOptions, Schema, e
 use crate::dataset::{BatchRows, HashedTerm};
 use crate::features::text::{TextBlock, TextNumbers, TextReader};
 use crate::features::{MissingWords, Text};
-use crate::numbers::grouped;
+use crate::numbers::{counted, grouped};
 use crate::{Error, SettingsError};
 use encoding_rs::Encoding;
 use mbox::Mbox;
@@ -114,8 +114,10 @@ struct DocumentReader {
     known: Option<Schema>,
     notes: ReadNotes,
     rows: u64,
-    /// The file of each row of the last batch.
-    batch_files: Vec<usize>,
+    /// The file of the last document, and how many documents of it there were.
+    last_file: (usize, u64),
+    /// The file of each row of the last batch, and its number in it.
+    batch_files: Vec<(usize, u64)>,
 }
 
 /// What one thread found in some documents.
@@ -169,6 +171,7 @@ impl DocumentReader {
             known: options.schema.clone(),
             notes,
             rows: 0,
+            last_file: (0, 0),
             batch_files: Vec::new(),
         })
     }
@@ -293,6 +296,8 @@ impl RecordReader for DocumentReader {
                 let mut start = 0;
                 let mut terms = block.hashed.into_iter().peekable();
                 for (document, (place, end)) in block.documents.into_iter().enumerate() {
+                    let (last, number) = self.last_file;
+                    self.last_file = (place, if place == last { number + 1 } else { 1 });
                     let end = match end {
                         Ok(end) => end,
                         Err(kind) => {
@@ -312,7 +317,7 @@ impl RecordReader for DocumentReader {
                     offsets.push(indices.len());
                     let class = self.files.file(place).class;
                     labels.push(self.classes.of_row(class));
-                    self.batch_files.push(place);
+                    self.batch_files.push(self.last_file);
                 }
             }
         }
@@ -364,7 +369,12 @@ impl RecordReader for DocumentReader {
     }
 
     fn row_name(&self, row: usize) -> Option<&Path> {
-        self.batch_files.get(row).map(|&place| self.files.file(place).path.as_path())
+        self.batch_files.get(row).map(|&(place, _)| self.files.file(place).path.as_path())
+    }
+
+    fn row_number(&self, row: usize) -> Option<u64> {
+        let &(place, number) = self.batch_files.get(row)?;
+        is_mbox(&self.files.file(place).path).then_some(number)
     }
 }
 
@@ -373,16 +383,22 @@ fn model_text<'a>(schema: &'a Schema, name: &str) -> Result<&'a Text, Error> {
     let refuse =
         |problem: String| Err(Error::from(ReadError::whole(name, ReadErrorKind::NotForModel(problem))));
     let Schema::Table { columns, .. } = schema else {
-        return refuse("a text was given, and the model was trained on numbers".to_string());
+        let what = if matches!(schema, Schema::Pictures(_)) { "pictures" } else { "numbers" };
+        return refuse(format!("a text was given, and the model was trained on {what}"));
     };
     let used: Vec<&Column> = columns.iter().filter(|column| column.kind.features().is_some()).collect();
     match used.as_slice() {
         [Column { kind: ColumnKind::Text(text), .. }] => Ok(text),
         _ => {
+            const SHOWN: usize = 5;
             let names: Vec<String> =
-                used.iter().take(5).map(|column| format!("\"{}\"", column.name)).collect();
+                used.iter().take(SHOWN).map(|column| format!("\"{}\"", column.name)).collect();
+            let more = match used.len().saturating_sub(SHOWN) {
+                0 => String::new(),
+                more => format!(" and {}", counted(more as u64, "other", "others")),
+            };
             refuse(format!(
-                "a text was given, and the model was trained on a table with the columns {}: give a table with these",
+                "a text was given, and the model was trained on a table with the columns {}{more}: give a table with these",
                 names.join(", ")
             ))
         }

@@ -3,13 +3,18 @@
 use super::super::error::{ReadError, ReadErrorKind};
 use super::super::source::ending;
 use super::super::{Labels, ReadNotes, ReadOptions};
+use crate::classes::{printable, shortened};
 use crate::numbers::counted;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// Folders within folders, at most. Nobody keeps mails deeper.
 const MOST_LEVELS: usize = 64;
+
+/// The sub-folders of a mailbox, which are no classes.
+const MAILDIR: [&str; 3] = ["cur", "new", "tmp"];
 
 /// A file and its class.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +59,7 @@ impl Listing {
             walk.enter(folder, None, &mut above)?;
         } else {
             walk.classes_of(folder, &mut above, is_class)?;
+            walk.found.notes.warnings.extend(walk.found.parts_as_classes(folder));
         }
         for (count, one, many) in [
             (walk.hidden, "hidden file is", "hidden files are"),
@@ -64,6 +70,45 @@ impl Listing {
             }
         }
         Ok(walk.found)
+    }
+
+    /// A sentence where all classes have the same sub-folders: these are probably the classes, and the classes are the parts to learn
+    /// from and to judge by.
+    fn parts_as_classes(&self, folder: &Path) -> Option<String> {
+        let mut inside = vec![BTreeSet::new(); self.classes.len()];
+        let mut files = vec![0; self.classes.len()];
+        for file in &self.files {
+            let (class, name) = (file.class? as usize, &self.classes[file.class? as usize]);
+            let mut places = file.path.strip_prefix(folder.join(name)).ok()?.components();
+            let (first, rest) = (places.next()?, places.next());
+            // A class with files of its own is one.
+            rest?;
+            inside[class].insert(first.as_os_str().to_string_lossy());
+            files[class] += 1;
+        }
+        let (first, others) = inside.split_first()?;
+        let is_maildir = first.iter().all(|name| MAILDIR.contains(&&**name));
+        if others.is_empty() || first.len() < 2 || is_maildir || others.iter().any(|other| other != first) {
+            return None;
+        }
+        let called = |word: &str| self.classes.iter().position(|name| name.to_lowercase().contains(word));
+        let train = called("train").or_else(|| (0..files.len()).max_by_key(|&class| files[class]))?;
+        let test = called("test").filter(|&test| test != train);
+        let test = test.or_else(|| (0..files.len()).find(|&class| class != train))?;
+        let quoted = |names: &mut dyn Iterator<Item = &str>| {
+            let all: Vec<String> = names.map(|name| format!("\"{}\"", printable(name))).collect();
+            shortened(all.iter(), all.len(), ", ")
+        };
+        let place =
+            |class: usize| printable(&folder.join(&self.classes[class]).display().to_string()).into_owned();
+        Some(format!(
+            "The classes are the folders {}, and each of them has the same sub-folders, {}. If those are the classes: linsep train {} -o \
+             MODEL, and then linsep evaluate MODEL {}.",
+            quoted(&mut self.classes.iter().map(String::as_str)),
+            quoted(&mut first.iter().map(|name| &**name)),
+            place(train),
+            place(test)
+        ))
     }
 
     /// Files without labels.

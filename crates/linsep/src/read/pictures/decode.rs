@@ -110,7 +110,17 @@ fn png_reader(bytes: &[u8]) -> Result<png::Reader<Cursor<&[u8]>>, String> {
     let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), limits);
     decoder.set_ignore_text_chunk(true);
     decoder.set_transformations(png::Transformations::normalize_to_color8());
-    decoder.read_info().map_err(|error| format!("the PNG picture is damaged: {error}"))
+    decoder.read_info().map_err(|error| match error {
+        // The header says width and height, of four bytes each, after a signature, a length and its name.
+        png::DecodingError::LimitsExceeded => {
+            let side = |at| {
+                bytes.get(at..at + 4).and_then(|side| side.try_into().ok()).map_or(0, u32::from_be_bytes)
+            };
+            let too_large = check_size(side(16) as usize, side(20) as usize).err();
+            too_large.unwrap_or_else(|| "the PNG picture needs more memory than is accepted".to_string())
+        }
+        error => format!("the PNG picture is damaged: {error}"),
+    })
 }
 
 fn png_pixels(bytes: &[u8], colour: bool) -> Result<Pixels, String> {

@@ -66,6 +66,8 @@ struct PictureReader {
     files: FolderFiles,
     form: PictureForm,
     skip_bad: bool,
+    /// Files that were skipped, which may be no pictures.
+    skipped: u64,
     classes: FolderClasses,
     notes: ReadNotes,
     /// The file of each row of the last batch.
@@ -97,7 +99,7 @@ impl PictureReader {
         let at_once = (BATCH_VALUES / form.features()).max(1);
         let files = FolderFiles::new(files, options).at_most(at_once);
         let skip_bad = options.skip_bad;
-        Ok(Self { files, form, skip_bad, classes, notes, batch_files: Vec::new() })
+        Ok(Self { files, form, skip_bad, skipped: 0, classes, notes, batch_files: Vec::new() })
     }
 }
 
@@ -163,6 +165,7 @@ impl RecordReader for PictureReader {
                         if !self.skip_bad {
                             return Err(error);
                         }
+                        self.skipped += 1;
                         self.notes.skip_file(error.to_string());
                     }
                 }
@@ -188,7 +191,8 @@ impl RecordReader for PictureReader {
             0 => String::new(),
             classes => format!(" in {}", counted(classes as u64, "class", "classes")),
         };
-        notes.format = format!("{}{classes}, {}", counted(files, "picture", "pictures"), self.form);
+        let pictures = counted(files - self.skipped, "picture", "pictures");
+        notes.format = format!("{pictures}{classes}, {}", self.form);
         notes
     }
 
