@@ -310,6 +310,28 @@ fn a_given_model_says_which_column_is_the_label() {
     assert!(told("few.csv").contains("The classes are completely separable"));
 }
 
+/// Columns that came after the model was trained have no part in the verdict, whether or not others are ignored by name.
+#[test]
+fn a_verdict_is_about_the_columns_of_the_model() {
+    let row = |i: u64| (i * 7 % 23, i * 5 % 11, if i % 3 == 0 { "yes" } else { "no" });
+    let old: String = (0..60).map(row).map(|(a, b, label)| format!("{a},{b},{label}\n")).collect();
+    let folder = Folder::with("old.csv", format!("a,b,label\n{old}"));
+    let new = (0..60).map(row).enumerate();
+    let new: String =
+        new.map(|(i, (a, b, label))| format!("{a},{i},{b},{},{label}\n", u8::from(label == "yes"))).collect();
+    folder.write("new.csv", format!("a,number,b,truth,label\n{new}"));
+    folder.linsep("train old.csv --learner logistic -o m.model -q").exits(0);
+    let decided = folder.linsep("separate old.csv --json -q").json();
+    assert_eq!(decided["verdict"], "overlap");
+    for (options, ignored) in [("", "number,truth"), (" --ignore truth", "truth,number")] {
+        let page = folder.linsep(&format!("report new.csv --model m.model{options} -q")).exits(0).out;
+        let seen = checked(&page).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(seen.contains("No boundary separates the classes, which is proved"), "{seen}");
+        let command = format!("linsep separate new.csv --label label --ignore {ignored}");
+        assert!(seen.contains(&command) && seen.contains("Features 2,"), "{seen}");
+    }
+}
+
 /// Margins say which features they are of.
 #[test]
 fn margins_name_their_features() {
