@@ -533,6 +533,53 @@ fn a_boundary_is_drawn_of_rows_that_count_more_than_once() {
     );
 }
 
+/// A file of counts means what a column of them means: in every picture, in a verdict and its proof, and on a page.
+#[test]
+fn a_file_of_counts_means_what_a_column_means() {
+    let folder = Folder::new();
+    let (mut column, mut file, mut plain) = ("a,b,n,label\n".to_string(), String::new(), String::new());
+    for i in 0..40 {
+        let (a, b, times) = (i * 7 % 13, i * 5 % 11, i % 4);
+        // Those that would overlap do not occur.
+        let label = if (a + b > 11) == (times > 0) { "yes" } else { "no" };
+        column.push_str(&format!("{a},{b},{times},{label}\n"));
+        plain.push_str(&format!("{a},{b},{label}\n"));
+        file.push_str(&format!("{times}\n"));
+    }
+    for (name, table) in [("column", column), ("file", format!("a,b,label\n{plain}"))] {
+        std::fs::create_dir(folder.path(name)).expect("a folder");
+        folder.write(&format!("{name}/rows.csv"), table);
+    }
+    folder.write("counts", &file);
+    folder.write("shares", file.replace('3', "2.5"));
+    for kind in ["boundary", "learning", "trace", "roc", "separation"] {
+        let of = |rows: &str| folder.linsep(&format!("plot {kind} {rows} -q")).exits(0).out;
+        assert_eq!(of("file/rows.csv --weights counts"), of("column/rows.csv --weights n"), "{kind}");
+    }
+    // Without the counts, rows overlap.
+    folder.linsep("separate file/rows.csv -q").exits(1);
+    let separated = folder.linsep("separate file/rows.csv --weights counts -o proof").exits(0);
+    assert!(separated.out.contains("linsep verify proof file/rows.csv --weights counts"), "{separated:?}");
+    folder.linsep("verify proof file/rows.csv --weights counts -q").exits(0);
+    folder.linsep("verify proof file/rows.csv -q").exits(1);
+    let refused = folder.linsep("separate file/rows.csv --weights counts --skip-bad").exits(2);
+    refused.says(&["--weights has one number for each row", "--skip-bad"]);
+    let page = |rows: &str| {
+        let page = folder.linsep(&format!("report {rows} --time 2 -q")).exits(0).out;
+        assert!(page.contains("The classes are completely separable"), "{page}");
+        page.split("<section id=\"model\">").next().unwrap_or_default().replace("column/", "file/")
+    };
+    let rows = |page: &str| after(page, "<dt>Rows</dt><dd>").to_string();
+    let (by_file, by_column) = (page("file/rows.csv --weights counts"), page("column/rows.csv --weights n"));
+    assert_eq!(rows(&by_file), rows(&by_column));
+    assert_eq!(by_file.matches("rows").count(), by_column.matches("rows").count());
+    // Weights that are no counts have a page too, but no trace of theirs is written.
+    folder.linsep("report file/rows.csv --weights shares --time 2 -q -o page.html").exits(0);
+    let train = "train file/rows.csv --learner perceptron --trace t.jsonl -q --weights";
+    folder.linsep(&format!("{train} shares")).exits(2).says(&["a whole number of times"]);
+    folder.linsep(&format!("{train} counts")).exits(0);
+}
+
 /// The curves of a path are those of the weights that the penalty weighs, whatever the units of the file.
 #[test]
 fn a_path_is_that_of_scaled_features() {

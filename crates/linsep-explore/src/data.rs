@@ -147,6 +147,11 @@ impl DataSet {
         ClassSpec { row_weights: self.row_weights.clone(), ..classes }
     }
 
+    /// The file that says how often each row counts, if the command line named one.
+    pub(crate) fn row_weights(&self) -> Option<PathBuf> {
+        self.row_weights.clone()
+    }
+
     /// The columns and rows as models of them have them.
     pub(crate) fn settled(&self) -> (&Schema, &Dataset) {
         match &self.settled {

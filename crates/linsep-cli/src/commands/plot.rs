@@ -135,7 +135,7 @@ fn boundary(args: &ModelPlotArgs, console: Console) -> anyhow::Result<Exit> {
             }
         }
     };
-    let view = View::of(model, &rows, &mut silent())?;
+    let view = View::of(model, &rows, args.learn.classes.weights.file().as_deref(), &mut silent())?;
     canvas.write(&chart::boundary(&view))
 }
 
@@ -164,7 +164,8 @@ fn learning(args: &LearnedPlotArgs, console: Console) -> anyhow::Result<Exit> {
         Ok(trained) => trained,
         Err(exit) => return Ok(exit),
     };
-    let view = View::of(trained.model, &rows, &mut silent())?;
+    let row_weights = args.learn.classes.weights.file();
+    let view = View::of(trained.model, &rows, row_weights.as_deref(), &mut silent())?;
     canvas.write(&chart::learning(&view, &trained.trace))
 }
 

@@ -19,6 +19,7 @@ pub(super) fn run(
     id: String,
     listener: &Listener,
 ) -> Result<(Value, Kept), Error> {
+    let spec = SeparateSpec { row_weights: set.row_weights(), ..spec };
     let job = SeparateSpec { data: set.to_decide(), ..spec.clone() };
     let separated = job.run(&mut Watch::new(listener))?;
     if listener.is_gone() {

@@ -254,7 +254,8 @@ impl FindingsSpec {
 
     /// The rows on a plane; `None` where such a model cannot be drawn.
     fn view(&self, model: &Model, observer: &mut dyn Observer) -> Result<Option<View>, Error> {
-        match View::of(model.clone(), &self.train.data, &mut Quiet(observer)) {
+        let row_weights = self.train.classes.row_weights.as_deref();
+        match View::of(model.clone(), &self.train.data, row_weights, &mut Quiet(observer)) {
             Ok(view) => Ok(Some(view)),
             Err(Error::Settings(_)) => Ok(None),
             Err(error) => Err(error),
@@ -279,6 +280,7 @@ impl FindingsSpec {
             data: self.data(),
             positive: self.train.classes.positive.clone(),
             only: self.train.classes.only.clone(),
+            row_weights: self.train.classes.row_weights.clone(),
             max_seconds: self.max_seconds,
             seed: self.train.seed.unwrap_or(0),
             columns: Some(ColumnDetail::Usual),
