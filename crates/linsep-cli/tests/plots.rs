@@ -604,6 +604,36 @@ fn a_path_is_that_of_scaled_features() {
     assert!(seen.contains("leave zero first") && !drawn("iris.csv", "l2").contains("leave zero"), "{seen}");
 }
 
+/// A weight that returns to zero is drawn there, and every curve goes on to the end.
+#[test]
+fn a_path_shows_weights_of_zero() {
+    let mut state = 7u64;
+    let mut next = || {
+        state = (state * 1_103_515_245 + 12_345) % (1 << 31);
+        (state >> 16) as i64 % 201 - 100
+    };
+    let mut table = "a,b,c,label\n".to_string();
+    for _ in 0..200 {
+        // The third column is like the sum of the others, and needed only while the penalty is large.
+        let (a, b) = (next(), next());
+        let c = a + b + (next() * 7).div_euclid(10);
+        let label = if a + b + (next() * 3).div_euclid(2) > 0 { "yes" } else { "no" };
+        table.push_str(&format!("{a},{b},{c},{label}\n"));
+    }
+    let folder = Folder::with("rows.csv", table);
+    let of = "rows.csv --learner logistic --penalty l1 --C 1 -q";
+    let trained = folder.linsep(&format!("train {of} --path 20 --json")).exits(0).json();
+    let path = trained["path"].as_array().expect("a path").iter();
+    let has = |point: &serde_json::Value| point["classes"][0]["weights"].to_string().contains("\"c\"");
+    let there: Vec<bool> = path.map(has).collect();
+    assert!(there[1] && there[19] && !there[10], "{there:?}");
+    let svg = folder.linsep(&format!("plot path {of} --points 20")).exits(0).out;
+    let document = checked(&svg);
+    let curves = document.descendants().filter(|node| node.attribute("class") == Some("s-c2"));
+    let longest = curves.filter_map(|node| Some(node.attribute("d")?.matches('L').count())).max();
+    assert_eq!(longest, Some(19), "{svg}");
+}
+
 /// Where a model has products of columns, the strongest are drawn, and how many there are is said.
 #[test]
 fn products_of_columns_are_drawn() {
