@@ -250,3 +250,15 @@ def test_coefficients_are_worded_as_on_the_command_line(watched, page, program, 
     assert ["same", "aliased: the same in every row"] in rows and len(rows) == 4
     for name, words in rows:
         assert any(line.startswith(name) and line.endswith(words) for line in told), (name, words, told)
+
+def test_rings_stay_while_points_are_edited(watched, page):
+    page.select_option("#data-select", "xor")
+    page.click("#tab-separate")
+    watched.settle()
+    marks = "linsep.shown.points.mark?.filter((one) => one > 0).length ?? 0"
+    rings = page.evaluate(marks)
+    assert rings > 0
+    page.click("#edit")
+    watched.settle()
+    expect(page.locator("#edit")).to_have_attribute("aria-pressed", "true")
+    assert page.evaluate(marks) >= rings
