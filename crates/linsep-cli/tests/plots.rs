@@ -662,6 +662,31 @@ fn products_of_columns_are_drawn() {
     assert!(listed.contains(&format!("Products of pairs of columns, 2 of {}", products.len())), "{listed}");
 }
 
+/// What the panels of columns hold for is said of each: at its mean, or at 0 where a column is not centred.
+#[test]
+fn columns_that_are_not_centred_are_said_to_be_at_zero() {
+    let folder = Folder::new();
+    for (name, every) in [("sparse", 8), ("dense", 1)] {
+        let mut table = "age,debt,label\n".to_string();
+        for i in 0..240 {
+            let (age, debt) = (20 + i * 7 % 41, if i % every == 0 { 100 + i * 131 % 900 } else { 0 });
+            let score = (age as f64 - 40.0) * if debt > 500 { -1.0 } else { 1.0 };
+            table.push_str(&format!("{age},{debt},{}\n", if score > 0.0 { "yes" } else { "no" }));
+        }
+        folder.write("rows.csv", table);
+        folder.linsep("train rows.csv --features pairs -o m.model -q").exits(0);
+        let seen = texts(&folder.linsep("plot effects --model m.model -q").exits(0).out);
+        let drawn = seen.split_whitespace().collect::<Vec<_>>().join(" ");
+        let listed = folder.linsep("inspect m.model --effects").exits(0).out;
+        let listed = listed.split_whitespace().collect::<Vec<_>>().join(" ");
+        let (at, above) = match name {
+            "sparse" => ("at their means (at 0: debt), and", "above their means (above 0: debt), words"),
+            _ => ("at their means, and", "above their means, words"),
+        };
+        assert!(drawn.contains(at) && listed.contains(at) && listed.contains(above), "{drawn} {listed}");
+    }
+}
+
 #[test]
 fn a_memoriser_has_no_boundary() {
     let folder = Folder::with_iris("iris.csv");
