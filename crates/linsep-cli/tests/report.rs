@@ -277,6 +277,20 @@ fn missing_cells_are_counted() {
 /// With a model, the figures and the verdict are about the label and the columns that it knows.
 #[test]
 fn a_given_model_says_which_column_is_the_label() {
+    // A column with hardly a gap has no feature for it.
+    let mut lines: Vec<String> = folder.text("rows.csv").lines().map(|line| format!("1,{line}")).collect();
+    lines[0] = lines[0].replacen('1', "size", 1);
+    lines[1] = lines[1].replacen('1', "", 1);
+    folder.write("more.csv", lines.join("\n"));
+    let told_of = |file: &str, options: &str| {
+        let line = format!("report {file} --time 2 {options} -q");
+        checked(&folder.linsep(&line).exits(0).out).split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let seen = told_of("more.csv", "");
+    let mean = "1 in “size”; a missing number becomes the mean of its column; ";
+    assert!(seen.contains(&format!("{mean}in “age” one more feature says that it was missing; ")), "{seen}");
+    let seen = told_of("more.csv", "--ignore age,town");
+    assert!(seen.contains("becomes the mean of its column") && !seen.contains("says that it was"), "{seen}");
     let mut table = "kind,name,size,year\n".to_string();
     for i in 0..40 {
         table.push_str(&format!(
