@@ -262,3 +262,16 @@ def test_rings_stay_while_points_are_edited(watched, page):
     watched.settle()
     expect(page.locator("#edit")).to_have_attribute("aria-pressed", "true")
     assert page.evaluate(marks) >= rings
+
+
+def test_missing_cells_are_decided_as_they_are_learned(watched, page, tmp_path, program):
+    """A file with missing cells opens and learns, so it is decided about too, by the command that the page shows."""
+    data = tmp_path / "gaps.csv"
+    data.write_text("a,b,y\n" + "".join(f"{'' if i % 9 == 4 else i % 7},{i % 5},{'p' if i % 3 else 'q'}\n" for i in range(60)))
+    page.set_input_files("#file", str(data))
+    watched.settle()
+    page.click("#tab-separate")
+    watched.settle()
+    expect(page.locator("#verdict")).to_have_text("Not separable")
+    expect(page.locator("#missing-cells")).to_contain_text("as learning does")
+    expect(page.locator("#separate-command")).to_contain_text("--missing auto")
