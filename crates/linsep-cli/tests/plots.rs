@@ -687,6 +687,21 @@ fn columns_that_are_not_centred_are_said_to_be_at_zero() {
     }
 }
 
+/// A picture that stands still shows the ring that its text speaks of: around the row of the last mistake.
+#[test]
+fn a_still_picture_of_learning_has_its_ring() {
+    let folder = Folder::with_iris("iris.csv");
+    let line = format!("plot learning iris.csv --positive setosa {PETALS} -q");
+    let svg = folder.linsep(&line).exits(0).out;
+    assert!(texts(&svg).contains("the row that was mistaken"));
+    let document = checked(&svg);
+    let is_still_ring = |node: &roxmltree::Node<'_, '_>| {
+        let still = node.attribute("class").is_some_and(|class| class.split(' ').any(|own| own == "still"));
+        still && node.attribute("d").is_some_and(|path| path.contains(['a', 'A']))
+    };
+    assert_eq!(document.descendants().filter(is_still_ring).count(), 1, "{svg}");
+}
+
 #[test]
 fn a_memoriser_has_no_boundary() {
     let folder = Folder::with_iris("iris.csv");
