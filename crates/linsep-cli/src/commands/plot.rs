@@ -171,6 +171,10 @@ fn learning(args: &LearnedPlotArgs, console: Console) -> anyhow::Result<Exit> {
 
 fn compared(args: &ComparePlotArgs, console: Console) -> anyhow::Result<Exit> {
     let canvas = Canvas::new(&args.draw, &[&args.contest.data], console)?;
+    if args.contest.orders > 0 {
+        let reason = "--orders is for linsep compare, which prints what the order of the rows changes: this picture does not show it";
+        return Err(Usage(reason.to_string()).into());
+    }
     let spec = compare::spec(&args.contest)?;
     let comparison = spec.run(&mut ProgressDisplay::of_whole_job(console))?;
     canvas.write(&chart::compare(&spec.data.source.name(), &comparison))
