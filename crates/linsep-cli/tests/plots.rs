@@ -308,6 +308,7 @@ fn what_cannot_be_drawn_is_said_before_anything_is_written() {
         ("plot path iris.csv --learner svm", vec!["logistic"]),
         ("plot boundary iris.csv --positive setosa -o b.svg --dark", vec!["--dark is for .png"]),
         ("plot weights", vec!["DATA"]),
+        ("plot path iris.csv --positive virginica --points 1", vec!["--points", "2..=1000"]),
         ("plot compare iris.csv --orders 3", vec!["--orders is for linsep compare"]),
         ("plot weights iris.csv --class nothing", vec!["nothing", "setosa, versicolor, virginica"]),
         ("plot boundary - --positive setosa", vec!["standard input"]),

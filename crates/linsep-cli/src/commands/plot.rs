@@ -296,7 +296,8 @@ fn separation(args: &SeparationPlotArgs, console: Console) -> anyhow::Result<Exi
 
 fn path(args: &PathPlotArgs, console: Console) -> anyhow::Result<Exit> {
     let canvas = Canvas::new(&args.draw, &inputs(Some(&args.data), None, &args.learn), console)?;
-    let spec = TrainSpec { path: Some(args.points), ..spec(&args.learn, &args.data, Some("logistic"))? };
+    let spec =
+        TrainSpec { path: Some(args.points as usize), ..spec(&args.learn, &args.data, Some("logistic"))? };
     let trained = match train(&spec, console)? {
         Ok(trained) => trained,
         Err(exit) => return Ok(exit),
