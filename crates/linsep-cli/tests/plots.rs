@@ -704,6 +704,17 @@ fn a_still_picture_of_learning_has_its_ring() {
     assert_eq!(document.descendants().filter(is_still_ring).count(), 1, "{svg}");
 }
 
+/// Numbers of four digits at an axis may be years.
+#[test]
+fn years_have_no_comma() {
+    let folder = Folder::new();
+    let row =
+        |i: u32| format!("{},{},{}\n", 2000 + i % 12, i * 7 % 10, if i % 12 > 5 { "yes" } else { "no" });
+    folder.write("rows.csv", format!("year,size,label\n{}", (0..60).map(row).collect::<String>()));
+    let seen = texts(&folder.linsep("plot boundary rows.csv -q").exits(0).out);
+    assert!(seen.contains("\n2005") && !seen.contains("2,00"), "{seen}");
+}
+
 #[test]
 fn a_memoriser_has_no_boundary() {
     let folder = Folder::with_iris("iris.csv");
