@@ -270,6 +270,11 @@ fn missing_cells_are_counted() {
     assert!(seen.contains("21 cells: 15 in “town”, 6 in “age”; they become what the model"), "{seen}");
     // A cache has them too.
     folder.linsep("convert rows.csv rows.linsep --missing mean -q").exits(0);
+    // That a number is missing is so or not, and no line between.
+    let effects = folder.linsep("inspect m.model --effects --json -q").exits(0).json()["effects"].clone();
+    let effects = effects.as_array().expect("effects");
+    let of_gap = |one: &&serde_json::Value| one["words"][0]["word"] == "" && one["column"] != "town";
+    assert_eq!(effects.iter().filter(of_gap).count(), 1, "{effects:?}");
     let page = folder.linsep("report rows.linsep --time 2 -q").exits(0).out;
     assert!(checked(&page).contains("21 cells: 15 in “town”, 6 in “age”\n"), "{page}");
 }

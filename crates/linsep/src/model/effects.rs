@@ -167,7 +167,10 @@ impl Model {
                     match &column.kind {
                         ColumnKind::Number(own) => {
                             found.push(number(name, own.feature));
-                            found.extend(own.gap.map(|gap| number(self.recipe.feature_name(gap), gap)));
+                            // Missing or not: no line between the two.
+                            let missing =
+                                |gap| words(self.recipe.feature_name(gap), &[(String::new(), gap)], &units);
+                            found.extend(own.gap.map(missing));
                         }
                         ColumnKind::Words(own) => found.push(words(name, &own.words, &units)),
                         ColumnKind::Text(own) => found.push(terms(name, own, &units)),
