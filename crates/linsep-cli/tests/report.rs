@@ -36,6 +36,8 @@ fn checked(page: &str) -> String {
             "{target}"
         );
     }
+    // What scrolls is reached by keys.
+    assert_eq!(page.matches("<pre").count(), page.matches("<pre tabindex=\"0\">").count());
     // A page is XML but for its doctype and its empty elements.
     let xml =
         page.replace("<!doctype html>", "").replace("<meta charset=\"utf-8\">", "<meta charset=\"utf-8\"/>");
@@ -118,6 +120,8 @@ fn a_page_tells_what_the_commands_tell() {
             "{row}"
         );
     }
+    // The page has no option that would save the certificate; a command has.
+    assert!(!seen.contains("name a file with --output") && seen.contains(" -o CERTIFICATE"), "{seen}");
     // The proof, as train of a perceptron has it.
     let followed = record(&format!("train {of} --learner perceptron"));
     assert!(
@@ -266,22 +270,13 @@ fn missing_cells_are_counted() {
     assert!(seen.contains("21 cells: 15 in “town”, 6 in “age”; a missing number becomes the mean"), "{seen}");
     assert!(told("--missing zero").contains("6 in “age”; a missing number becomes zero"));
     folder.linsep("train rows.csv -o m.model -q").exits(0);
-    let seen = told("--model m.model");
-    assert!(seen.contains("21 cells: 15 in “town”, 6 in “age”; they become what the model"), "{seen}");
-    // A cache has them too.
-    folder.linsep("convert rows.csv rows.linsep --missing mean -q").exits(0);
     // That a number is missing is so or not, and no line between.
     let effects = folder.linsep("inspect m.model --effects --json -q").exits(0).json()["effects"].clone();
     let effects = effects.as_array().expect("effects");
     let of_gap = |one: &&serde_json::Value| one["words"][0]["word"] == "" && one["column"] != "town";
     assert_eq!(effects.iter().filter(of_gap).count(), 1, "{effects:?}");
-    let page = folder.linsep("report rows.linsep --time 2 -q").exits(0).out;
-    assert!(checked(&page).contains("21 cells: 15 in “town”, 6 in “age”\n"), "{page}");
-}
-
-/// With a model, the figures and the verdict are about the label and the columns that it knows.
-#[test]
-fn a_given_model_says_which_column_is_the_label() {
+    let seen = told("--model m.model");
+    assert!(seen.contains("21 cells: 15 in “town”, 6 in “age”; they become what the model"), "{seen}");
     // A column with hardly a gap has no feature for it.
     let mut lines: Vec<String> = folder.text("rows.csv").lines().map(|line| format!("1,{line}")).collect();
     lines[0] = lines[0].replacen('1', "size", 1);
@@ -296,6 +291,15 @@ fn a_given_model_says_which_column_is_the_label() {
     assert!(seen.contains(&format!("{mean}in “age” one more feature says that it was missing; ")), "{seen}");
     let seen = told_of("more.csv", "--ignore age,town");
     assert!(seen.contains("becomes the mean of its column") && !seen.contains("says that it was"), "{seen}");
+    // A cache has them too.
+    folder.linsep("convert rows.csv rows.linsep --missing mean -q").exits(0);
+    let page = folder.linsep("report rows.linsep --time 2 -q").exits(0).out;
+    assert!(checked(&page).contains("21 cells: 15 in “town”, 6 in “age”\n"), "{page}");
+}
+
+/// With a model, the figures and the verdict are about the label and the columns that it knows.
+#[test]
+fn a_given_model_says_which_column_is_the_label() {
     let mut table = "kind,name,size,year\n".to_string();
     for i in 0..40 {
         table.push_str(&format!(

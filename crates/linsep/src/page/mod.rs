@@ -13,7 +13,7 @@ use crate::features::{ColumnKind, Missing, Scaler, Schema};
 use crate::job::{DataFigures, Findings, JudgedRow, SeparateSpec, Sides, Spec, TrainSpec, WhichRows};
 use crate::numbers::{Rounding, counted, grouped, percent, rounded};
 use crate::report::{
-    describe_best, describe_bound, describe_end, describe_margin, describe_settings, evaluate_report,
+    Block, describe_best, describe_bound, describe_end, describe_margin, describe_settings, evaluate_report,
     separate_report,
 };
 use crate::separate::Verdict;
@@ -418,6 +418,9 @@ fn mistakes(page: &mut Page<'_>, findings: &Findings) {
     page.table(&caption, &head, &[0, 3, 4, 5], &rows);
 }
 
+/// Where the certificate is: the report of a decision names an option of its own command.
+const PROOF: &str = "the independent checker has accepted the certificate, which the last command on this page writes to a file";
+
 fn verdict(page: &mut Page<'_>, findings: &Findings) {
     page.section("separation", "Can a boundary separate the classes?");
     let Some(separated) = &findings.separated else { return page.paragraph(ONE_CLASS) };
@@ -431,7 +434,12 @@ fn verdict(page: &mut Page<'_>, findings: &Findings) {
     });
     if let Some(view) = &findings.separation {
         page.figure(&chart::separation(separated, view));
-        page.blocks(&separate_report(separated));
+        let mut blocks = separate_report(separated);
+        if let Some(Block::Facts(facts)) = blocks.first_mut() {
+            let proof = facts.iter_mut().filter(|(name, _)| *name == "Proof");
+            proof.for_each(|(_, text)| *text = PROOF.to_string());
+        }
+        page.blocks(&blocks);
         return;
     }
     let rows: Vec<Vec<String>> = separated
@@ -497,7 +505,10 @@ fn reproduce(page: &mut Page<'_>, findings: &Findings, spelling: &Spelling<'_>) 
     }
     let commands: Vec<String> = [
         findings.followed.as_ref().map(|followed| Spec::Train(Box::new(followed.spec.clone()))),
-        findings.separated.as_ref().map(|separated| Spec::Separate(separated.spec.clone())),
+        findings.separated.as_ref().map(|separated| {
+            let output = (separated.sides == Sides::Two).then(|| "CERTIFICATE".into());
+            Spec::Separate(SeparateSpec { output, ..separated.spec.clone() })
+        }),
     ]
     .into_iter()
     .flatten()
