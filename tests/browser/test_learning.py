@@ -411,3 +411,19 @@ def test_classes_can_be_weighed(watched, page, server):
     page.keyboard.type("many")
     page.keyboard.press("Tab")
     expect(page.locator("#failure-message")).to_have_text("“epochs” is “many”: a whole number of 0 or more is needed.")
+
+
+def test_a_wrong_value_is_marked_in_its_field(watched, page):
+    watched.allowed.append("400 (Bad Request)")
+    field = page.locator("#setting-seed")
+    for value, said in [("many", "“seed” is “many”"), ("9007199254740993", "“seed” is 9007199254740993: a page has whole numbers up to")]:
+        field.fill(value)
+        field.press("Tab")
+        expect(page.locator("#failure-message")).to_contain_text(said)
+        expect(field).to_have_attribute("aria-invalid", "true")
+        assert page.locator("[aria-invalid]").count() == 1
+    field.fill("3")
+    field.press("Tab")
+    watched.settle()
+    expect(page.locator("#failure")).to_be_hidden()
+    assert page.locator("[aria-invalid]").count() == 0

@@ -250,3 +250,28 @@ def test_coefficients_are_worded_as_on_the_command_line(watched, page, program, 
     assert ["same", "aliased: the same in every row"] in rows and len(rows) == 4
     for name, words in rows:
         assert any(line.startswith(name) and line.endswith(words) for line in told), (name, words, told)
+
+def test_rings_stay_while_points_are_edited(watched, page):
+    page.select_option("#data-select", "xor")
+    page.click("#tab-separate")
+    watched.settle()
+    marks = "linsep.shown.points.mark?.filter((one) => one > 0).length ?? 0"
+    rings = page.evaluate(marks)
+    assert rings > 0
+    page.click("#edit")
+    watched.settle()
+    expect(page.locator("#edit")).to_have_attribute("aria-pressed", "true")
+    assert page.evaluate(marks) >= rings
+
+
+def test_missing_cells_are_decided_as_they_are_learned(watched, page, tmp_path, program):
+    """A file with missing cells opens and learns, so it is decided about too, by the command that the page shows."""
+    data = tmp_path / "gaps.csv"
+    data.write_text("a,b,y\n" + "".join(f"{'' if i % 9 == 4 else i % 7},{i % 5},{'p' if i % 3 else 'q'}\n" for i in range(60)))
+    page.set_input_files("#file", str(data))
+    watched.settle()
+    page.click("#tab-separate")
+    watched.settle()
+    expect(page.locator("#verdict")).to_have_text("Separable only by touching rows")
+    expect(page.locator("#missing-cells")).to_contain_text("as learning does")
+    expect(page.locator("#separate-command")).to_contain_text("--missing auto")

@@ -308,6 +308,8 @@ fn what_cannot_be_drawn_is_said_before_anything_is_written() {
         ("plot path iris.csv --learner svm", vec!["logistic"]),
         ("plot boundary iris.csv --positive setosa -o b.svg --dark", vec!["--dark is for .png"]),
         ("plot weights", vec!["DATA"]),
+        ("plot path iris.csv --positive virginica --points 1", vec!["--points", "2..=1000"]),
+        ("plot compare iris.csv --orders 3", vec!["--orders is for linsep compare"]),
         ("plot weights iris.csv --class nothing", vec!["nothing", "setosa, versicolor, virginica"]),
         ("plot boundary - --positive setosa", vec!["standard input"]),
         ("plot pie iris.csv", vec!["pie"]),
@@ -533,6 +535,53 @@ fn a_boundary_is_drawn_of_rows_that_count_more_than_once() {
     );
 }
 
+/// A file of counts means what a column of them means: in every picture, in a verdict and its proof, and on a page.
+#[test]
+fn a_file_of_counts_means_what_a_column_means() {
+    let folder = Folder::new();
+    let (mut column, mut file, mut plain) = ("a,b,n,label\n".to_string(), String::new(), String::new());
+    for i in 0..40 {
+        let (a, b, times) = (i * 7 % 13, i * 5 % 11, i % 4);
+        // Those that would overlap do not occur.
+        let label = if (a + b > 11) == (times > 0) { "yes" } else { "no" };
+        column.push_str(&format!("{a},{b},{times},{label}\n"));
+        plain.push_str(&format!("{a},{b},{label}\n"));
+        file.push_str(&format!("{times}\n"));
+    }
+    for (name, table) in [("column", column), ("file", format!("a,b,label\n{plain}"))] {
+        std::fs::create_dir(folder.path(name)).expect("a folder");
+        folder.write(&format!("{name}/rows.csv"), table);
+    }
+    folder.write("counts", &file);
+    folder.write("shares", file.replace('3', "2.5"));
+    for kind in ["boundary", "learning", "trace", "roc", "separation"] {
+        let of = |rows: &str| folder.linsep(&format!("plot {kind} {rows} -q")).exits(0).out;
+        assert_eq!(of("file/rows.csv --weights counts"), of("column/rows.csv --weights n"), "{kind}");
+    }
+    // Without the counts, rows overlap.
+    folder.linsep("separate file/rows.csv -q").exits(1);
+    let separated = folder.linsep("separate file/rows.csv --weights counts -o proof").exits(0);
+    assert!(separated.out.contains("linsep verify proof file/rows.csv --weights counts"), "{separated:?}");
+    folder.linsep("verify proof file/rows.csv --weights counts -q").exits(0);
+    folder.linsep("verify proof file/rows.csv -q").exits(1);
+    let refused = folder.linsep("separate file/rows.csv --weights counts --skip-bad").exits(2);
+    refused.says(&["--weights has one number for each row", "--skip-bad"]);
+    let page = |rows: &str| {
+        let page = folder.linsep(&format!("report {rows} --time 2 -q")).exits(0).out;
+        assert!(page.contains("The classes are completely separable"), "{page}");
+        page.split("<section id=\"model\">").next().unwrap_or_default().replace("column/", "file/")
+    };
+    let rows = |page: &str| after(page, "<dt>Rows</dt><dd>").to_string();
+    let (by_file, by_column) = (page("file/rows.csv --weights counts"), page("column/rows.csv --weights n"));
+    assert_eq!(rows(&by_file), rows(&by_column));
+    assert_eq!(by_file.matches("rows").count(), by_column.matches("rows").count());
+    // Weights that are no counts have a page too, but no trace of theirs is written.
+    folder.linsep("report file/rows.csv --weights shares --time 2 -q -o page.html").exits(0);
+    let train = "train file/rows.csv --learner perceptron --trace t.jsonl -q --weights";
+    folder.linsep(&format!("{train} shares")).exits(2).says(&["a whole number of times"]);
+    folder.linsep(&format!("{train} counts")).exits(0);
+}
+
 /// The curves of a path are those of the weights that the penalty weighs, whatever the units of the file.
 #[test]
 fn a_path_is_that_of_scaled_features() {
@@ -555,6 +604,36 @@ fn a_path_is_that_of_scaled_features() {
         "{seen}"
     );
     assert!(seen.contains("leave zero first") && !drawn("iris.csv", "l2").contains("leave zero"), "{seen}");
+}
+
+/// A weight that returns to zero is drawn there, and every curve goes on to the end.
+#[test]
+fn a_path_shows_weights_of_zero() {
+    let mut state = 7u64;
+    let mut next = || {
+        state = (state * 1_103_515_245 + 12_345) % (1 << 31);
+        (state >> 16) as i64 % 201 - 100
+    };
+    let mut table = "a,b,c,label\n".to_string();
+    for _ in 0..200 {
+        // The third column is like the sum of the others, and needed only while the penalty is large.
+        let (a, b) = (next(), next());
+        let c = a + b + (next() * 7).div_euclid(10);
+        let label = if a + b + (next() * 3).div_euclid(2) > 0 { "yes" } else { "no" };
+        table.push_str(&format!("{a},{b},{c},{label}\n"));
+    }
+    let folder = Folder::with("rows.csv", table);
+    let of = "rows.csv --learner logistic --penalty l1 --C 1 -q";
+    let trained = folder.linsep(&format!("train {of} --path 20 --json")).exits(0).json();
+    let path = trained["path"].as_array().expect("a path").iter();
+    let has = |point: &serde_json::Value| point["classes"][0]["weights"].to_string().contains("\"c\"");
+    let there: Vec<bool> = path.map(has).collect();
+    assert!(there[1] && there[19] && !there[10], "{there:?}");
+    let svg = folder.linsep(&format!("plot path {of} --points 20")).exits(0).out;
+    let document = checked(&svg);
+    let curves = document.descendants().filter(|node| node.attribute("class") == Some("s-c2"));
+    let longest = curves.filter_map(|node| Some(node.attribute("d")?.matches('L').count())).max();
+    assert_eq!(longest, Some(19), "{svg}");
 }
 
 /// Where a model has products of columns, the strongest are drawn, and how many there are is said.
@@ -583,6 +662,59 @@ fn products_of_columns_are_drawn() {
     assert_eq!(seen.contains(" products are drawn"), products.len() > 6, "{seen}");
     let listed = folder.linsep("inspect m.model --effects --top 2").exits(0).out;
     assert!(listed.contains(&format!("Products of pairs of columns, 2 of {}", products.len())), "{listed}");
+}
+
+/// What the panels of columns hold for is said of each: at its mean, or at 0 where a column is not centred.
+#[test]
+fn columns_that_are_not_centred_are_said_to_be_at_zero() {
+    let folder = Folder::new();
+    let (mut sparse, mut dense) = (String::new(), "age,debt,label\n".to_string());
+    for i in 0..240 {
+        let (age, debt) = (20 + i * 7 % 41, if i % 8 == 0 { 100 + i * 131 % 900 } else { 0 });
+        let label = if (age > 40) == (debt > 500) { "-1" } else { "1" };
+        let own = if debt > 0 { format!(" 2:{debt}") } else { String::new() };
+        sparse.push_str(&format!("{label} 1:{age}{own} {}:1\n", 3 + i % 20));
+        dense.push_str(&format!("{age},{debt},{label}\n"));
+    }
+    folder.write("sparse.svm", sparse);
+    folder.write("dense.csv", dense);
+    for (rows, at, above) in [
+        ("sparse.svm", "at their means (at 0: 2), and", "above their means (above 0: 2), words"),
+        ("dense.csv", "at their means, and", "above their means, words"),
+    ] {
+        folder.linsep(&format!("train {rows} --features pairs -o m.model -q")).exits(0);
+        let seen = texts(&folder.linsep("plot effects --model m.model -q").exits(0).out);
+        let drawn = seen.split_whitespace().collect::<Vec<_>>().join(" ");
+        let listed = folder.linsep("inspect m.model --effects").exits(0).out;
+        let listed = listed.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(drawn.contains(at) && listed.contains(at) && listed.contains(above), "{drawn} {listed}");
+    }
+}
+
+/// A picture that stands still shows the ring that its text speaks of: around the row of the last mistake.
+#[test]
+fn a_still_picture_of_learning_has_its_ring() {
+    let folder = Folder::with_iris("iris.csv");
+    let line = format!("plot learning iris.csv --positive setosa {PETALS} -q");
+    let svg = folder.linsep(&line).exits(0).out;
+    assert!(texts(&svg).contains("the row that was mistaken"));
+    let document = checked(&svg);
+    let is_still_ring = |node: &roxmltree::Node<'_, '_>| {
+        let still = node.attribute("class").is_some_and(|class| class.split(' ').any(|own| own == "still"));
+        still && node.attribute("d").is_some_and(|path| path.contains(['a', 'A']))
+    };
+    assert_eq!(document.descendants().filter(is_still_ring).count(), 1, "{svg}");
+}
+
+/// Numbers of four digits at an axis may be years.
+#[test]
+fn years_have_no_comma() {
+    let folder = Folder::new();
+    let row =
+        |i: u32| format!("{},{},{}\n", 2000 + i % 12, i * 7 % 10, if i % 12 > 5 { "yes" } else { "no" });
+    folder.write("rows.csv", format!("year,size,label\n{}", (0..60).map(row).collect::<String>()));
+    let seen = texts(&folder.linsep("plot boundary rows.csv -q").exits(0).out);
+    assert!(seen.contains("\n2004") && !seen.contains("2,00"), "{seen}");
 }
 
 #[test]

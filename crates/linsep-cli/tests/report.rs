@@ -36,6 +36,8 @@ fn checked(page: &str) -> String {
             "{target}"
         );
     }
+    // What scrolls is reached by keys.
+    assert_eq!(page.matches("<pre").count(), page.matches("<pre tabindex=\"0\">").count());
     // A page is XML but for its doctype and its empty elements.
     let xml =
         page.replace("<!doctype html>", "").replace("<meta charset=\"utf-8\">", "<meta charset=\"utf-8\"/>");
@@ -118,6 +120,8 @@ fn a_page_tells_what_the_commands_tell() {
             "{row}"
         );
     }
+    // The page has no option that would save the certificate; a command has.
+    assert!(!seen.contains("name a file with --output") && seen.contains(" -o CERTIFICATE"), "{seen}");
     // The proof, as train of a perceptron has it.
     let followed = record(&format!("train {of} --learner perceptron"));
     assert!(
@@ -266,8 +270,27 @@ fn missing_cells_are_counted() {
     assert!(seen.contains("21 cells: 15 in “town”, 6 in “age”; a missing number becomes the mean"), "{seen}");
     assert!(told("--missing zero").contains("6 in “age”; a missing number becomes zero"));
     folder.linsep("train rows.csv -o m.model -q").exits(0);
+    // That a number is missing is so or not, and no line between.
+    let effects = folder.linsep("inspect m.model --effects --json -q").exits(0).json()["effects"].clone();
+    let effects = effects.as_array().expect("effects");
+    let of_gap = |one: &&serde_json::Value| one["words"][0]["word"] == "" && one["column"] != "town";
+    assert_eq!(effects.iter().filter(of_gap).count(), 1, "{effects:?}");
     let seen = told("--model m.model");
     assert!(seen.contains("21 cells: 15 in “town”, 6 in “age”; they become what the model"), "{seen}");
+    // A column with hardly a gap has no feature for it.
+    let mut lines: Vec<String> = folder.text("rows.csv").lines().map(|line| format!("1,{line}")).collect();
+    lines[0] = lines[0].replacen('1', "size", 1);
+    lines[1] = lines[1].replacen('1', "", 1);
+    folder.write("more.csv", lines.join("\n"));
+    let told_of = |file: &str, options: &str| {
+        let line = format!("report {file} --time 2 {options} -q");
+        checked(&folder.linsep(&line).exits(0).out).split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let seen = told_of("more.csv", "");
+    let mean = "1 in “size”; a missing number becomes the mean of its column; ";
+    assert!(seen.contains(&format!("{mean}in “age” one more feature says that it was missing; ")), "{seen}");
+    let seen = told_of("more.csv", "--ignore age,town");
+    assert!(seen.contains("becomes the mean of its column") && !seen.contains("says that it was"), "{seen}");
     // A cache has them too.
     folder.linsep("convert rows.csv rows.linsep --missing mean -q").exits(0);
     let page = folder.linsep("report rows.linsep --time 2 -q").exits(0).out;
@@ -308,6 +331,28 @@ fn a_given_model_says_which_column_is_the_label() {
         .collect();
     folder.write("few.csv", without.join("\n"));
     assert!(told("few.csv").contains("The classes are completely separable"));
+}
+
+/// Columns that came after the model was trained have no part in the verdict, whether or not others are ignored by name.
+#[test]
+fn a_verdict_is_about_the_columns_of_the_model() {
+    let row = |i: u64| (i * 7 % 23, i * 5 % 11, if i % 3 == 0 { "yes" } else { "no" });
+    let old: String = (0..60).map(row).map(|(a, b, label)| format!("{a},{b},{label}\n")).collect();
+    let folder = Folder::with("old.csv", format!("a,b,label\n{old}"));
+    let new = (0..60).map(row).enumerate();
+    let new: String =
+        new.map(|(i, (a, b, label))| format!("{a},{i},{b},{},{label}\n", u8::from(label == "yes"))).collect();
+    folder.write("new.csv", format!("a,number,b,truth,label\n{new}"));
+    folder.linsep("train old.csv --learner logistic -o m.model -q").exits(0);
+    let decided = folder.linsep("separate old.csv --json -q").json();
+    assert_eq!(decided["verdict"], "overlap");
+    for (options, ignored) in [("", "number,truth"), (" --ignore truth", "truth,number")] {
+        let page = folder.linsep(&format!("report new.csv --model m.model{options} -q")).exits(0).out;
+        let seen = checked(&page).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(seen.contains("No boundary separates the classes, which is proved"), "{seen}");
+        let command = format!("linsep separate new.csv --label label --ignore {ignored}");
+        assert!(seen.contains(&command) && seen.contains("Features 2,"), "{seen}");
+    }
 }
 
 /// Margins say which features they are of.

@@ -89,7 +89,23 @@ export class Edit {
   scene(scene) {
     if (!this.points) return scene;
     const half = scene.half ? { half: scene.half } : {};
-    return { axes: scene.axes, flat: false, points: this.points, lines: scene.lines, past: [], band: scene.band, region: scene.region, cells: scene.cells, classes: scene.classes, ...half, selected: this.selected, cursor: this.cursor };
+    return { axes: scene.axes, flat: false, points: { ...this.points, ...this.#rings(scene) }, lines: scene.lines, past: [], band: scene.band, region: scene.region, cells: scene.cells, classes: scene.classes, ...half, selected: this.selected, cursor: this.cursor };
+  }
+
+  /** The rings of a decision, around the points that are where its rows are. */
+  #rings({ points, axes }) {
+    if (!points?.mark) return {};
+    const mark = new Uint8Array(this.list.length);
+    const witness = new Uint8Array(this.list.length);
+    const near = (a, b) => Math.abs(a - b) <= 1e-9 * (1 + Math.abs(a));
+    points.mark.forEach((one, i) => {
+      if (!one) return;
+      const [x, y] = [points.x[i] * axes[0].divisor + axes[0].mean, points.y[i] * axes[1].divisor + axes[1].mean];
+      this.list.forEach((point, k) => {
+        if (near(point.x, x) && near(point.y, y)) [mark[k], witness[k]] = [one, points.witness[i]];
+      });
+    });
+    return { mark, witness };
   }
 
   #pixel(event) {

@@ -115,6 +115,14 @@ export class Form {
   }
 }
 
+/** Marks the fields that a message names, and no others. */
+export function markFields(message) {
+  for (const label of document.querySelectorAll("label[for]")) {
+    if (message.includes(`“${label.textContent.trim()}”`)) label.control?.setAttribute("aria-invalid", "true");
+    else label.control?.removeAttribute("aria-invalid");
+  }
+}
+
 /** The help of a field: of much, what comes first; the rest opens. */
 function explained(help, id) {
   const first = help.length > 90 ? help.search(/[;.] /) : -1;
@@ -140,5 +148,7 @@ function parsed(text, kind, auto) {
   if (auto && plain === "auto") return plain;
   if (kind === "class_weight") return weightsOf(plain);
   const number = Number(plain);
+  // A number that would become another one stays a text, which the engine refuses.
+  if (kind === "whole" && Number.isInteger(number) && !Number.isSafeInteger(number)) return plain;
   return Number.isFinite(number) ? number : plain;
 }

@@ -5,7 +5,7 @@ import { brief, byId, counted, debounced, el, fill, grouped, harmless, save, sho
 import { Compare } from "./compare.js";
 import { Data } from "./data.js";
 import { Edit, unpacked } from "./edit.js";
-import { Form } from "./form.js";
+import { Form, markFields } from "./form.js";
 import { Learn, stem } from "./learn.js";
 import { Lessons } from "./lesson.js";
 import { Picture } from "./picture.js";
@@ -231,6 +231,7 @@ class App {
     const controller = new AbortController();
     this.controller = controller;
     byId("failure").hidden = true;
+    markFields("");
     const bar = byId("progress");
     const timer = setTimeout(() => { if (this.controller === controller) bar.hidden = false; }, 180);
     write("progress-words", what);
@@ -273,6 +274,7 @@ class App {
 
   failed(failure) {
     write("failure-message", failure.message);
+    markFields(failure.message);
     write("failure-help", failure.help ? `What to do: ${failure.help}` : "");
     byId("failure").hidden = false;
     byId("loading").hidden = true;

@@ -55,6 +55,7 @@ export class Separate {
     const kind = several ? "" : record.verdict === "complete" ? "good" : "bad";
     fill(byId("separate-report"),
       el("p", { class: `verdict ${kind}`, id: "verdict" }, title), el("p", {}, words),
+      result.missing ? el("p", { id: "missing-cells" }, "Cells are missing; the decision treats them as learning does.") : null,
       several ? verdicts(record.table) : this.#rows(record), several ? null : coefficients(result.coefficients),
       el("details", {}, el("summary", {}, "The whole report"), report(result.report)));
     fill(byId("separate-command"), command(result.command));

@@ -6,7 +6,7 @@ use linsep::features::{changes_when_settled, settle_columns};
 use linsep::generate::{Synthetic, dataset};
 use linsep::job::{ClassSpec, DataSpec};
 use linsep::observe::Observer;
-use linsep::read::{Loaded, ReadOptions, Schema, Source};
+use linsep::read::{Loaded, Missing, ReadOptions, Schema, Source};
 use linsep::{Dataset, Error};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -116,16 +116,29 @@ impl DataSet {
         DataSpec { source, read: self.read.clone(), ..DataSpec::default() }
     }
 
-    /// The rows as a decision about them reads them: each once, with its weight, and with what is missing in some cells as it is. Where
+    /// The rows as a decision about them reads them: each once, with its weight, and with missing cells treated as in training. Where
     /// training reads others, the source is read again.
     pub(crate) fn to_decide(&self) -> DataSpec {
-        let gaps = self.rows.dataset.filled_cells().is_some_and(|cells| !cells.is_empty())
-            || self.rows.notes.dropped > 0;
-        if !gaps && !self.is_weighted {
+        if !self.has_gaps() && !self.is_weighted {
             return self.to_learn();
         }
         let (source, counts) = (self.source.clone(), self.counts.clone());
-        DataSpec { source, read: self.read.clone(), counts, ..DataSpec::default() }
+        DataSpec { source, read: self.read_to_decide(), counts, ..DataSpec::default() }
+    }
+
+    /// Whether cells are missing, in rows that are there or left out.
+    pub(crate) fn has_gaps(&self) -> bool {
+        let filled = self.rows.dataset.filled_cells().is_some_and(|cells| !cells.is_empty());
+        filled || self.rows.notes.dropped > 0
+    }
+
+    /// How a decision reads the source: what was said about missing cells, or what training does with them.
+    fn read_to_decide(&self) -> ReadOptions {
+        let mut read = self.read.clone();
+        if self.has_gaps() && read.csv.missing == Missing::NotSaid {
+            read.csv.missing = Missing::Auto;
+        }
+        read
     }
 
     /// Whether rows have weights, so that one of the file can be there several times.
@@ -142,9 +155,19 @@ impl DataSet {
         DataSpec { source, read: self.read.clone(), counts: self.counts.clone(), ..DataSpec::default() }
     }
 
+    /// The same as a decision reads it.
+    pub(crate) fn as_file_to_decide(&self) -> DataSpec {
+        DataSpec { read: self.read_to_decide(), ..self.as_file() }
+    }
+
     /// The classes that a page asks for, with the file of weights that the command line named.
     pub(crate) fn weighted(&self, classes: ClassSpec) -> ClassSpec {
         ClassSpec { row_weights: self.row_weights.clone(), ..classes }
+    }
+
+    /// The file that says how often each row counts, if the command line named one.
+    pub(crate) fn row_weights(&self) -> Option<PathBuf> {
+        self.row_weights.clone()
     }
 
     /// The columns and rows as models of them have them.

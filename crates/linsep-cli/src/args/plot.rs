@@ -116,8 +116,14 @@ pub(crate) struct PathPlotArgs {
     /// Labelled data, as for train; the learner is logistic
     pub(crate) data: PathBuf,
     /// How many values of C
-    #[arg(long, value_name = "N", default_value_t = 60, help_heading = "Drawing")]
-    pub(crate) points: usize,
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 60,
+        value_parser = clap::value_parser!(u64).range(2..=1000),
+        help_heading = "Drawing"
+    )]
+    pub(crate) points: u64,
     /// More than two classes: the class whose weights are shown [default: the first]
     #[arg(long, value_name = "CLASS", allow_hyphen_values = true, help_heading = "Drawing")]
     pub(crate) class: Option<String>,

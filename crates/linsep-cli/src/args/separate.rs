@@ -1,7 +1,7 @@
 //! The arguments of `separate` and `verify`.
 
 use super::choice::{COLUMN_DETAILS, SEPARATE_BIASES, choice};
-use super::{CacheArgs, ReadArgs};
+use super::{CacheArgs, ReadArgs, WeightsArg};
 use clap::Args;
 use linsep::job::BiasKind;
 use linsep::separate::ColumnDetail;
@@ -107,10 +107,8 @@ pub(crate) struct DecideArgs {
     #[arg(long, conflicts_with_all = ["positive", "blame"], help_heading = "Classes")]
     pub(crate) pairs: bool,
 
-    /// CSV: a column that says how often each row occurs, by name or number from 1: it is no feature, and rows with the count
-    /// 0 are left out
-    #[arg(long, value_name = "COLUMN", help_heading = "Reading")]
-    pub(crate) weights: Option<String>,
+    #[command(flatten, next_help_heading = "Reading")]
+    pub(crate) weights: WeightsArg,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
     #[command(flatten)]
@@ -134,10 +132,8 @@ pub(crate) struct VerifyArgs {
     /// Print one JSON record on standard output instead of the report
     #[arg(long)]
     pub(crate) json: bool,
-    /// CSV: a column that says how often each row occurs, by name or number from 1: it is no feature, and rows with the count
-    /// 0 are left out
-    #[arg(long, value_name = "COLUMN", help_heading = "Reading")]
-    pub(crate) weights: Option<String>,
+    #[command(flatten, next_help_heading = "Reading")]
+    pub(crate) weights: WeightsArg,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
     #[command(flatten)]

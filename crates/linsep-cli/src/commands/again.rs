@@ -86,6 +86,7 @@ fn theory(spec: &TheorySpec) -> String {
 fn verify(spec: &VerifySpec) -> String {
     Words(format!("linsep verify {} {}", quoted(&spec.certificate.display().to_string()), source(&spec.data)))
         .flag("allow-one-sided", spec.allow_one_sided)
+        .weights_of(spec.row_weights.as_deref())
         .reading(&spec.data)
         .0
 }
@@ -94,6 +95,7 @@ fn separate(spec: &SeparateSpec) -> String {
     Words::command("separate", &spec.data)
         .option("positive", spec.positive.clone())
         .option("classes", (!spec.only.is_empty()).then(|| spec.only.join(",")))
+        .weights_of(spec.row_weights.as_deref())
         .option("bias", (spec.bias != Default::default()).then(|| named(spec.bias)).flatten())
         .option("bias-scale", spec.bias_scale.map(|scale| scale.to_string()))
         .option("reference", reference(&spec.reference))
@@ -152,7 +154,12 @@ impl Words {
         self.option("positive", classes.positive.clone())
             .option("classes", (!classes.only.is_empty()).then(|| classes.only.join(",")))
             .option("class-weight", class_weight(&classes.weight))
-            .option("weights", classes.row_weights.as_ref().map(|path| path.display().to_string()))
+            .weights_of(classes.row_weights.as_deref())
+    }
+
+    /// Adds the file of weights.
+    fn weights_of(self, file: Option<&Path>) -> Self {
+        self.option("weights", file.map(|path| path.display().to_string()))
     }
 
     fn bias(self, bias: &BiasSpec) -> Self {

@@ -6,7 +6,7 @@ use crate::console::Console;
 use crate::exit::Exit;
 use crate::layout::report_lines;
 use anyhow::bail;
-use linsep::classes::{Classes, printable};
+use linsep::classes::{Classes, printable, shortened};
 use linsep::features::{Scaler, Terms};
 use linsep::job::{Spec, TrainSpec};
 use linsep::model::{Calibration, ColumnEffect, Effect, Model, ProductEffect, WeightsPicture};
@@ -217,7 +217,12 @@ fn effects_text(model: &Model, outcome: usize, class: Option<&str>, top: usize) 
     }
     let shown = products.len().min(top);
     text.push_str(&format!("\nProducts of pairs of columns{of}, {shown} of {}", products.len()));
-    text.push_str("; numbers one deviation above their means, words there:\n");
+    let at_zero = ProductEffect::centred_at_zero(&products);
+    let except = |before: &str| match at_zero.as_slice() {
+        [] => String::new(),
+        names => format!(" ({before}: {})", printable(&shortened(names, names.len(), ", "))),
+    };
+    text.push_str(&format!("; numbers one deviation above their means{}, words there:\n", except("above 0")));
     let name = |effect: &ProductEffect| printable(&effect.product).into_owned();
     let width = products[..shown].iter().map(|effect| name(effect).chars().count()).max().unwrap_or(0);
     for effect in &products[..shown] {
@@ -226,9 +231,12 @@ fn effects_text(model: &Model, outcome: usize, class: Option<&str>, top: usize) 
         let bar = "█".repeat((effect.effect.abs() / largest * 30.0).round().min(30.0) as usize);
         text.push_str(&format!("  {name}{padding}  {:>12}  {bar}\n", number(effect.effect)));
     }
-    let note = "They add to the score beside the effects of the columns. What is shown of a number there holds where the numbers that \
-                it is multiplied with are at their means, and the words absent.";
-    text.push_str(&textwrap::indent(&textwrap::fill(note, 96), "  "));
+    let note = format!(
+        "They add to the score beside the effects of the columns. What is shown of a number there holds where the numbers that it is \
+         multiplied with are at their means{}, and the words absent.",
+        except("at 0")
+    );
+    text.push_str(&textwrap::indent(&textwrap::fill(&note, 96), "  "));
     text.push('\n');
     text
 }

@@ -135,7 +135,7 @@ fn boundary(args: &ModelPlotArgs, console: Console) -> anyhow::Result<Exit> {
             }
         }
     };
-    let view = View::of(model, &rows, &mut silent())?;
+    let view = View::of(model, &rows, args.learn.classes.weights.file().as_deref(), &mut silent())?;
     canvas.write(&chart::boundary(&view))
 }
 
@@ -164,12 +164,17 @@ fn learning(args: &LearnedPlotArgs, console: Console) -> anyhow::Result<Exit> {
         Ok(trained) => trained,
         Err(exit) => return Ok(exit),
     };
-    let view = View::of(trained.model, &rows, &mut silent())?;
+    let row_weights = args.learn.classes.weights.file();
+    let view = View::of(trained.model, &rows, row_weights.as_deref(), &mut silent())?;
     canvas.write(&chart::learning(&view, &trained.trace))
 }
 
 fn compared(args: &ComparePlotArgs, console: Console) -> anyhow::Result<Exit> {
     let canvas = Canvas::new(&args.draw, &[&args.contest.data], console)?;
+    if args.contest.orders > 0 {
+        let reason = "--orders is for linsep compare, which prints what the order of the rows changes: this picture does not show it";
+        return Err(Usage(reason.to_string()).into());
+    }
     let spec = compare::spec(&args.contest)?;
     let comparison = spec.run(&mut ProgressDisplay::of_whole_job(console))?;
     canvas.write(&chart::compare(&spec.data.source.name(), &comparison))
@@ -291,7 +296,8 @@ fn separation(args: &SeparationPlotArgs, console: Console) -> anyhow::Result<Exi
 
 fn path(args: &PathPlotArgs, console: Console) -> anyhow::Result<Exit> {
     let canvas = Canvas::new(&args.draw, &inputs(Some(&args.data), None, &args.learn), console)?;
-    let spec = TrainSpec { path: Some(args.points), ..spec(&args.learn, &args.data, Some("logistic"))? };
+    let spec =
+        TrainSpec { path: Some(args.points as usize), ..spec(&args.learn, &args.data, Some("logistic"))? };
     let trained = match train(&spec, console)? {
         Ok(trained) => trained,
         Err(exit) => return Ok(exit),

@@ -14,11 +14,12 @@ pub(super) fn spec(args: &DecideArgs) -> anyhow::Result<SeparateSpec> {
     Ok(SeparateSpec {
         data: DataSpec {
             cache: args.cache.cache,
-            counts: args.weights.clone(),
+            counts: args.weights.column(),
             ..args.read.data(&args.data)
         },
         positive: args.positive.clone(),
         only: args.keep.clone(),
+        row_weights: args.weights.file(),
         pairs: args.pairs,
         bias: args.bias,
         bias_scale: args.bias_scale,

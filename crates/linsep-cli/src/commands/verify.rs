@@ -12,9 +12,10 @@ pub(crate) fn run(args: &VerifyArgs, console: Console) -> anyhow::Result<Exit> {
         certificate: args.certificate.clone(),
         data: DataSpec {
             cache: args.cache.cache,
-            counts: args.weights.clone(),
+            counts: args.weights.column(),
             ..args.read.data(&args.data)
         },
+        row_weights: args.weights.file(),
         allow_one_sided: args.allow_one_sided,
     };
     let verified = spec.run(&mut ProgressDisplay::of_whole_job(console))?;

@@ -52,6 +52,8 @@ const COMPARE: &[&str] = &[
     "max_seconds",
     "seed",
 ];
+/// The greatest whole number up to which a page has all of them.
+const MOST_EXACT: u64 = (1 << 53) - 1;
 /// The fields of `classes`.
 const CLASSES: &[&str] = &["positive", "only", "weight"];
 
@@ -128,6 +130,10 @@ fn read<T: DeserializeOwned>(mut fields: Map<String, Value>) -> Result<T, String
 pub(crate) fn wrong(control: &str, value: &Value, error: &serde_json::Error) -> String {
     let needed = needed(error);
     match value {
+        // The page sends such numbers as texts: as its own numbers they would be others.
+        Value::String(text) if text.parse::<u64>().is_ok_and(|number| number > MOST_EXACT) => format!(
+            "“{control}” is {text}: a page has whole numbers up to {MOST_EXACT}; larger ones can be given on the command line."
+        ),
         Value::String(text) => format!("“{control}” is “{text}”: {needed}."),
         Value::Number(number) => format!("“{control}” is {number}: {needed}."),
         _ => format!("“{control}”: {needed}."),
@@ -226,6 +232,11 @@ mod tests {
         let request = json!({"job": "train", "data": {"source": "xor"}, "epochs": "many", "seed": 1});
         let error = parse(request).unwrap_err();
         assert_eq!(error, "“epochs” is “many”: a whole number of 0 or more is needed.");
+        let request = json!({"job": "train", "data": {"source": "xor"}, "seed": "9007199254740993"});
+        let error = parse(request).unwrap_err();
+        assert!(
+            error.contains("“seed” is 9007199254740993: a page has whole numbers up to 9007199254740991")
+        );
         for (pair, said) in [
             (json!(["a", "much"]), "“class weight” is “much” for “a”: a number is needed."),
             (json!(["a", ""]), "“class weight” is empty for “a”: a number is needed."),

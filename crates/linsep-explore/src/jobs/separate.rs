@@ -19,6 +19,7 @@ pub(super) fn run(
     id: String,
     listener: &Listener,
 ) -> Result<(Value, Kept), Error> {
+    let spec = SeparateSpec { row_weights: set.row_weights(), ..spec };
     let job = SeparateSpec { data: set.to_decide(), ..spec.clone() };
     let separated = job.run(&mut Watch::new(listener))?;
     if listener.is_gone() {
@@ -36,11 +37,12 @@ pub(super) fn run(
     let result = json!({
         "job": "separate",
         "record": record,
+        "missing": set.has_gaps(),
         "report": blocks(app, &separate_report(&separated)),
         "coefficients": two.map(|decided| coefficient_words(&separated, &decided.separation)),
     });
     let drawing = two.map_or_else(Vec::new, |decided| drawing(&separated, decided));
-    let spec = Spec::Separate(SeparateSpec { data: set.as_file(), ..spec });
+    let spec = Spec::Separate(SeparateSpec { data: set.as_file_to_decide(), ..spec });
     Ok((result, Kept { id, name: set.name.clone(), spec, model: None, trace: None, certificate, drawing }))
 }
 

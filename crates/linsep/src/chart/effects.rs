@@ -7,6 +7,7 @@ use super::scale::{Scale, range, short};
 use super::text::{file_name, harmless, shortened};
 use super::trace::panel_head;
 use super::weights::shown_class;
+use crate::classes::shortened as listed;
 use crate::model::{ColumnEffect, Effect, Model, ProductEffect};
 use crate::numbers::{Rounding, counted, grouped, rounded};
 
@@ -76,9 +77,13 @@ pub fn effects(name: &str, model: &Model, outcome: usize, top: usize) -> Option<
         ));
     }
     if !drawn.is_empty() {
-        sheet.note(
-            "The panel of a column holds where the numbers that it is multiplied with are at their means, and the words absent.",
-        );
+        let except = match ProductEffect::centred_at_zero(&products).as_slice() {
+            [] => String::new(),
+            names => format!(" (at 0: {})", listed(names, names.len(), ", ")),
+        };
+        sheet.note(&format!(
+            "The panel of a column holds where the numbers that it is multiplied with are at their means{except}, and the words absent."
+        ));
     }
     Some(sheet.finish())
 }
@@ -94,14 +99,14 @@ fn is_of_words(effect: &ProductEffect) -> bool {
     effect.factors.iter().all(|factor| factor.is_word())
 }
 
-/// Over a number: a line for the other factor one deviation above its mean, and a dashed one for one below; of a word, where it is there.
+/// Over a number: a line for the other factor one deviation above its centre, and a dashed one for one below; of a word, where it is there.
 fn draw_product(sheet: &mut Sheet, cell: Rect, effect: &ProductEffect, height: Scale) {
     let title = shortened(&harmless(&effect.product), cell.width, 13.0, true);
     // Along a number, if there is one.
     let (along, other) = if effect.factors[0].is_word() { (1, 0) } else { (0, 1) };
     let (number, slice) = (&effect.factors[along], &effect.factors[other]);
     let name = harmless(&effect.names[other]);
-    // So many deviations from the mean, but not beyond the rows.
+    // So many deviations from the mean, or from 0 where that is not subtracted, but not beyond the rows.
     let at = |which: usize, deviations: f64| {
         let (factor, [low, high]) = (&effect.factors[which], effect.ranges[which]);
         (factor.centre + deviations * factor.scale).clamp(low, high)

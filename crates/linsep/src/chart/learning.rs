@@ -2,7 +2,7 @@
 
 use super::axes::{Axes, Panel, boundary_pen};
 use super::boundary::{draw_plane, draw_rows, note_thinning, radius, thinned};
-use super::figure::{Anchor, Figure, Key, Layer, MARGIN, Motion, Pen, Rect, Sheet, Step, What, dot_pen};
+use super::figure::{Anchor, Dot, Figure, Key, Layer, MARGIN, Motion, Pen, Rect, Sheet, Step, What, dot_pen};
 use super::ink::{Dash, Ink, Shape};
 use super::scale::{Scale, range};
 use super::text::file_name;
@@ -127,9 +127,13 @@ fn draw_boundaries(sheet: &mut Sheet, panel: &Panel, view: &View, frames: &[&Tra
             None => [-100.0, -100.0],
         })
         .collect();
-    let ring =
-        What::MovingDot { shape: Shape::Ring, radius: radius(&view.scene) + 4.2, places: with_rest(places) };
-    let pen = Pen { width: 2.0, ..dot_pen(Shape::Ring, Ink::Text) };
+    let (shape, radius) = (Shape::Ring, radius(&view.scene) + 4.2);
+    let pen = Pen { width: 2.0, ..dot_pen(shape, Ink::Text) };
+    if let Some(&[x, y]) = places.last() {
+        let dots = vec![Dot { x, y, says: None }];
+        sheet.mark_in(Layer::Still, What::Dots { shape, radius, dots }, pen, None);
+    }
+    let ring = What::MovingDot { shape, radius, places: with_rest(places) };
     sheet.mark_in(Layer::Moving, ring, pen, None);
     let text = |point: &&TracePoint| {
         let line = point.line.map_or(String::new(), |line| format!(", line {line}"));

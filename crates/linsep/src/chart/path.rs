@@ -22,18 +22,10 @@ const NAMED: usize = 6;
 pub fn path(source: &str, model: &Model, points: &[PathPoint], class: usize) -> Option<Figure> {
     let source = file_name(source);
     let last = points.last()?.classes.get(class)?;
-    // Each feature by its last weight, in the order of the features where those are the same.
-    let mut curves: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
-    for point in points {
-        let own = point.classes.get(class)?;
-        for ((feature, _), weight) in own.weights.iter().zip(&own.scaled) {
-            curves.entry(feature).or_default().push((point.c, *weight));
-        }
-    }
+    let curves = curves(points, class)?;
     if curves.is_empty() {
         return None;
     }
-    let first_of: BTreeMap<&str, f64> = curves.iter().map(|(name, curve)| (*name, curve[0].0)).collect();
     let mut order: Vec<&str> = curves.keys().copied().collect();
     let reach = |name: &str| curves[name].iter().map(|(_, weight)| weight.abs()).fold(0.0, f64::max);
     order.sort_by(|a, b| reach(b).total_cmp(&reach(a)));
@@ -75,14 +67,11 @@ pub fn path(source: &str, model: &Model, points: &[PathPoint], class: usize) -> 
     let panel = Panel::draw(&mut sheet, outer, axes);
     panel.level(&mut sheet, 0.0, Pen::line(Ink::Text, 1.0).dashed(Dash::Dotted));
     for (k, name) in order.iter().enumerate().rev() {
-        // The weight is zero before the first point that has one.
-        let before = points.iter().rev().find(|point| point.c < first_of[name]).map(|point| (point.c, 0.0));
-        let curve = before.into_iter().chain(curves[name].iter().copied());
         let pen = match k < NAMED {
             true => Pen::line(Ink::Series(k), 2.0).dashed(Dash::of(k)),
             false => Pen::line(Ink::Muted, 1.0).faint(0.6),
         };
-        panel.curve(&mut sheet, curve, pen);
+        panel.curve(&mut sheet, curves[name].iter().copied(), pen);
     }
     // Names at the ends of the curves, moved apart.
     let mut ends: Vec<(f64, usize)> = named
@@ -111,4 +100,23 @@ pub fn path(source: &str, model: &Model, points: &[PathPoint], class: usize) -> 
     }
     sheet.legend(&keys);
     Some(sheet.finish())
+}
+
+/// The weight of each feature over C, from the last point before it leaves zero to the end of the path. A point names only the features
+/// that have a weight there: the weights of the others are zero.
+fn curves(points: &[PathPoint], class: usize) -> Option<BTreeMap<&str, Vec<(f64, f64)>>> {
+    let mut curves: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
+    for (k, point) in points.iter().enumerate() {
+        let own = point.classes.get(class)?;
+        let names = own.weights.iter().map(|(feature, _)| feature.as_str());
+        let weights: BTreeMap<&str, f64> = names.zip(own.scaled.iter().copied()).collect();
+        for &name in weights.keys() {
+            let before = points[..k].last().map(|before| (before.c, 0.0));
+            curves.entry(name).or_insert_with(|| before.into_iter().collect());
+        }
+        for (name, curve) in &mut curves {
+            curve.push((point.c, weights.get(name).copied().unwrap_or(0.0)));
+        }
+    }
+    Some(curves)
 }

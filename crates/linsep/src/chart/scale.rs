@@ -146,6 +146,8 @@ fn linear_ticks(low: f64, high: f64, about: usize) -> Vec<(f64, String)> {
     let needed = (libm::log10(most).floor() as i32 - exponent + more).clamp(0, 17) as usize;
     let text = |value: f64| match most {
         _ if value == 0.0 => "0".to_string(),
+        // Four digits may be those of a year.
+        most if (1e-4..1e4).contains(&most) => with_minus(format!("{value:.decimals$}")),
         most if (1e-4..1e7).contains(&most) => fixed(value, decimals),
         most if needed > SCIENTIFIC && (1e7..1e15).contains(&most) => fixed(value, decimals),
         _ => scientific(value, needed.max(SCIENTIFIC)),

@@ -103,6 +103,30 @@ pub(super) fn take(loaded: &mut Loaded, name: &str, source: &str) -> Result<(), 
     Ok(())
 }
 
+/// The rows with the weights of a file, which has one for each.
+pub(super) fn weighed(data: Dataset, path: &Path) -> Result<Dataset, Error> {
+    let weights = read_weights(path)?;
+    data.with_weights(weights).map_err(|error| Error::from(error).at(path.display().to_string()))
+}
+
+/// Takes the rows out that occur not at all.
+pub(super) fn leave_out_absent(loaded: &mut Loaded) -> Result<(), Error> {
+    let data = &loaded.dataset;
+    let occurring: Vec<usize> = (0..data.len()).filter(|&i| data.weight(i) > 0.0).collect();
+    if occurring.len() == data.len() {
+        return Ok(());
+    }
+    loaded.dataset = data.subset(&occurring)?.without_empty_classes();
+    relearn(loaded)
+}
+
+/// How often each row occurs as a file says, by its line; rows that occur not at all are not there.
+pub(super) fn file_counts_by_line(rows: &Dataset, path: &Path) -> Result<HashMap<u64, f64>, Error> {
+    let rows = weighed(rows.clone(), path)?;
+    let occurring = (0..rows.len()).filter(|&i| rows.weight(i) > 0.0);
+    Ok(occurring.map(|i| (rows.line(i), rows.weight(i))).collect())
+}
+
 /// More values than this are not written out: the rows keep their counts as weights.
 const MOST_VALUES: f64 = (1 << 25) as f64;
 

@@ -11,7 +11,7 @@ use crate::numbers::counted;
 use crate::observe::{Note, Observer};
 use crate::read::cache::{self, CacheUse};
 use crate::read::options::is_default;
-use crate::read::{Loaded, Missing, ReadNotes, ReadOptions, Source, read, read_weights};
+use crate::read::{Loaded, Missing, ReadNotes, ReadOptions, Source, read};
 use crate::scale::Scaling;
 use crate::store::is_same_file;
 use crate::train::{Bias, ClassWeight};
@@ -148,6 +148,26 @@ impl DataSpec {
         Ok(loaded)
     }
 
+    /// Gives each row the weight that a file has for it.
+    fn weigh(&self, loaded: &mut Loaded, path: &Path) -> Result<(), Error> {
+        if loaded.dataset.weights().is_some() && !matches!(self.source, Source::Rows(..)) {
+            return Err(two_weights().into());
+        }
+        loaded.dataset = counts::weighed(loaded.dataset.clone(), path)?;
+        loaded.fingerprint = None;
+        Ok(())
+    }
+
+    /// Refuses a file of weights where rows are left out: it has one number for each row.
+    pub(crate) fn refuse_to_weigh(&self) -> Result<(), SettingsError> {
+        if !self.read.skip_bad && self.read.csv.missing != Missing::DropRow {
+            return Ok(());
+        }
+        let problem =
+            "⟦weights⟧ has one number for each row; ⟦skip_bad⟧ and ⟦missing=drop-row⟧ leave rows out";
+        Err(SettingsError::new("weights", problem))
+    }
+
     /// The same with the weights that the specification of the classes names: a row whose weight is a whole number is there as
     /// often as that says.
     pub(crate) fn read_weighted(
@@ -159,13 +179,7 @@ impl DataSpec {
     ) -> Result<Loaded, Error> {
         let mut loaded = self.read_rows(source, options, observer)?;
         if let Some(path) = &classes.row_weights {
-            let located = |error: Error| error.at(path.display().to_string());
-            if loaded.dataset.weights().is_some() && !matches!(self.source, Source::Rows(..)) {
-                return Err(two_weights().into());
-            }
-            let weights = read_weights(path)?;
-            loaded.dataset = loaded.dataset.with_weights(weights).map_err(|error| located(error.into()))?;
-            loaded.fingerprint = None;
+            self.weigh(&mut loaded, path)?;
         }
         // Weights that a file has, as Vowpal Wabbit's text does, are like those of a column. Rows of another program bring weights
         // that it may also give in parts, row by row.
@@ -201,8 +215,23 @@ impl DataSpec {
 
     /// Reads the rows, and says what was noticed.
     pub fn load(&self, observer: &mut dyn Observer) -> Result<Loaded, Error> {
+        self.load_counted(None, observer)
+    }
+
+    /// The same where a file may say how often each row occurs: those that occur not at all are left out.
+    pub(crate) fn load_counted(
+        &self,
+        row_weights: Option<&Path>,
+        observer: &mut dyn Observer,
+    ) -> Result<Loaded, Error> {
         let (source, options) = self.resolve(observer)?;
-        settled(self.read_rows(&source, &options, observer)?, None, observer)
+        let mut loaded = self.read_rows(&source, &options, observer)?;
+        if let Some(path) = row_weights {
+            self.refuse_to_weigh()?;
+            self.weigh(&mut loaded, path)?;
+            counts::leave_out_absent(&mut loaded)?;
+        }
+        settled(loaded, None, observer)
     }
 }
 

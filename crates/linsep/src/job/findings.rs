@@ -158,29 +158,38 @@ impl FindingsSpec {
         self.train.data.with_missing(Missing::Auto)
     }
 
-    /// The same with the label of the model that is given, and without the columns that it leaves out, unless others are named.
+    /// The same with the label of the model that is given, unless another is named, and without the columns that it does not use.
     fn as_the_model_reads(&self, observer: &mut dyn Observer) -> Result<Self, Error> {
         let mut spec = self.clone();
         let Some(path) = &self.model else { return Ok(spec) };
-        let Schema::Table { columns, .. } = load_model(path)?.recipe.columns else { return Ok(spec) };
-        let (label, left_out): (Vec<Column>, Vec<Column>) = columns
-            .into_iter()
-            .filter(|column| matches!(column.kind, ColumnKind::Label | ColumnKind::Ignored))
-            .partition(|column| matches!(column.kind, ColumnKind::Label));
-        let label = label.into_iter().next().map(|column| column.name);
+        let Schema::Table { header, columns: of_model, .. } = load_model(path)?.recipe.columns else {
+            return Ok(spec);
+        };
+        let label = of_model.iter().find(|column| matches!(column.kind, ColumnKind::Label));
         let csv = &mut spec.train.data.read.csv;
-        csv.label = csv.label.take().or(label);
-        if !csv.ignore.is_empty() {
+        csv.label = csv.label.take().or_else(|| label.map(|column| column.name.clone()));
+        // What is no table has its label in its place.
+        let Ok(loaded) = spec.data().load(&mut Quiet(observer)) else { return Ok(self.clone()) };
+        let Schema::Table { header: has_names, columns, .. } = loaded.schema else { return Ok(self.clone()) };
+        // A model of documents takes any column of texts.
+        let is_document = |of: &Column| matches!(&of.kind, ColumnKind::Text(text) if text.documents);
+        if of_model.iter().any(is_document) {
             return Ok(spec);
         }
-        // The file need not have them. What is no table has its label in its place.
-        let Ok(loaded) = spec.data().load(&mut Quiet(observer)) else { return Ok(self.clone()) };
-        let Schema::Table { columns, .. } = loaded.schema else { return Ok(self.clone()) };
-        let is_there = |name: &String| columns.iter().any(|column| column.name == *name);
-        let counts = self.train.data.counts.clone();
-        let names = left_out.into_iter().map(|column| column.name);
-        spec.train.data.read.csv.ignore =
-            names.filter(|name| is_there(name) && counts.as_ref() != Some(name)).collect();
+        let is_used = |place: usize, name: &String| {
+            let own = match header && has_names {
+                true => of_model.iter().find(|of| of.name == *name),
+                false => of_model.get(place),
+            };
+            own.is_some_and(|of| of.kind.features().is_some())
+        };
+        // That of the counts is no feature, and stays.
+        let unused = columns
+            .into_iter()
+            .enumerate()
+            .filter(|(place, of)| of.kind.features().is_some() && !is_used(*place, &of.name))
+            .map(|(_, column)| column.name);
+        spec.train.data.read.csv.ignore.extend(unused);
         Ok(spec)
     }
 
@@ -245,7 +254,8 @@ impl FindingsSpec {
 
     /// The rows on a plane; `None` where such a model cannot be drawn.
     fn view(&self, model: &Model, observer: &mut dyn Observer) -> Result<Option<View>, Error> {
-        match View::of(model.clone(), &self.train.data, &mut Quiet(observer)) {
+        let row_weights = self.train.classes.row_weights.as_deref();
+        match View::of(model.clone(), &self.train.data, row_weights, &mut Quiet(observer)) {
             Ok(view) => Ok(Some(view)),
             Err(Error::Settings(_)) => Ok(None),
             Err(error) => Err(error),
@@ -270,6 +280,7 @@ impl FindingsSpec {
             data: self.data(),
             positive: self.train.classes.positive.clone(),
             only: self.train.classes.only.clone(),
+            row_weights: self.train.classes.row_weights.clone(),
             max_seconds: self.max_seconds,
             seed: self.train.seed.unwrap_or(0),
             columns: Some(ColumnDetail::Usual),

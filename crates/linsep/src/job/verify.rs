@@ -19,6 +19,9 @@ pub struct VerifySpec {
     pub certificate: PathBuf,
     /// The rows that it is about, read as they were when it was made.
     pub data: DataSpec,
+    /// A file with one number for each row: how often it occurs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row_weights: Option<PathBuf>,
     /// Accept a claim about rows that all belong to the same side, though nothing is told apart then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub allow_one_sided: bool,
@@ -53,7 +56,8 @@ impl VerifySpec {
 
     /// Reads the rows, and asks the checker about this certificate, wherever it comes from.
     pub fn run_on(&self, certificate: Certificate, observer: &mut dyn Observer) -> Result<Verified, Error> {
-        let Loaded { dataset: data, schema, .. } = self.data.load(observer)?;
+        let Loaded { dataset: data, schema, .. } =
+            self.data.load_counted(self.row_weights.as_deref(), observer)?;
         let same_data = data.fingerprint() == certificate.subject.fingerprint;
         if !same_data {
             // The checker decides all the same: no check depends on the fingerprint.

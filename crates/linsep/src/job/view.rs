@@ -1,7 +1,7 @@
 //! Rows as a model sees them, on a plane: what a picture of a boundary shows.
 
 use super::DataSpec;
-use super::counts::counts_by_line;
+use super::counts::{counts_by_line, file_counts_by_line};
 use super::data::load_model;
 use crate::classes::Classes;
 use crate::dataset::{Dataset, Row};
@@ -17,7 +17,7 @@ use crate::train::{Learned, Learner};
 use crate::{Error, SettingsError};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Cells along each side of the grid that a curved boundary is found on.
 const GRID: usize = 160;
@@ -32,6 +32,9 @@ pub struct ViewSpec {
     pub model: PathBuf,
     /// The labelled rows.
     pub data: DataSpec,
+    /// A file with one number for each row: how often it occurs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row_weights: Option<PathBuf>,
 }
 
 /// What the axes of a plane are.
@@ -147,22 +150,29 @@ pub struct View {
 impl ViewSpec {
     /// Reads the model and the rows.
     pub fn run(&self, observer: &mut dyn Observer) -> Result<View, Error> {
-        View::of(load_model(&self.model)?, &self.data, observer)
+        View::of(load_model(&self.model)?, &self.data, self.row_weights.as_deref(), observer)
     }
 }
 
 impl View {
-    /// The rows of a source as a model sees them.
-    pub fn of(model: Model, data: &DataSpec, observer: &mut dyn Observer) -> Result<Self, Error> {
+    /// The rows of a source as a model sees them, where a file may say how often each occurs.
+    pub fn of(
+        model: Model,
+        data: &DataSpec,
+        row_weights: Option<&Path>,
+        observer: &mut dyn Observer,
+    ) -> Result<Self, Error> {
         let mut options = data.read.clone();
         options.schema = Some(model.recipe.columns.clone());
         let loaded = read(&data.source, &options, observer)?;
         let source = data.source.name();
         // The columns of the model leave that of the counts out: it is read by itself.
-        let Some(counts) = counts_by_line(data, &model.recipe.columns, observer)? else {
-            return Self::of_rows(model, &loaded.dataset, source, observer);
-        };
         let rows = &loaded.dataset;
+        let counts = match row_weights {
+            Some(path) => Some(file_counts_by_line(rows, path)?),
+            None => counts_by_line(data, &model.recipe.columns, observer)?,
+        };
+        let Some(counts) = counts else { return Self::of_rows(model, rows, source, observer) };
         let occurring: Vec<usize> = (0..rows.len()).filter(|&i| counts.contains_key(&rows.line(i))).collect();
         let mut view = Self::of_rows(model, &rows.subset(&occurring)?, source, observer)?;
         // Other weights are no counts.
@@ -456,7 +466,7 @@ mod tests {
         let spec = TrainSpec { learner: Some(learner.into()), ..TrainSpec::file(&file) };
         let model = spec.run(&mut ()).unwrap().model;
         let data = DataSpec::file(&file).load(&mut ()).unwrap().dataset;
-        (View::of(model, &DataSpec::file(&file), &mut ()).unwrap(), data, folder)
+        (View::of(model, &DataSpec::file(&file), None, &mut ()).unwrap(), data, folder)
     }
 
     #[test]
@@ -507,7 +517,7 @@ mod tests {
         let (_folder, file) = rows(5, 60);
         let spec = TrainSpec { learner: Some("kernel".into()), ..TrainSpec::file(&file) };
         let model = spec.run(&mut ()).unwrap().model;
-        let refused = View::of(model, &DataSpec::file(&file), &mut ()).unwrap_err();
+        let refused = View::of(model, &DataSpec::file(&file), None, &mut ()).unwrap_err();
         assert!(matches!(refused, Error::Settings(_)), "{refused}");
     }
 

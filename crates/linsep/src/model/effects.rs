@@ -4,6 +4,7 @@ use super::Model;
 use crate::features::expansion::Bends;
 use crate::features::{ColumnKind, Factor, FeatureKind, Scaler, Schema, Text};
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// The most points of a curve.
@@ -62,9 +63,10 @@ pub struct WordEffect {
 pub struct ProductEffect {
     /// The product, such as `age × income`.
     pub product: String,
-    /// What it adds where each number is one deviation above its mean, and each word is there.
+    /// What it adds where each number is one deviation above what is subtracted from it, which is its mean, or 0 where it is scaled without
+    /// being centred, and each word is there.
     pub effect: f64,
-    /// How much the score changes over four deviations of a number, where the other factor is one deviation above its mean or there.
+    /// How much the score changes over four deviations of a number, where the other factor is as above.
     pub size: f64,
     /// The names of the factors.
     #[serde(skip)]
@@ -75,6 +77,17 @@ pub struct ProductEffect {
     /// The least and the greatest value of each that the training rows are known to have; otherwise all numbers.
     #[serde(skip)]
     pub ranges: [[f64; 2]; 2],
+}
+
+impl ProductEffect {
+    /// The numbers among the factors from which 0 is subtracted and not their means, as they are mostly zero: at 0 they add nothing to these
+    /// products, and deviations are measured from there.
+    pub fn centred_at_zero(products: &[Self]) -> Vec<&str> {
+        let factors = products.iter().flat_map(|product| product.names.iter().zip(&product.factors));
+        let at_zero = factors.filter(|(_, factor)| factor.centre == 0.0 && !factor.is_word());
+        let names: BTreeSet<&str> = at_zero.map(|(name, _)| name.as_str()).collect();
+        names.into_iter().collect()
+    }
 }
 
 impl Model {
@@ -108,7 +121,7 @@ impl Model {
     /// `outcome`. `None` where there are no weights for rows as read. Columns without a weight are left out.
     ///
     /// With products in the model, a column also acts through them, and these effects are those where the other factors
-    /// are at their means.
+    /// are at their means, or at 0 where they are not centred ([`ProductEffect::centred_at_zero`]).
     pub fn effects_of(&self, outcome: usize) -> Option<Vec<ColumnEffect>> {
         self.effects_at(outcome, Bends::few_values)
     }
@@ -154,7 +167,10 @@ impl Model {
                     match &column.kind {
                         ColumnKind::Number(own) => {
                             found.push(number(name, own.feature));
-                            found.extend(own.gap.map(|gap| number(self.recipe.feature_name(gap), gap)));
+                            // Missing or not: no line between the two.
+                            let missing =
+                                |gap| words(self.recipe.feature_name(gap), &[(String::new(), gap)], &units);
+                            found.extend(own.gap.map(missing));
                         }
                         ColumnKind::Words(own) => found.push(words(name, &own.words, &units)),
                         ColumnKind::Text(own) => found.push(terms(name, own, &units)),

@@ -100,7 +100,7 @@ impl<'a> Page<'a> {
     /// Lines that stand as they are.
     pub(super) fn lines(&mut self, text: &str) {
         let text = self.safe(text.trim_matches('\n'));
-        let _ = writeln!(self.body, "<pre>{text}</pre>");
+        let _ = writeln!(self.body, "<pre tabindex=\"0\">{text}</pre>");
     }
 
     /// Figures beside each other, where there is room.

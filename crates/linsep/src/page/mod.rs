@@ -8,11 +8,12 @@ mod html;
 pub use html::Spelling;
 
 use crate::chart;
-use crate::features::{Missing, Scaler};
-use crate::job::{DataFigures, Findings, JudgedRow, Sides, Spec, TrainSpec, WhichRows};
+use crate::classes::shortened;
+use crate::features::{ColumnKind, Missing, Scaler, Schema};
+use crate::job::{DataFigures, Findings, JudgedRow, SeparateSpec, Sides, Spec, TrainSpec, WhichRows};
 use crate::numbers::{Rounding, counted, grouped, percent, rounded};
 use crate::report::{
-    describe_best, describe_bound, describe_end, describe_margin, describe_settings, evaluate_report,
+    Block, describe_best, describe_bound, describe_end, describe_margin, describe_settings, evaluate_report,
     separate_report,
 };
 use crate::separate::Verdict;
@@ -221,18 +222,47 @@ fn missing_cells(findings: &Findings) -> Option<String> {
     }
     let cells = format!("{}: {}", counted(all, "cell", "cells"), parts.join(", "));
     let became = match findings.data.treated {
-        None if findings.spec.model.is_some() => "they become what the model has learned to make of them",
-        None => return Some(cells),
-        Some(Missing::Mean) => {
-            "a missing number becomes the mean of its column, a missing word is left without a category"
+        None if findings.spec.model.is_some() => {
+            "they become what the model has learned to make of them".to_string()
         }
-        Some(Missing::Zero) => "a missing number becomes zero, a missing word is left without a category",
-        Some(_) => {
-            "a missing number becomes the mean of its column, and one more feature says that it was missing; a missing word is a \
-             category of its own"
+        None => return Some(cells),
+        Some(Missing::Zero) => became(findings, &columns, "zero"),
+        Some(_) => became(findings, &columns, "the mean of its column"),
+    };
+    Some(if became.is_empty() { cells } else { format!("{cells}; {became}") })
+}
+
+/// What the model that was learned makes of missing cells in these columns, where a number becomes `number`. Only where several cells of a
+/// column are missing does it have a feature for that.
+fn became(findings: &Findings, columns: &[&(String, u64)], number: &str) -> String {
+    let Schema::Table { columns: known, .. } = &findings.judged.model.recipe.columns else {
+        return String::new();
+    };
+    // Each with whether it has a feature for missing cells.
+    let (mut numbers, mut words) = (Vec::new(), Vec::new());
+    for column in known.iter().filter(|of| columns.iter().any(|(name, _)| *name == of.name)) {
+        match &column.kind {
+            ColumnKind::Number(own) => numbers.push((&column.name, own.gap.is_some())),
+            ColumnKind::Words(own) => words.push((&column.name, own.knows_missing())),
+            _ => {}
+        }
+    }
+    let in_those = |all: &[(&String, bool)], has_feature: bool, what: &str| {
+        let such = all.iter().filter(|(_, own)| *own == has_feature);
+        let names: Vec<String> = such.map(|(name, _)| format!("“{name}”")).collect();
+        match names.len() {
+            0 => None,
+            count if count == all.len() => Some(what.to_string()),
+            count => Some(format!("in {} {what}", shortened(&names, count, ", "))),
         }
     };
-    Some(format!("{cells}; {became}"))
+    let parts = [
+        (!numbers.is_empty()).then(|| format!("a missing number becomes {number}")),
+        in_those(&numbers, true, "one more feature says that it was missing"),
+        in_those(&words, true, "a missing word is a category of its own"),
+        in_those(&words, false, "a missing word is left without a category"),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 fn learners(page: &mut Page<'_>, findings: &Findings) {
@@ -388,6 +418,9 @@ fn mistakes(page: &mut Page<'_>, findings: &Findings) {
     page.table(&caption, &head, &[0, 3, 4, 5], &rows);
 }
 
+/// Where the certificate is: the report of a decision names an option of its own command.
+const PROOF: &str = "the independent checker has accepted the certificate, which the last command on this page writes to a file";
+
 fn verdict(page: &mut Page<'_>, findings: &Findings) {
     page.section("separation", "Can a boundary separate the classes?");
     let Some(separated) = &findings.separated else { return page.paragraph(ONE_CLASS) };
@@ -401,7 +434,12 @@ fn verdict(page: &mut Page<'_>, findings: &Findings) {
     });
     if let Some(view) = &findings.separation {
         page.figure(&chart::separation(separated, view));
-        page.blocks(&separate_report(separated));
+        let mut blocks = separate_report(separated);
+        if let Some(Block::Facts(facts)) = blocks.first_mut() {
+            let proof = facts.iter_mut().filter(|(name, _)| *name == "Proof");
+            proof.for_each(|(_, text)| *text = PROOF.to_string());
+        }
+        page.blocks(&blocks);
         return;
     }
     let rows: Vec<Vec<String>> = separated
@@ -467,7 +505,10 @@ fn reproduce(page: &mut Page<'_>, findings: &Findings, spelling: &Spelling<'_>) 
     }
     let commands: Vec<String> = [
         findings.followed.as_ref().map(|followed| Spec::Train(Box::new(followed.spec.clone()))),
-        findings.separated.as_ref().map(|separated| Spec::Separate(separated.spec.clone())),
+        findings.separated.as_ref().map(|separated| {
+            let output = (separated.sides == Sides::Two).then(|| "CERTIFICATE".into());
+            Spec::Separate(SeparateSpec { output, ..separated.spec.clone() })
+        }),
     ]
     .into_iter()
     .flatten()

@@ -413,6 +413,7 @@ fn open_question(trained: &Trained) -> Option<SeparateSpec> {
         data: spec.data.clone(),
         positive: spec.classes.positive.clone(),
         only: spec.classes.only.clone(),
+        row_weights: spec.classes.row_weights.clone(),
         bias,
         bias_scale,
         ..SeparateSpec::default()

@@ -113,7 +113,8 @@ impl SeparateSpec {
         let clock = Instant::now();
         let mut source = self.data.clone();
         source.read.memory = self.memory;
-        let Loaded { dataset: data, schema, notes, format, .. } = source.load(observer)?;
+        let Loaded { dataset: data, schema, notes, format, .. } =
+            source.load_counted(self.row_weights.as_deref(), observer)?;
         if self.only.is_empty() && self.positive.is_none() {
             label::check(&self.data, format, &schema, &data, observer)?;
         }

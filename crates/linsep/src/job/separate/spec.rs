@@ -33,6 +33,9 @@ pub struct SeparateSpec {
     /// The classes whose rows count; empty for all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub only: Vec<String>,
+    /// A file with one number for each row: how often it occurs. Rows that occur not at all are left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row_weights: Option<PathBuf>,
     /// Decide for every pair of classes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pairs: bool,
@@ -76,7 +79,7 @@ impl SeparateSpec {
 
     /// Files that must not be written over.
     pub(super) fn inputs(&self) -> Vec<&Path> {
-        self.data.inputs()
+        self.data.inputs().into_iter().chain(self.row_weights.as_deref()).collect()
     }
 
     /// The settings of the exact engine, but for the classes.

@@ -299,6 +299,7 @@ impl Runner<'_> {
         let read_seconds = clock.elapsed().as_secs_f64();
         let clock = Instant::now();
         self.check_kind(loaded.format, &loaded.own_schema)?;
+        settings::refuse_weighted_proof(self.spec, &loaded.dataset)?;
         let (mut schema, mut notes) = (loaded.schema, loaded.notes);
         if self.spec.max_words.is_some() && !matches!(schema, Schema::Table { .. }) {
             let problem = format!("⟦max_words⟧ has no meaning for {} files", loaded.format.title());

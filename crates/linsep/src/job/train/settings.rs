@@ -7,7 +7,7 @@ use crate::classes::class_name;
 use crate::dataset::Dataset;
 use crate::features::Features;
 use crate::model::Model;
-use crate::read::{Missing, Schema, Source};
+use crate::read::{Schema, Source};
 use crate::scale::Scaling;
 use crate::train::{ClassWeight, Init, Learned, Learner, Options, Order, Settings, State, names_of};
 
@@ -209,16 +209,13 @@ pub(super) fn refuse_combinations(
     spec.check_probabilities(settings, warm.is_some())?;
     let probabilities = spec.asks_for_probabilities();
     let (field, asking) = probabilities.unwrap_or_default();
-    let leaves_rows_out = spec.data.read.skip_bad || spec.data.read.csv.missing == Missing::DropRow;
     if spec.data.counts.is_some() && (online || spec.memory.is_some()) {
         let problem = "a column of ⟦weights⟧ needs all rows in memory: give the weights in a file that exists, or leave out \
                        ⟦online⟧ and ⟦memory⟧";
         return Err(SettingsError::new("weights", problem));
     }
-    if spec.classes.row_weights.is_some() && leaves_rows_out {
-        let problem =
-            "⟦weights⟧ has one number for each row; ⟦skip_bad⟧ and ⟦missing=drop-row⟧ leave rows out";
-        return Err(SettingsError::new("weights", problem));
+    if spec.classes.row_weights.is_some() {
+        spec.data.refuse_to_weigh()?;
     }
     if let Some(model) = warm {
         refuse_start(spec, model)?;
@@ -271,8 +268,8 @@ fn refuse_proof(spec: &TrainSpec, settings: &Settings) -> Result<(), SettingsErr
              several at once",
         );
     }
-    if spec.classes.row_weights.is_some() || settings.class_weight != ClassWeight::Equal {
-        return refuse("⟦trace⟧ and ⟦teaching_set⟧ need rows that count once: the theorem counts mistakes");
+    if settings.class_weight != ClassWeight::Equal {
+        return Err(weighted_proof());
     }
     if matches!(settings.init, Init::Warm(_)) {
         return refuse(
@@ -280,6 +277,18 @@ fn refuse_proof(spec: &TrainSpec, settings: &Settings) -> Result<(), SettingsErr
         );
     }
     Ok(())
+}
+
+/// The error for a trace or a teaching set of rows that have weights, which are not those of a table written out.
+fn weighted_proof() -> SettingsError {
+    let problem = "⟦trace⟧ and ⟦teaching_set⟧ need rows that count once, or a whole number of times: the theorem counts mistakes";
+    SettingsError::new("trace", problem)
+}
+
+/// Refuses a trace or a teaching set in a file where rows are found to have weights.
+pub(super) fn refuse_weighted_proof(spec: &TrainSpec, data: &Dataset) -> Result<(), SettingsError> {
+    let in_file = spec.trace.is_some() || spec.teaching_set.is_some();
+    if in_file && data.weights().is_some() { Err(weighted_proof()) } else { Ok(()) }
 }
 
 /// Refuses a start from a model that does not fit.

@@ -140,6 +140,7 @@ impl TrainSpec {
             data: self.data.clone(),
             positive: self.classes.positive.clone(),
             only: self.classes.only.clone(),
+            row_weights: self.classes.row_weights.clone(),
             bias: if has_bias { BiasKind::Append } else { BiasKind::None },
             bias_scale: self.bias.scale,
             output: Some("CERTIFICATE".into()),

@@ -18,8 +18,13 @@ pub(super) fn steps(separated: &Separated, decided: &Decided) -> Vec<Block> {
         return Vec::new();
     }
     let data = given.data.clone();
-    let classes =
-        || ClassSpec { positive: given.positive.clone(), only: given.only.clone(), ..ClassSpec::default() };
+    let row_weights = given.row_weights.clone();
+    let classes = || ClassSpec {
+        positive: given.positive.clone(),
+        only: given.only.clone(),
+        row_weights: row_weights.clone(),
+        ..ClassSpec::default()
+    };
     let bias = match separated.settings.bias {
         Bias::None => BiasSpec { append: Some(false), scale: None },
         Bias::Append(scale) if scale != 1.0 => BiasSpec { append: None, scale: Some(scale) },
@@ -29,6 +34,7 @@ pub(super) fn steps(separated: &Separated, decided: &Decided) -> Vec<Block> {
         data: data.clone(),
         positive: given.positive.clone(),
         only: given.only.clone(),
+        row_weights: row_weights.clone(),
         bias: given.bias,
         bias_scale: given.bias_scale.filter(|&scale| scale != 1.0),
         reference: given.reference.clone(),
@@ -58,7 +64,7 @@ pub(super) fn steps(separated: &Separated, decided: &Decided) -> Vec<Block> {
     }
     match decided.separation.verdict {
         // The margin is that of the nearest row, however often it counts: its learner takes no counts.
-        Verdict::Complete if data.counts.is_some() => {
+        Verdict::Complete if data.counts.is_some() || row_weights.is_some() => {
             let train = TrainSpec {
                 data: data.clone(),
                 classes: classes(),
@@ -103,7 +109,7 @@ pub(super) fn steps(separated: &Separated, decided: &Decided) -> Vec<Block> {
         Verdict::Undecided => {}
     }
     if let Some(path) = &decided.certificate {
-        let verify = VerifySpec { certificate: path.clone(), data, ..VerifySpec::default() };
+        let verify = VerifySpec { certificate: path.clone(), data, row_weights, ..VerifySpec::default() };
         steps.push(("To check the proof again, here or elsewhere:", Spec::Verify(verify)));
     }
     let blocks =
