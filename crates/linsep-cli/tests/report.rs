@@ -336,7 +336,7 @@ fn a_given_model_says_which_column_is_the_label() {
 /// Columns that came after the model was trained have no part in the verdict, whether or not others are ignored by name.
 #[test]
 fn a_verdict_is_about_the_columns_of_the_model() {
-    let row = |i: u64| (i * 7 % 23, i * 5 % 11, if i % 3 == 0 { "yes" } else { "no" });
+    let row = |i: u64| (i * 7 % 23, i * 5 % 11, if i.is_multiple_of(3) { "yes" } else { "no" });
     let old: String = (0..60).map(row).map(|(a, b, label)| format!("{a},{b},{label}\n")).collect();
     let folder = Folder::with("old.csv", format!("a,b,label\n{old}"));
     let new = (0..60).map(row).enumerate();
