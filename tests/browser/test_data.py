@@ -165,7 +165,9 @@ def test_a_refusal_names_what_the_page_has(watched, page):
     """Messages name the labels of controls, and not the options of a command line."""
     send(page, "gaps.csv", b"a,b,c\n1,,x\n2,3,y\n4,5,x\n6,7,y\n")
     page.wait_for_function("() => !linsep.controller && linsep.set.name === 'gaps.csv'")
-    page.click("#tab-separate")
+    page.evaluate("document.getElementById('read-box').open = true")
+    page.select_option("#read-missing", "refuse")
+    page.click("#read-again")
     expect(page.locator("#failure-help")).to_contain_text("“missing cells")
     help = page.locator("#failure-help").inner_text()
     assert "--" not in help and "⟦" not in help

@@ -89,12 +89,20 @@ export class Edit {
   scene(scene) {
     if (!this.points) return scene;
     const half = scene.half ? { half: scene.half } : {};
-    return { axes: scene.axes, flat: false, points: { ...this.points, ...this.#rings(scene) }, lines: scene.lines, past: [], band: scene.band, region: scene.region, cells: scene.cells, classes: scene.classes, ...half, selected: this.selected, cursor: this.cursor };
+    return { axes: scene.axes, flat: false, points: this.#ringed(scene), lines: scene.lines, past: [], band: scene.band, region: scene.region, cells: scene.cells, classes: scene.classes, ...half, selected: this.selected, cursor: this.cursor };
+  }
+
+  /** The points, with the rings of a decision if there is one: the same object until either changes, as the picture keeps its view for the same points. */
+  #ringed(scene) {
+    if (!scene.points?.mark) return this.points;
+    if (this.rings?.of !== this.points || this.rings.by !== scene.points) {
+      this.rings = { of: this.points, by: scene.points, points: { ...this.points, ...this.#rings(scene) } };
+    }
+    return this.rings.points;
   }
 
   /** The rings of a decision, around the points that are where its rows are. */
   #rings({ points, axes }) {
-    if (!points?.mark) return {};
     const mark = new Uint8Array(this.list.length);
     const witness = new Uint8Array(this.list.length);
     const near = (a, b) => Math.abs(a - b) <= 1e-9 * (1 + Math.abs(a));
