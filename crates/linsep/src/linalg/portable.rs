@@ -64,10 +64,6 @@ pub(super) fn norm_squared<T: Value>(values: &[T]) -> f64 {
     joined(sums)
 }
 
-/// Rows of the product that are summed together, and the lanes of a register.
-pub(super) const TALL: usize = 4;
-pub(super) const FOUR: usize = 4;
-
 /// [`Value::add_product`]
 #[inline(always)]
 pub(super) fn add_product<T: Value>(

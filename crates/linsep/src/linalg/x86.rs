@@ -4,8 +4,14 @@
 //! fill a register is loaded behind a mask, and the lanes beyond it add zero, which changes nothing.
 
 use super::functions;
-use super::portable::{self, FOUR, TALL, joined};
+use super::portable::{self, joined};
 use std::arch::x86_64::*;
+
+/// Floats of a register.
+const FOUR: usize = 4;
+
+/// Rows of a product of matrices that are summed together.
+const TALL: usize = 4;
 
 #[inline(always)]
 pub(super) fn is_available() -> bool {

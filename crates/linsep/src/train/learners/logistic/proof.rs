@@ -151,16 +151,14 @@ impl Problem<'_> {
         pause: &mut Pause<'_>,
     ) -> ControlFlow<Status, Vec<Taker>> {
         let width = self.width();
-        let none = vec![Taker { room: 0.0, price: 1.0 }; width * width];
-        // In blocks, as there is a table for each.
-        let mut total = none.clone();
-        for rows in self.blocks.iter() {
-            let mut p = vec![0.0; width];
+        let mut takers = vec![Taker { room: 0.0, price: 1.0 }; width * width];
+        let mut p = vec![0.0; width];
+        for rows in &self.blocks {
             for i in rows.clone() {
                 p.copy_from_slice(&scores[i * width..(i + 1) * width]);
                 to_probabilities(&mut p);
                 let (price, class) = (self.prices[i], self.labels[i] as usize);
-                let own = &mut total[class * width..(class + 1) * width];
+                let own = &mut takers[class * width..(class + 1) * width];
                 for (taker, other) in own.iter_mut().zip(&p) {
                     let room = price * other.min(p[class]);
                     if room > taker.room {
@@ -170,7 +168,7 @@ impl Problem<'_> {
             }
             pause()?;
         }
-        ControlFlow::Continue(total)
+        ControlFlow::Continue(takers)
     }
 
     /// The residuals of the scores, with as many digits as the scores allow, and Σ uᵢ(1 − qᵢ of the own class).

@@ -25,18 +25,21 @@ fn data(seed: u64, rows: usize, columns: usize, classes: usize, sparse: bool) ->
         labels.push(class.to_string());
     }
     let dense = Dataset::dense(columns, &values, &labels).unwrap();
-    if !sparse {
-        return dense;
-    }
+    if sparse { without_zeros(&dense) } else { dense }
+}
+
+/// The same rows, stored without their zeros.
+fn without_zeros(dense: &Dataset) -> Dataset {
     let (mut offsets, mut indices, mut kept) = (vec![0], Vec::new(), Vec::new());
-    for i in 0..rows {
+    for i in 0..dense.len() {
         for (j, x) in dense.row(i).iter().filter(|&(_, x)| x != 0.0) {
             indices.push(j as u32);
             kept.push(x);
         }
         offsets.push(kept.len());
     }
-    Dataset::sparse(columns, &offsets, &indices, &kept, &labels).unwrap()
+    let labels: Vec<&str> = dense.labels().iter().map(|&label| &*dense.classes()[label as usize]).collect();
+    Dataset::sparse(dense.columns(), &offsets, &indices, &kept, &labels).unwrap()
 }
 
 fn weights(outcome: &Outcome) -> Vec<Theta> {
@@ -404,15 +407,7 @@ proptest! {
         classes in 3usize..30,
     ) {
         let dense = data(seed, rows, columns, 2, false);
-        let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
-        for i in 0..rows {
-            for (j, x) in dense.row(i).iter().filter(|&(_, x)| x != 0.0) {
-                indices.push(j as u32);
-                values.push(x);
-            }
-            offsets.push(values.len());
-        }
-        let sparse = Dataset::sparse(columns, &offsets, &indices, &values, &vec!["1"; rows]).unwrap();
+        let sparse = without_zeros(&dense);
         let labels: Vec<u32> = (0..rows as u32).map(|i| i % classes as u32).collect();
         let penalty = Penalty { absolute: 0.0, square: 1.0 };
         let mut random = Random::new(seed);
