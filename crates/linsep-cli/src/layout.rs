@@ -9,12 +9,12 @@ use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 /// Where standard output is no terminal.
 const USUAL_WIDTH: usize = 100;
 /// Narrower terminals break the lines themselves.
-const LEAST_WIDTH: usize = 40;
+const MIN_WIDTH: usize = 40;
 
 /// The width of the terminal, or the usual one.
 fn width() -> usize {
     let terminal = terminal_size::terminal_size_of(std::io::stdout());
-    terminal.map_or(USUAL_WIDTH, |(width, _)| usize::from(width.0)).max(LEAST_WIDTH)
+    terminal.map_or(USUAL_WIDTH, |(width, _)| usize::from(width.0)).max(MIN_WIDTH)
 }
 
 /// Lines of a report: a short name, then the text that belongs to it, wrapped to the terminal's width.
@@ -98,7 +98,7 @@ mod tests {
     fn no_line_is_wider_than_the_terminal_unless_a_word_is() {
         let text =
             "A perceptron converges. The rows are in /a/very/long/path/that/has/no/spaces/in/it.csv here.";
-        for width in [LEAST_WIDTH, 41, 60, 80, 200] {
+        for width in [MIN_WIDTH, 41, 60, 80, 200] {
             let lines = report_lines_to(&[("Meaning", text.to_string())], width);
             for line in lines.lines() {
                 assert!(
@@ -125,6 +125,6 @@ mod tests {
         // Tests have no terminal when their output is collected; with one, any width may come.
         let text = wrapped_to(&"word ".repeat(50), 0, width());
         assert!(text.lines().all(|line| display_width(line) <= width()));
-        assert!(width() >= LEAST_WIDTH);
+        assert!(width() >= MIN_WIDTH);
     }
 }

@@ -104,7 +104,7 @@ export class Data {
     const choices = two
       ? [["all", `${names[1]} counts as +1`, {}], ["first", `${names[0]} counts as +1`, { positive: names[0] }]]
       : [["all", "all classes together", {}]];
-    if (!two) for (const name of names.slice(0, MOST_LISTED)) choices.push([`p${name}`, `${name} against the rest`, { positive: name }]);
+    if (!two) for (const name of names.slice(0, MAX_LISTED)) choices.push([`p${name}`, `${name} against the rest`, { positive: name }]);
     if (!two && names.length <= 8) for (let i = 0; i < names.length; i++) for (let j = i + 1; j < names.length; j++) choices.push([`o${i},${j}`, `${names[i]} and ${names[j]}`, { only: [names[i], names[j]] }]);
     const select = byId("classes");
     fill(select, choices.map(([value, text]) => el("option", { value, title: text }, shortened(text, 60))));
@@ -126,6 +126,6 @@ export class Data {
 }
 
 /** The most classes that are listed against the rest. */
-const MOST_LISTED = 100;
+const MAX_LISTED = 100;
 
 const same = (one, other) => JSON.stringify([one.only ?? null, one.positive ?? null]) === JSON.stringify([other.only ?? null, other.positive ?? null]);

@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { byId, debounced, el, fill, short } from "./dom.js";
 
 /** The most points that can be edited, and that an address holds. */
-const MOST = 400;
+const MAX = 400;
 
 export class Edit {
   constructor(app) {
@@ -28,7 +28,7 @@ export class Edit {
     const { set } = this.app;
     if (!set) return "there is no data";
     if (set.features !== 2) return "points of two columns can be edited";
-    if (set.rows > MOST) return `at most ${MOST} points can be edited`;
+    if (set.rows > MAX) return `at most ${MAX} points can be edited`;
     if (set.class_count > 6) return "at most six classes can be edited";
     return null;
   }
@@ -158,7 +158,7 @@ export class Edit {
   }
 
   add(place) {
-    if (this.list.length >= MOST) return this.app.say(`At most ${MOST} points.`);
+    if (this.list.length >= MAX) return this.app.say(`At most ${MAX} points.`);
     this.list.push({ ...this.#raw(place), side: this.brush });
     this.selected = this.list.length - 1;
     this.#changed(`point ${this.list.length} added to ${this.classes[this.brush]}`);
@@ -261,7 +261,7 @@ export function unpacked(text) {
   try {
     const [columns, classes, list] = JSON.parse(text);
     const points = list.map(([x, y, side]) => ({ x: Number(x), y: Number(y), side: Number(side) }));
-    if (columns.length !== 2 || points.length > MOST || points.some((point) => !classes[point.side] || !Number.isFinite(point.x + point.y))) return null;
+    if (columns.length !== 2 || points.length > MAX || points.some((point) => !classes[point.side] || !Number.isFinite(point.x + point.y))) return null;
     return tableOf(columns.map(String), classes.map(String), points);
   } catch {
     return null;

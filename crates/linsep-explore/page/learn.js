@@ -143,7 +143,7 @@ export class Learn {
     const scores = this.scores(k);
     scene.classes = scores ?? (this.app.player.total === 0 ? about.final_classes : null);
     if (isEnd && scores && !alike(about.final_classes, scores)) scene.result = about.final_classes;
-    if (about.outcomes.length <= MOST_FADING) {
+    if (about.outcomes.length <= MAX_FADING) {
       for (let i = Math.max(1, k - PAST * this.stride); i < k; i += this.stride) scene.past.push(this.scores(i));
     }
     if (k > 0 && drawing["update.class"]) {
@@ -196,7 +196,7 @@ export function rowOf(drawing, k) {
 export const stem = (name) => name.replace(/^.*[\\/]/, "").replace(/\.(csv|tsv|libsvm|svm|npy|npz|arff|txt|gz|zst)$/i, "") || "data";
 
 /** Of more classes than this, boundaries before the current ones are not drawn. */
-const MOST_FADING = 12;
+const MAX_FADING = 12;
 
 /** When the score of each class changed, and to what. */
 function movesOf(drawing) {

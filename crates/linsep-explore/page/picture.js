@@ -7,7 +7,7 @@ const MARGIN = { left: 54, right: 18, top: 30, bottom: 46 };
 /** The size of the numbers at the axes. */
 const TICK = 11;
 /** An axis that would fill less than one part in so many of its room is stretched. */
-const MOST_SQUEEZED = 2.5;
+const MAX_SQUEEZED = 2.5;
 /** Boundaries before the current one that are still seen. */
 const PAST = 14;
 
@@ -108,7 +108,7 @@ export class Picture {
     let [sx, sy] = [box.width / (x1 - x0), box.height / (y1 - y0)];
     // One unit is as long on both axes, so that angles are true, where that leaves enough room for either.
     const stretch = sy / sx;
-    const equal = stretch < MOST_SQUEEZED && 1 / stretch < MOST_SQUEEZED;
+    const equal = stretch < MAX_SQUEEZED && 1 / stretch < MAX_SQUEEZED;
     if (equal) {
       const s = Math.min(sx, sy);
       const [cx, cy] = [(x0 + x1) / 2, (y0 + y1) / 2];

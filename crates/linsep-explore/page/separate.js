@@ -123,11 +123,11 @@ function verdicts(list) {
 
 function coefficients(list) {
   if (!list?.length) return null;
-  const MOST = 100;
-  const rows = list.slice(0, MOST);
+  const MAX = 100;
+  const rows = list.slice(0, MAX);
   return el("div", {}, el("p", {}, "What logistic regression without a penalty would estimate for each coefficient:"),
     table("Coefficients", ["feature", "estimate"], rows, "coefficients", 60),
-    list.length > MOST ? el("p", { class: "help" }, `The first ${MOST} of ${grouped(list.length)}.`) : null);
+    list.length > MAX ? el("p", { class: "help" }, `The first ${MAX} of ${grouped(list.length)}.`) : null);
 }
 
 export function table(title, heads, rows, id, most = 40) {

@@ -48,7 +48,7 @@ pub(crate) struct DataSet {
 }
 
 /// The most words of a column that are all features of their own, as in training.
-const MOST_WORDS: usize = linsep::features::MOST_WORDS as usize;
+const MAX_WORDS: usize = linsep::features::MAX_WORDS as usize;
 
 impl DataSet {
     /// Reads a data set.
@@ -75,8 +75,8 @@ impl DataSet {
         let rows = data.load_to_train(&classes, observer)?;
         let DataSpec { source, read: options, counts, .. } = data;
         // The rows are in memory once, unless they change.
-        let settled = match changes_when_settled(&rows.schema, &rows.dataset, Some(MOST_WORDS)) {
-            true => Some(settle_columns(rows.schema.clone(), rows.dataset.clone(), Some(MOST_WORDS))?),
+        let settled = match changes_when_settled(&rows.schema, &rows.dataset, Some(MAX_WORDS)) {
+            true => Some(settle_columns(rows.schema.clone(), rows.dataset.clone(), Some(MAX_WORDS))?),
             false => None,
         };
         let held = match &source {
@@ -189,19 +189,18 @@ impl DataSet {
 
     /// What the page shows of it.
     pub(crate) fn summary(&self) -> Value {
-        const MOST_NAMES: usize = 200;
-        const MOST_CLASSES: usize = 100;
+        const MAX_NAMES: usize = 200;
+        const MAX_CLASSES: usize = 100;
         let (schema, data) = self.settled();
         let counts = data.class_counts();
         let classes: Vec<Value> = data
             .classes()
             .iter()
             .zip(&counts)
-            .take(MOST_CLASSES)
+            .take(MAX_CLASSES)
             .map(|(name, rows)| json!({"name": name, "rows": rows}))
             .collect();
-        let names: Vec<String> =
-            (0..data.columns().min(MOST_NAMES)).map(|j| schema.feature_name(j)).collect();
+        let names: Vec<String> = (0..data.columns().min(MAX_NAMES)).map(|j| schema.feature_name(j)).collect();
         let remarks: Vec<String> =
             self.rows.notes.remarks.iter().map(|remark| crate::watch::worded(remark)).collect();
         json!({
@@ -330,8 +329,8 @@ fn of_program(
 }
 
 /// The most bytes of files that pages sent, with their rows. Those that were not used for longest give way.
-const MOST_BYTES: u64 = 1 << 30;
-const MOST_SETS: usize = 200;
+const MAX_BYTES: u64 = 1 << 30;
+const MAX_SETS: usize = 200;
 
 /// The data sets by their ids.
 pub(crate) struct Store {
@@ -343,7 +342,7 @@ pub(crate) struct Store {
 
 impl Store {
     pub(crate) fn new(embedded: Vec<Embedded>) -> Self {
-        Self { embedded, open: Mutex::default(), most_bytes: MOST_BYTES }
+        Self { embedded, open: Mutex::default(), most_bytes: MAX_BYTES }
     }
 
     /// The built-in sets, for the list of the page.
@@ -407,7 +406,7 @@ impl Store {
         open.push_back(Arc::clone(&set));
         let mut held: u64 = open.iter().map(|set| set.bytes).sum();
         // The file of the command line stays.
-        while (held > self.most_bytes || open.len() > MOST_SETS) && open.len() > 1 {
+        while (held > self.most_bytes || open.len() > MAX_SETS) && open.len() > 1 {
             let oldest = open.iter().position(|set| matches!(set.source, Source::Shared(..)));
             match oldest.filter(|&place| place + 1 < open.len()).and_then(|place| open.remove(place)) {
                 Some(oldest) => held -= oldest.bytes,
@@ -473,8 +472,8 @@ mod tests {
                 .id
                 .clone()
         };
-        let ids: Vec<String> = (0..MOST_SETS + 3).map(add).collect();
+        let ids: Vec<String> = (0..MAX_SETS + 3).map(add).collect();
         assert!(store.get(&ids[2]).is_none());
-        assert!(store.get(&ids[3]).is_some() && store.get(&ids[MOST_SETS + 2]).is_some());
+        assert!(store.get(&ids[3]).is_some() && store.get(&ids[MAX_SETS + 2]).is_some());
     }
 }

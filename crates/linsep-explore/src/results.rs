@@ -30,8 +30,8 @@ impl Kept {
     }
 }
 
-const MOST_RESULTS: usize = 400;
-const MOST_BYTES: usize = 1 << 30;
+const MAX_RESULTS: usize = 400;
+const MAX_BYTES: usize = 1 << 30;
 
 /// The results by their ids. The oldest give way.
 #[derive(Default)]
@@ -44,7 +44,7 @@ impl Results {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.push_back(Arc::new(result));
         let mut held: usize = kept.iter().map(|result| result.bytes()).sum();
-        while (held > MOST_BYTES || kept.len() > MOST_RESULTS) && kept.len() > 1 {
+        while (held > MAX_BYTES || kept.len() > MAX_RESULTS) && kept.len() > 1 {
             held -= kept.pop_front().map_or(0, |oldest| oldest.bytes());
         }
     }

@@ -287,19 +287,19 @@ pub(crate) fn places_of(names: &[String]) -> HashMap<&str, usize> {
 }
 
 /// Classes that a text names before it says only how many more there are.
-pub const MOST_NAMED: usize = 50;
+pub const MAX_NAMED: usize = 50;
 
-/// Up to [`MOST_NAMED`] of `count` names for a text, and how many more there are.
+/// Up to [`MAX_NAMED`] of `count` names for a text, and how many more there are.
 pub fn shortened<N: AsRef<str>>(names: impl IntoIterator<Item = N>, count: usize, separator: &str) -> String {
     let mut text = String::new();
-    for (place, name) in names.into_iter().take(MOST_NAMED).enumerate() {
+    for (place, name) in names.into_iter().take(MAX_NAMED).enumerate() {
         if place > 0 {
             text.push_str(separator);
         }
         text.push_str(name.as_ref());
     }
-    if count > MOST_NAMED {
-        text.push_str(&format!("{separator}{} more", crate::numbers::grouped((count - MOST_NAMED) as u64)));
+    if count > MAX_NAMED {
+        text.push_str(&format!("{separator}{} more", crate::numbers::grouped((count - MAX_NAMED) as u64)));
     }
     text
 }

@@ -351,7 +351,7 @@ pub(crate) struct Pace {
 impl Pace {
     const SHORT: Duration = Duration::from_millis(40);
     const LONG: Duration = Duration::from_millis(160);
-    const MOST_ROWS: usize = 1 << 20;
+    const MAX_ROWS: usize = 1 << 20;
 
     /// Begins with so many rows.
     pub(crate) fn new(rows: usize) -> Self {
@@ -366,7 +366,7 @@ impl Pace {
     /// The next rows of `total`, after those before `start`.
     pub(crate) fn next(&mut self, start: usize, total: usize) -> std::ops::Range<usize> {
         match self.since.map(|since| since.elapsed()) {
-            Some(took) if took < Self::SHORT => self.rows = (self.rows * 2).min(Self::MOST_ROWS),
+            Some(took) if took < Self::SHORT => self.rows = (self.rows * 2).min(Self::MAX_ROWS),
             Some(took) if took > Self::LONG => self.rows = (self.rows / 2).max(1),
             _ => {}
         }

@@ -163,9 +163,9 @@ impl OutOfFoldTask<'_> {
     /// Refuses rows of which nothing could be learned, and more scores than can be held.
     fn check(&self) -> Result<(), SettingsError> {
         /// Scores that are kept at a time: 800 MB of them.
-        const MOST_SCORES: usize = 100_000_000;
+        const MAX_SCORES: usize = 100_000_000;
         let refuse = |problem: String| Err(SettingsError::new("probabilities", problem));
-        if self.data.len().saturating_mul(self.width()) > MOST_SCORES {
+        if self.data.len().saturating_mul(self.width()) > MAX_SCORES {
             return refuse(format!(
                 "{} of {} classes each are more out-of-fold scores than can be kept",
                 counted(self.data.len() as u64, "row", "rows"),
@@ -292,8 +292,8 @@ pub(crate) fn typical_size_watched(
     data: &Dataset,
     observer: &mut dyn Observer,
 ) -> Option<f64> {
-    const MOST_ROWS: usize = 4096;
-    let step = data.len().div_ceil(MOST_ROWS).max(1);
+    const MAX_ROWS: usize = 4096;
+    let step = data.len().div_ceil(MAX_ROWS).max(1);
     let (mut sum, mut rows) = (0.0, 0u32);
     for i in (0..data.len()).step_by(step) {
         let row = data.row(i);

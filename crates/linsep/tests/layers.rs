@@ -19,7 +19,7 @@ const STAGES: &[&[&str]] = &[
     &["separate"],
     &["train"],
     &["model"],
-    &["compare", "metric", "out_of_fold", "story", "tune"],
+    &["compare", "metric", "out_of_fold", "theory_report", "tune"],
     &["job"],
     &["report"],
     &["chart"],

@@ -1,6 +1,5 @@
 //! One file per command.
 
-mod again;
 mod compare;
 mod convert;
 mod demo;
@@ -16,6 +15,7 @@ mod plot;
 mod predict;
 mod report;
 mod separate;
+mod shell_command;
 mod theory;
 mod train;
 mod tune;
@@ -26,11 +26,11 @@ use crate::console::{Console, flags};
 use crate::exit::Exit;
 use crate::layout::rendered;
 use crate::output;
-pub(crate) use again::command;
 use anyhow::Context;
 use clap::CommandFactory;
 use linsep::Model;
 use linsep::report::Block;
+pub(crate) use shell_command::command;
 use std::io::{self, Write};
 use std::path::Path;
 

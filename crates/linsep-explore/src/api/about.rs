@@ -24,6 +24,6 @@ pub(super) async fn about(State(app): State<Arc<App>>) -> Response {
         "data": Store::built_in(),
         "lessons": app.lessons,
         "first": { "data": app.first, "lesson": app.lesson },
-        "limits": { "upload": super::data::MOST_UPLOAD, "drawn": crate::drawing::MOST_DRAWN },
+        "limits": { "upload": super::data::MAX_UPLOAD, "drawn": crate::drawing::MAX_DRAWN },
     }))
 }

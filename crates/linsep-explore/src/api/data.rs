@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// The most bytes of a file that a page sends.
-pub(super) const MOST_UPLOAD: u64 = 1 << 30;
+pub(super) const MAX_UPLOAD: u64 = 1 << 30;
 /// The longest name of a file.
 const LONGEST_NAME: usize = 255;
 
@@ -50,7 +50,7 @@ pub(super) async fn add(
     }
     let told =
         headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
-    if told.is_some_and(|told| told > MOST_UPLOAD) {
+    if told.is_some_and(|told| told > MAX_UPLOAD) {
         return Err(too_large());
     }
     let _place = app.uploads.acquire().await.map_err(|_| Failure::bad("the server is ending"))?;
@@ -89,7 +89,7 @@ async fn received(body: Body, told: Option<u64>) -> Result<Arc<[u8]>, Failure> {
         let mut bytes = Vec::new();
         while let Some(part) = parts.next().await {
             let part = part.map_err(broken)?;
-            if bytes.len() as u64 + part.len() as u64 > MOST_UPLOAD {
+            if bytes.len() as u64 + part.len() as u64 > MAX_UPLOAD {
                 return Err(too_large());
             }
             bytes.try_reserve(part.len()).map_err(|_| no_memory())?;
@@ -118,7 +118,7 @@ fn too_large() -> Failure {
         StatusCode::PAYLOAD_TOO_LARGE,
         format!(
             "the file is larger than {} MB: name it on the command line, linsep explore FILE",
-            MOST_UPLOAD >> 20
+            MAX_UPLOAD >> 20
         ),
     )
 }

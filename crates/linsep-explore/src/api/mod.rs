@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// The most bytes of a request that is no file.
-const MOST_REQUEST: usize = 1 << 20;
+const MAX_REQUEST: usize = 1 << 20;
 
 pub(crate) fn routes() -> Router<Arc<App>> {
     Router::new()
@@ -27,7 +27,7 @@ pub(crate) fn routes() -> Router<Arc<App>> {
         .route("/api/v1/data/{id}/file", get(data::file))
         .route("/api/v1/run", post(run::run))
         .route("/api/v1/results/{id}/{part}", get(results::part))
-        .layer(DefaultBodyLimit::max(MOST_REQUEST))
+        .layer(DefaultBodyLimit::max(MAX_REQUEST))
 }
 
 /// What is answered to a request for nothing.

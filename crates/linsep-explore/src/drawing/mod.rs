@@ -10,7 +10,7 @@ pub(crate) use history::{ClassScore, History};
 pub(crate) use pack::Arrays;
 pub(crate) use plane::{Line, Plane};
 pub(crate) use region::region;
-pub(crate) use sample::{MOST_DRAWN, sample};
+pub(crate) use sample::{MAX_DRAWN, sample};
 
 use linsep::features::{RecipeBuffer, Scaler, Schema};
 use linsep::{Dataset, Model, Row};

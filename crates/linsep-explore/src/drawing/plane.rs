@@ -24,7 +24,7 @@ pub(crate) enum Plane {
 }
 
 /// Rows that tell the strongest direction: a sample is enough for a picture.
-const MOST_ROWS: usize = 2000;
+const MAX_ROWS: usize = 2000;
 
 impl Plane {
     /// The plane of a boundary; that of the means of the sides where there is none.
@@ -87,7 +87,7 @@ impl Plane {
 
 /// Every so many-th row is enough.
 fn step(seen: &Seen<'_>) -> usize {
-    seen.rows.len().div_ceil(MOST_ROWS).max(1)
+    seen.rows.len().div_ceil(MAX_ROWS).max(1)
 }
 
 /// A sample of the rows as the learner sees them.

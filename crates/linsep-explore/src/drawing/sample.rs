@@ -3,17 +3,17 @@
 use linsep::random::Random;
 
 /// The most rows of a sample.
-pub(crate) const MOST_DRAWN: usize = 4000;
+pub(crate) const MAX_DRAWN: usize = 4000;
 
-/// Of `rows` rows, those that are drawn, in order: at most [`MOST_DRAWN`] at random, and those that must be among them.
+/// Of `rows` rows, those that are drawn, in order: at most [`MAX_DRAWN`] at random, and those that must be among them.
 pub(crate) fn sample(rows: usize, wanted: impl IntoIterator<Item = usize>) -> Vec<u32> {
-    if rows <= MOST_DRAWN {
+    if rows <= MAX_DRAWN {
         return (0..rows as u32).collect();
     }
     // The first of a shuffled list, without making the list: Floyd's way to draw without repetition.
     let mut random = Random::new(0);
     let mut drawn = std::collections::BTreeSet::new();
-    for last in rows - MOST_DRAWN..rows {
+    for last in rows - MAX_DRAWN..rows {
         let place = random.below(last as u64 + 1) as usize;
         drawn.insert(if drawn.contains(&place) { last } else { place });
     }
@@ -29,10 +29,10 @@ mod tests {
     fn few_rows_are_all_drawn_and_many_are_thinned() {
         assert_eq!(sample(3, []), [0, 1, 2]);
         let drawn = sample(100_000, [99_999, 5, 5, 100_000]);
-        assert!((MOST_DRAWN..=MOST_DRAWN + 2).contains(&drawn.len()));
+        assert!((MAX_DRAWN..=MAX_DRAWN + 2).contains(&drawn.len()));
         assert!(drawn.windows(2).all(|pair| pair[0] < pair[1]));
         assert!(drawn.contains(&5) && drawn.contains(&99_999));
         // Spread over all rows.
-        assert!(drawn.iter().filter(|&&row| row < 50_000).count().abs_diff(MOST_DRAWN / 2) < 200);
+        assert!(drawn.iter().filter(|&&row| row < 50_000).count().abs_diff(MAX_DRAWN / 2) < 200);
     }
 }

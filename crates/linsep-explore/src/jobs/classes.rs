@@ -14,7 +14,7 @@ use linsep::train::{ClassWeight, Learned};
 use linsep::{Model, Theta};
 
 /// The most classes whose regions are drawn.
-const MOST_CLASSES: usize = 100;
+const MAX_CLASSES: usize = 100;
 
 /// The vector of each class, where each has one.
 pub(super) fn thetas(model: &Model) -> Option<Vec<&Theta>> {
@@ -26,7 +26,7 @@ pub(super) fn thetas(model: &Model) -> Option<Vec<&Theta>> {
         Learned::Linear(theta) => Some(theta),
         _ => None,
     });
-    thetas.collect::<Option<Vec<_>>>().filter(|thetas| thetas.len() <= MOST_CLASSES)
+    thetas.collect::<Option<Vec<_>>>().filter(|thetas| thetas.len() <= MAX_CLASSES)
 }
 
 /// The two classes whose vectors differ most, and the difference: what tells them apart.

@@ -53,7 +53,7 @@ const COMPARE: &[&str] = &[
     "seed",
 ];
 /// The greatest whole number up to which a page has all of them.
-const MOST_EXACT: u64 = (1 << 53) - 1;
+const MAX_EXACT: u64 = (1 << 53) - 1;
 /// The fields of `classes`.
 const CLASSES: &[&str] = &["positive", "only", "weight"];
 
@@ -131,8 +131,8 @@ pub(crate) fn wrong(control: &str, value: &Value, error: &serde_json::Error) -> 
     let needed = needed(error);
     match value {
         // The page sends such numbers as texts: as its own numbers they would be others.
-        Value::String(text) if text.parse::<u64>().is_ok_and(|number| number > MOST_EXACT) => format!(
-            "“{control}” is {text}: a page has whole numbers up to {MOST_EXACT}; larger ones can be given on the command line."
+        Value::String(text) if text.parse::<u64>().is_ok_and(|number| number > MAX_EXACT) => format!(
+            "“{control}” is {text}: a page has whole numbers up to {MAX_EXACT}; larger ones can be given on the command line."
         ),
         Value::String(text) => format!("“{control}” is “{text}”: {needed}."),
         Value::Number(number) => format!("“{control}” is {number}: {needed}."),

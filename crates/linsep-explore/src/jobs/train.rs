@@ -18,13 +18,13 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 /// The most updates that a page can go through one by one.
-const MOST_UPDATES: u64 = 200_000;
+const MAX_UPDATES: u64 = 200_000;
 /// How many runs of fewer passes show the way of a learner that makes no single updates, and how long they may take.
-const MOST_PASSES: usize = 32;
+const MAX_PASSES: usize = 32;
 const TIME_FOR_PASSES: Duration = Duration::from_secs(3);
 const FEATURES_FOR_PASSES: usize = 2000;
 /// Rows with the most mistakes, which are drawn whatever the sample.
-const MOST_MISTAKEN: usize = 500;
+const MAX_MISTAKEN: usize = 500;
 
 pub(super) fn run(
     app: &App,
@@ -66,7 +66,7 @@ pub(super) fn run(
 
 /// The strongest weights: of the features as learned, and in the units of the file where those exist.
 fn weights(model: &Model) -> Value {
-    const MOST: usize = 12;
+    const MAX: usize = 12;
     if !model.evidence.status.has_model()
         || model.classes.pair().is_none()
         || !matches!(model.learned, Learned::Linear(_))
@@ -77,7 +77,7 @@ fn weights(model: &Model) -> Value {
     let strongest: Vec<Value> = model
         .strongest_features(0)
         .into_iter()
-        .take(MOST)
+        .take(MAX)
         .map(|j| {
             json!({
                 "feature": model.recipe.feature_name(j),
@@ -162,7 +162,7 @@ fn draw(
     }
     let mut most: Vec<(u32, u32)> = mistakes.into_iter().collect();
     most.sort_by_key(|&(row, count)| (std::cmp::Reverse(count), row));
-    let drawn = sample(rows.len(), most.iter().take(MOST_MISTAKEN).map(|&(row, _)| row as usize));
+    let drawn = sample(rows.len(), most.iter().take(MAX_MISTAKEN).map(|&(row, _)| row as usize));
     let outcomes = model.classes.outcomes();
     let rows_drawn = Drawn { seen: &seen, plane: &plane, which: &drawn, schema, outcomes };
     let places = rows_drawn.put(&mut arrays, outcome);
@@ -227,13 +227,13 @@ fn replay<'a>(
         && settings.init == Init::Zero
         && !trained.model.evidence.weighted;
     let again = TrainSpec {
-        max_updates: if updates > MOST_UPDATES { Some(MOST_UPDATES) } else { job.max_updates },
+        max_updates: if updates > MAX_UPDATES { Some(MAX_UPDATES) } else { job.max_updates },
         probabilities: false,
         keep_trace: traced,
-        trace_points: traced.then_some(MOST_UPDATES + 1),
+        trace_points: traced.then_some(MAX_UPDATES + 1),
         ..job.clone()
     };
-    let most = MOST_UPDATES as usize;
+    let most = MAX_UPDATES as usize;
     let history = History::new(plane, draws_lines, most, updates, seen.features, of_classes);
     let mut watch = Watch::recording(listener, Some(history));
     let repeated = again.run(&mut watch)?;
@@ -318,11 +318,11 @@ fn passes(
 
 /// Numbers of passes from 1 to below `total`: all of few, of many in growing steps.
 fn spread(total: u64) -> Vec<u64> {
-    let mut numbers: Vec<u64> = if total <= MOST_PASSES as u64 {
+    let mut numbers: Vec<u64> = if total <= MAX_PASSES as u64 {
         (1..total).collect()
     } else {
-        let step = (total as f64).powf(1.0 / MOST_PASSES as f64);
-        (0..MOST_PASSES).map(|i| (step.powi(i as i32)).round() as u64).collect()
+        let step = (total as f64).powf(1.0 / MAX_PASSES as f64);
+        (0..MAX_PASSES).map(|i| (step.powi(i as i32)).round() as u64).collect()
     };
     numbers.dedup();
     numbers
@@ -348,7 +348,7 @@ mod tests {
         assert_eq!(spread(1), Vec::<u64>::new());
         assert_eq!(spread(4), [1, 2, 3]);
         let many = spread(100_000);
-        assert!(many.len() <= MOST_PASSES && many[0] == 1 && many.windows(2).all(|pair| pair[0] < pair[1]));
+        assert!(many.len() <= MAX_PASSES && many[0] == 1 && many.windows(2).all(|pair| pair[0] < pair[1]));
         assert!(*many.last().unwrap() < 100_000 && *many.last().unwrap() > 10_000);
     }
 }

@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 INKS = ("#2b7fc4", "#cf6a17", "#2c9160", "#9468bd", "#a8792a", "#c0568f")
 MARKERS = ("o", "^", "s", "D", "v", "P")
 #: More cells than this are not made dense for a picture.
-MOST_CELLS = 50_000_000
+MAX_CELLS = 50_000_000
 
 
 def need_matplotlib() -> None:
@@ -237,7 +237,7 @@ def points_of(X: Any, y: Any) -> Points:
             raise ValueError("X has words or missing cells: only rows of numbers can be drawn")
         X = numbers
     if hasattr(X, "toarray"):
-        if X.shape[0] * X.shape[1] > MOST_CELLS:
+        if X.shape[0] * X.shape[1] > MAX_CELLS:
             raise ValueError(f"X has {X.shape[0]} × {X.shape[1]} cells, too many for a picture: take some of the rows")
         X = X.toarray()
     values = np.asarray(_arrays.dense_array(X), dtype=np.float64)

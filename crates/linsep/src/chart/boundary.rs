@@ -10,9 +10,9 @@ use crate::job::{Border, PlaneAxes, Scene, SeenRow, View};
 use crate::numbers::{counted, grouped, percent};
 
 /// The most rows that are drawn, beside those that are marked.
-const MOST_DRAWN: usize = 4000;
+const MAX_DRAWN: usize = 4000;
 /// The most rows of each kind that are marked.
-const MOST_MARKED: usize = 1000;
+const MAX_MARKED: usize = 1000;
 /// The width of the figure, and the height of its panel.
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 470.0;
@@ -105,7 +105,7 @@ pub(super) fn note_thinning(sheet: &mut Sheet, scene: &Scene) {
             "{} of the {} are drawn, and at most {} of those that are marked; all numbers are of all rows.",
             grouped(shown as u64),
             counted(scene.rows.len() as u64, "row", "rows"),
-            grouped(MOST_MARKED as u64)
+            grouped(MAX_MARKED as u64)
         ));
     }
 }
@@ -164,7 +164,7 @@ pub(super) fn draw_border(sheet: &mut Sheet, panel: &Panel, view: &View) {
 
 /// Which rows are drawn: all, or evenly so many.
 fn drawn(rows: &[SeenRow]) -> Vec<&SeenRow> {
-    thinned(rows.iter().collect(), MOST_DRAWN)
+    thinned(rows.iter().collect(), MAX_DRAWN)
 }
 
 /// At most so many of these, evenly.
@@ -180,7 +180,7 @@ pub(super) fn thinned<T>(all: Vec<T>, most: usize) -> Vec<T> {
 
 /// How large points are drawn.
 pub(super) fn radius(scene: &Scene) -> f64 {
-    (130.0 / (scene.rows.len().clamp(1, MOST_DRAWN) as f64).sqrt()).clamp(2.2, 4.8)
+    (130.0 / (scene.rows.len().clamp(1, MAX_DRAWN) as f64).sqrt()).clamp(2.2, 4.8)
 }
 
 /// Draws the rows, and gives what a legend says of them.
@@ -210,7 +210,7 @@ pub(super) fn mark_with(
 ) -> u64 {
     let all: Vec<&SeenRow> = scene.rows.iter().filter(|row| which(row)).collect();
     let count = all.len() as u64;
-    let dots = thinned(all, MOST_MARKED).into_iter().map(|row| place(panel, row, scene)).collect();
+    let dots = thinned(all, MAX_MARKED).into_iter().map(|row| place(panel, row, scene)).collect();
     let radius = radius(scene) + if shape == Shape::Ring { 3.6 } else { 1.0 };
     sheet.mark(What::Dots { shape, radius, dots }, dot_pen(shape, Ink::Text), None);
     count

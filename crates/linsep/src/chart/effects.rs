@@ -15,9 +15,9 @@ const WIDTH: f64 = 860.0;
 const COLUMNS: usize = 3;
 const HEIGHT: f64 = 220.0;
 /// Words of a column that are shown.
-const MOST_WORDS: usize = 8;
+const MAX_WORDS: usize = 8;
 /// Products that are drawn.
-const MOST_PRODUCTS: usize = 6;
+const MAX_PRODUCTS: usize = 6;
 
 /// The largest effects of columns, at most `top`; for many classes, on the score of the class numbered `outcome`. `None` for a
 /// model without weights for the columns as they are.
@@ -29,7 +29,7 @@ pub fn effects(name: &str, model: &Model, outcome: usize, top: usize) -> Option<
     let class = shown_class(model, outcome);
     let title = format!("{name}: “{}” moves the score of “{class}” most", first.column);
     let products = model.product_effects_of(outcome).unwrap_or_default();
-    let drawn = &products[..products.len().min(MOST_PRODUCTS)];
+    let drawn = &products[..products.len().min(MAX_PRODUCTS)];
     let mut how = format!(
         "Each panel is a column: what its value adds to the score, where above 0 speaks for “{class}”. All panels have the same \
          heights. Curves are 0 on average over the training rows; words are beside a word that the model does not know."
@@ -182,7 +182,7 @@ fn draw(sheet: &mut Sheet, cell: Rect, effect: &ColumnEffect, height: Scale) {
         Effect::Words(words) => {
             let mut words: Vec<_> = words.iter().collect();
             words.sort_by(|a, b| b.effect.abs().total_cmp(&a.effect.abs()));
-            words.truncate(MOST_WORDS);
+            words.truncate(MAX_WORDS);
             let named: Vec<(&str, f64)> = words
                 .iter()
                 .map(|own| (if own.word.is_empty() { "missing" } else { own.word.as_str() }, own.effect))

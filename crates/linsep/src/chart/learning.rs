@@ -14,7 +14,7 @@ use crate::theory::trace::TracePoint;
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 400.0;
 /// The most moments that are shown.
-const MOST_FRAMES: usize = 90;
+const MAX_FRAMES: usize = 90;
 /// Seconds that the end is shown before it begins again.
 const REST: f64 = 3.0;
 /// Earlier boundaries that are drawn where nothing moves.
@@ -37,7 +37,7 @@ pub fn learning(view: &View, points: &[TracePoint]) -> Figure {
         }
         None => format!("{source}: the boundary after {mistakes}"),
     };
-    let frames: Vec<&TracePoint> = thinned(points.iter().collect(), MOST_FRAMES);
+    let frames: Vec<&TracePoint> = thinned(points.iter().collect(), MAX_FRAMES);
     let line = |point: &&TracePoint| view.line_at(point).is_some_and(|[a, b, _]| a != 0.0 || b != 0.0);
     let has_line = frames.iter().any(line);
     let how = format!(

@@ -12,7 +12,7 @@ use crate::separate::{Bias, Verdict};
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 480.0;
 /// More rows than this are ringed without their lines.
-const MOST_NAMED: usize = 12;
+const MAX_NAMED: usize = 12;
 
 /// The verdict of `separated` on its rows.
 pub fn separation(separated: &Separated, view: &SeparationView) -> Figure {
@@ -52,7 +52,7 @@ pub fn separation(separated: &Separated, view: &SeparationView) -> Figure {
                 format!(
                     "The ringed rows contradict each other: mixed in {}, those of either side give the same point, the star, and no \
                      boundary has it on both of its sides.",
-                    if view.ringed.len() <= MOST_NAMED { "the shares shown" } else { "certain shares" }
+                    if view.ringed.len() <= MAX_NAMED { "the shares shown" } else { "certain shares" }
                 )
             },
         ),
@@ -107,7 +107,7 @@ pub fn separation(separated: &Separated, view: &SeparationView) -> Figure {
         );
         keys.push((Key::Dot(Shape::Star, Ink::Text), "the same mixture of both sides".to_string()));
     }
-    if view.ringed.iter().any(|ringed| ringed.share.is_some()) && view.ringed.len() <= MOST_NAMED {
+    if view.ringed.iter().any(|ringed| ringed.share.is_some()) && view.ringed.len() <= MAX_NAMED {
         name_rows(&mut sheet, &panel, view);
     }
     if view.line.is_some() {

@@ -6,7 +6,7 @@ use super::text::escaped;
 use std::fmt::Write;
 
 /// More points than this say nothing when they are pointed at: the file would be large.
-const MOST_SAYING: usize = 600;
+const MAX_SAYING: usize = 600;
 
 impl Figure {
     /// The figure as an SVG file, which follows the light or dark setting of its reader.
@@ -118,7 +118,7 @@ impl Writer {
     }
 
     fn dots(&mut self, shape: Shape, radius: f64, dots: &[Dot], pen: &str, clip: &str) {
-        if dots.len() > MOST_SAYING || dots.iter().all(|dot| dot.says.is_none()) {
+        if dots.len() > MAX_SAYING || dots.iter().all(|dot| dot.says.is_none()) {
             let d: String = dots.iter().map(|dot| outline(shape, dot.x, dot.y, radius)).collect();
             let _ = writeln!(self.text, "<path{pen}{clip} d=\"{d}\"/>");
             return;

@@ -3,7 +3,7 @@
 use super::AsRead;
 use crate::Error;
 use crate::dataset::Dataset;
-use crate::features::{Expansion, MOST_WORDS, Recipe, Scaler, Scaling, Schema, learn_columns};
+use crate::features::{Expansion, MAX_WORDS, Recipe, Scaler, Scaling, Schema, learn_columns};
 use crate::metric::JudgedRow;
 use crate::model::Model;
 use crate::observe::{Observer, Progress};
@@ -30,7 +30,7 @@ impl Fold {
         };
         let (columns, Split { train, held_out }) = match as_read {
             Some(AsRead { columns, data, .. }) => {
-                learn_columns(columns.clone(), split(data)?, Some(MOST_WORDS as usize))?
+                learn_columns(columns.clone(), split(data)?, Some(MAX_WORDS as usize))?
             }
             None => (Schema::Array { features: data.columns() }, split(data)?),
         };

@@ -31,7 +31,7 @@ pub(crate) use missing::{Mean, OnMissing};
 pub use missing_words::MissingWords;
 pub use numbers::Number;
 pub use pictures::PictureForm;
-pub use rare::{MOST_WORDS, Rare};
+pub use rare::{MAX_WORDS, Rare};
 pub use scaling::{RowBuffer, Scaler, Scaling, Standard};
 pub(crate) use schema::term_prefixes;
 pub use schema::{Column, ColumnKind, Schema};
@@ -245,7 +245,7 @@ pub(crate) fn has_gaps(schema: &Schema, data: &Dataset) -> bool {
 }
 
 /// Training rows that must lack a number before a feature says so: fewer tell nothing.
-const LEAST_GAPS: u64 = 5;
+const MIN_GAPS: u64 = 5;
 
 /// Learns the columns on these rows; what changes in rows then, if anything.
 fn learn(schema: Schema, train: &Dataset, most_words: Option<usize>) -> (Schema, Option<Change>) {
@@ -269,7 +269,7 @@ fn learn_observed(
             groups.extend(words.take_rare(&observed, most).map(|group| (place, group)));
         }
         if let ColumnKind::Number(Number { feature, fill: None, .. }) = column.kind
-            && observed.missing[feature] >= LEAST_GAPS
+            && observed.missing[feature] >= MIN_GAPS
         {
             gaps.push((place, feature));
         }

@@ -9,10 +9,10 @@ use crate::numbers::grouped;
 use serde::{Deserialize, Serialize};
 
 /// The most words of a column that are all features of their own, where nothing else is said.
-pub const MOST_WORDS: u32 = 1000;
+pub const MAX_WORDS: u32 = 1000;
 
 /// Words of fewer training rows than this are rare.
-const LEAST_ROWS: u64 = 3;
+const MIN_ROWS: u64 = 3;
 
 /// The feature of the rare words of a column.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,7 +44,7 @@ impl Words {
         {
             return None;
         }
-        let is_rare = |(word, feature): &(String, usize)| word != MISSING_WORD && rows(*feature) < LEAST_ROWS;
+        let is_rare = |(word, feature): &(String, usize)| word != MISSING_WORD && rows(*feature) < MIN_ROWS;
         let features: Vec<usize> =
             self.words.iter().filter(|word| is_rare(word)).map(|&(_, feature)| feature).collect();
         let words = features.iter().filter(|&&feature| rows(feature) > 0).count() as u64;
@@ -76,7 +76,7 @@ impl Schema {
         let remark = |column: &super::Column| {
             let ColumnKind::Words(Words { words, rare: Some(rare), .. }) = &column.kind else { return None };
             Some(format!(
-                "{} of the {} words of column \"{}\" are rare, in fewer than {LEAST_ROWS} training rows: they share one \
+                "{} of the {} words of column \"{}\" are rare, in fewer than {MIN_ROWS} training rows: they share one \
                  feature, \"{}\". ⟦max_words⟧ says how many words of a column may have features of their own.",
                 grouped(rare.words),
                 grouped(rare.words + words.len() as u64),

@@ -284,7 +284,7 @@ const FAR: f64 = 10.0;
 
 /// Up to so many features that most rows lack are taken for measurements, each in a unit of its own. More are taken for parts
 /// of one whole, such as the words of a text, whose sizes relative to each other mean something.
-const MOST_MEASURED: usize = 300;
+const MAX_MEASURED: usize = 300;
 
 /// The share of rows that must have a feature for it to tell what size is usual: the features of few rows are many, and odd.
 const SUPPORT: f64 = 0.01;
@@ -333,7 +333,7 @@ impl Needs {
 }
 
 /// Features of dense rows that one thread looks at, at least: fewer would share what is fetched from memory at once.
-const LEAST_TOGETHER: usize = 16;
+const MIN_TOGETHER: usize = 16;
 
 /// Mean and deviation of some features, in two passes over the rows.
 pub(super) struct Moments {
@@ -358,7 +358,7 @@ impl Moments {
     /// Of all features of dense rows, some of them by each thread. Every sum goes over the rows in their order, so its bits do
     /// not depend on the threads.
     fn of_dense<T: Value>(values: &[T], columns: usize) -> Self {
-        let width = columns.div_ceil(rayon::current_num_threads()).max(LEAST_TOGETHER);
+        let width = columns.div_ceil(rayon::current_num_threads()).max(MIN_TOGETHER);
         let starts = (0..columns).into_par_iter().step_by(width);
         let parts: Vec<Self> =
             starts.map(|start| Self::of_block(values, columns, start..columns.min(start + width))).collect();
@@ -481,7 +481,7 @@ fn largest_magnitudes(data: &Dataset) -> Vec<f64> {
 /// exactly 1 for them.
 ///
 /// The typical magnitude of a feature is √(Σx²/m) over its m values that are not zero. Divided by it, a feature adds m to the
-/// sum of all squares, as a word of m rows does. Up to [`MOST_MEASURED`] features are divided each by its own. (The largest
+/// sum of all squares, as a word of m rows does. Up to [`MAX_MEASURED`] features are divided each by its own. (The largest
 /// magnitude is one row's, and often so far from the rest that hardly anything would be left of them.)
 ///
 /// More features are taken for parts of one whole, such as the words of a text. If some are far larger than usual, each is
@@ -504,7 +504,7 @@ fn magnitudes(data: &Dataset, needs: &Needs, plain: usize) -> Vec<f64> {
     let typical = |j: usize| one_if_zero(largest[j] * (squares[j] / one_if_zero(count[j])).sqrt());
     let is_rare = |&j: &usize| !is_word[j] && needs.common.binary_search(&(j as u32)).is_err();
     let rare: Vec<usize> = (0..plain).filter(is_rare).collect();
-    if rare.len() <= MOST_MEASURED {
+    if rare.len() <= MAX_MEASURED {
         return (0..data.columns()).map(typical).collect();
     }
     if needs.others_differ {

@@ -80,7 +80,7 @@ pub struct GenerateError {
 }
 
 /// As many columns as the readers accept unless told otherwise.
-const MOST_FEATURES: u32 = 1 << 27;
+const MAX_FEATURES: u32 = 1 << 27;
 
 impl Synthetic {
     /// The names that [`named`](Self::named) knows.
@@ -156,13 +156,13 @@ impl Synthetic {
 }
 
 fn check_features(features: u32, least: u32) -> Result<(), GenerateError> {
-    if (least..=MOST_FEATURES).contains(&features) {
+    if (least..=MAX_FEATURES).contains(&features) {
         return Ok(());
     }
     Err(GenerateError {
         setting: "features",
         found: features.to_string(),
-        range: format!("{least} to {MOST_FEATURES}"),
+        range: format!("{least} to {MAX_FEATURES}"),
         reason: "a row needs a column, and files with more columns are not read",
     })
 }

@@ -5,13 +5,13 @@ use crate::compare::{
     AsRead, CompareSettings, Comparison, Contender, compare, is_judged, outcomes, suitable,
 };
 use crate::dataset::Dataset;
-use crate::features::{MOST_WORDS, Missing};
+use crate::features::{MAX_WORDS, Missing};
 use crate::metric::Metric;
 use crate::numbers::{counted, grouped};
 use crate::observe::{Note, Observer};
 use crate::read::options::is_default;
 use crate::scale::Scaling;
-use crate::train::{Learner, OptionValue, Options, Order, Settings, learners, refuse_endless};
+use crate::train::{Learner, OptionValue, Options, Order, Settings, learners, refuse_excessive_cost};
 use crate::{Error, SettingsError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -65,7 +65,7 @@ pub struct CompareSpec {
 pub type Grid = BTreeMap<String, Vec<OptionValue>>;
 
 /// The most learners that are compared at once.
-const MOST: usize = 1000;
+const MAX: usize = 1000;
 
 fn five() -> usize {
     5
@@ -124,7 +124,7 @@ impl CompareSpec {
         };
         check_grid(&self.grid, &some)?;
         let data = self.data.with_missing(Missing::Auto);
-        let (as_read, loaded) = data.load_twice(MOST_WORDS as usize, &self.classes, observer)?;
+        let (as_read, loaded) = data.load_twice(MAX_WORDS as usize, &self.classes, observer)?;
         let as_read = match as_read {
             Some((columns, data)) => {
                 Some(AsRead { columns, data: self.classes.kept(data)?, settled: loaded.schema.clone() })
@@ -139,9 +139,9 @@ impl CompareSpec {
         for learner in chosen {
             contenders.extend(combinations(learner, &self.grid)?);
         }
-        if contenders.len() > MOST {
+        if contenders.len() > MAX {
             let problem = format!(
-                "the grid makes {} learners, and at most {MOST} are compared: give fewer values, or name fewer ⟦learners⟧",
+                "the grid makes {} learners, and at most {MAX} are compared: give fewer values, or name fewer ⟦learners⟧",
                 grouped(contenders.len() as u64)
             );
             return Err(SettingsError::new("grid", problem).into());
@@ -276,7 +276,7 @@ fn suited(
     kept.retain(|&learner| {
         let epochs = epochs.unwrap_or(learner.usual_epochs());
         let settings = Settings { learner, epochs, ..settings.clone() };
-        match settings.check_on(data).and_then(|()| refuse_endless(data, &settings)) {
+        match settings.check_on(data).and_then(|()| refuse_excessive_cost(data, &settings)) {
             Ok(()) => true,
             Err(reason) => {
                 let learner = learner.name();

@@ -128,7 +128,7 @@ pub(super) fn file_counts_by_line(rows: &Dataset, path: &Path) -> Result<HashMap
 }
 
 /// More values than this are not written out: the rows keep their counts as weights.
-const MOST_VALUES: f64 = (1 << 25) as f64;
+const MAX_VALUES: f64 = (1 << 25) as f64;
 
 /// Writes each row out as often as it occurs, if all weights are whole numbers and their sum is not huge.
 pub(super) fn repeat(loaded: &mut Loaded) -> Result<(), Error> {
@@ -163,7 +163,7 @@ fn repeated_positions(data: &Dataset) -> Option<Vec<usize>> {
     let counts = data.weights()?;
     let rows: f64 = counts.iter().sum();
     let values = (0..data.len()).map(|i| counts[i] * (data.row(i).stored() + 1) as f64).sum::<f64>();
-    if counts.iter().any(|count| count.fract() != 0.0) || values > MOST_VALUES {
+    if counts.iter().any(|count| count.fract() != 0.0) || values > MAX_VALUES {
         return None;
     }
     let mut positions = Vec::with_capacity(rows as usize);

@@ -133,9 +133,9 @@ impl EvaluateSpec {
             return false;
         }
         // Rows of a text or picture that is compressed take several times its length.
-        const MOST_LONGER: u64 = 16;
+        const MAX_LONGER: u64 = 16;
         let fits =
-            |length: u64| memory::available().is_none_or(|free| length.saturating_mul(MOST_LONGER) < free);
+            |length: u64| memory::available().is_none_or(|free| length.saturating_mul(MAX_LONGER) < free);
         let length = std::fs::metadata(path).ok().and_then(|found| match found.is_dir() {
             true => folder_length(path),
             false => found.is_file().then_some(found.len()),

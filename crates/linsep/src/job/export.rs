@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// Lines of rows that are kept for the report.
-const MOST_LINES: usize = 20;
+const MAX_LINES: usize = 20;
 
 /// Which model is written, where, and how.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -145,7 +145,7 @@ impl<'m> RoundingCheck<'m> {
         found.largest_change = found.largest_change.max(if change.is_nan() { f64::INFINITY } else { change });
         if rounded.outcome != own.outcome || rounded.score.is_nan() {
             found.other_class += 1;
-            if found.lines.len() < MOST_LINES {
+            if found.lines.len() < MAX_LINES {
                 found.lines.push(line.unwrap_or(found.rows));
             }
         }

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::compare::Comparison;
 use crate::dataset::Dataset;
-use crate::features::{Column, ColumnKind, MOST_WORDS, Missing, Scaling, Schema, settle_columns};
+use crate::features::{Column, ColumnKind, MAX_WORDS, Missing, Scaling, Schema, settle_columns};
 use crate::model::Model;
 use crate::observe::{Note, Observer};
 use crate::read::Format;
@@ -24,7 +24,7 @@ use std::path::PathBuf;
 /// The share of the rows that is held out where nothing is said.
 const HOLDOUT: f64 = 0.25;
 /// Features whose numbers are kept.
-const MOST_FEATURES: usize = 200;
+const MAX_FEATURES: usize = 200;
 
 /// What is to be found out about which rows.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -202,7 +202,7 @@ impl FindingsSpec {
         let fingerprint =
             loaded.fingerprint.take().unwrap_or_else(|| loaded.dataset.fingerprint().to_string());
         (loaded.schema, loaded.dataset) =
-            settle_columns(loaded.schema, loaded.dataset, Some(MOST_WORDS as usize))?;
+            settle_columns(loaded.schema, loaded.dataset, Some(MAX_WORDS as usize))?;
         let data = classes.kept(loaded.dataset)?;
         let counts = data.class_counts().into_iter().map(|count| count as u64);
         let weighted = self.train.data.counts.is_some() || classes.row_weights.is_some();
@@ -310,7 +310,7 @@ fn stop(observer: &dyn Observer) -> Result<(), Error> {
 
 /// The numbers of the first features.
 fn features(data: &Dataset, schema: &Schema) -> Vec<FeatureFigures> {
-    let shown = data.columns().min(MOST_FEATURES);
+    let shown = data.columns().min(MAX_FEATURES);
     // Values that are not stored are zeros.
     let mut found = vec![(f64::INFINITY, 0.0, f64::NEG_INFINITY, 0u64, 0u64); shown];
     for i in 0..data.len() {

@@ -11,7 +11,7 @@ use crate::read::{Format, excerpt};
 use crate::{Error, SettingsError};
 
 /// More classes than this in a column that nobody named as the label are refused.
-const MOST_GUESSED: usize = 100;
+const MAX_GUESSED: usize = 100;
 
 /// Fewer rows tell nothing about whether nearly every one has a label of its own.
 const FEW_ROWS: usize = 20;
@@ -84,7 +84,7 @@ fn look(data: &Dataset) -> Option<&'static str> {
         }
         _ if names.iter().all(|name| looks_like_date(name)) => Some("they look like dates or times"),
         classes if rows >= FEW_ROWS && classes * 2 > rows => Some("most rows have a class of their own"),
-        classes if classes > MOST_GUESSED => Some("more than is usual"),
+        classes if classes > MAX_GUESSED => Some("more than is usual"),
         _ => None,
     }
 }

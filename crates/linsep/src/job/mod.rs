@@ -44,7 +44,7 @@ pub use warnings::{GapsOfClass, JudgedOn, RowsOfClass, Warning};
 use crate::Error;
 use crate::compare::Comparison;
 use crate::observe::Observer;
-use crate::story::Story;
+use crate::theory_report::Story;
 use serde::{Deserialize, Serialize};
 
 /// The specification of one job.

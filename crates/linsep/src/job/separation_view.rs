@@ -12,7 +12,7 @@ use crate::train::{Learned, Learner, Settings, train};
 use crate::{Error, SettingsError};
 
 /// The most rows by which the direction of the picture is chosen where no boundary tells it.
-const MOST_ROWS: usize = 5000;
+const MAX_ROWS: usize = 5000;
 
 /// A row that the verdict is about, as a place among the rows of the scene.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -127,7 +127,7 @@ fn direction(
     known: &[usize],
     observer: &mut dyn Observer,
 ) -> Result<Theta, Error> {
-    let every = known.len().div_ceil(MOST_ROWS).max(1);
+    let every = known.len().div_ceil(MAX_ROWS).max(1);
     let some: Vec<usize> = known.iter().copied().step_by(every).collect();
     let few = data.subset(&some)?;
     let few = if few.class_counts().iter().filter(|&&count| count > 0).count() > 1 {

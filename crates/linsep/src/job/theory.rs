@@ -4,7 +4,7 @@ use super::{BiasSpec, ClassSpec, DataSpec, label};
 use crate::observe::Observer;
 use crate::read::options::is_default;
 use crate::scale::{Scaler, Scaling};
-use crate::story::{Story, tell};
+use crate::theory_report::{Story, tell};
 use crate::train::{ClassWeight, Settings};
 use crate::{Error, SettingsError};
 use serde::{Deserialize, Serialize};

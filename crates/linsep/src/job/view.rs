@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 /// Cells along each side of the grid that a curved boundary is found on.
 const GRID: usize = 160;
 /// The most classes whose borders are drawn.
-const MOST_CLASSES: usize = 24;
+const MAX_CLASSES: usize = 24;
 
 /// Which rows are seen by which model.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -194,9 +194,9 @@ impl View {
         let classes = model.classes.outcomes();
         if !flat {
             refuse_plane(&model)?;
-        } else if classes.len() > MOST_CLASSES {
+        } else if classes.len() > MAX_CLASSES {
             let problem =
-                format!("a picture shows at most {MOST_CLASSES} classes, and there are {}", classes.len());
+                format!("a picture shows at most {MAX_CLASSES} classes, and there are {}", classes.len());
             return Err(SettingsError::new("classes", problem).into());
         }
         let outcomes = model.classes.outcomes_of(data.classes());

@@ -21,7 +21,7 @@ const SMALL_PART: f64 = 1.0 / 50.0;
 const MANY_DUPLICATES: f64 = 0.05;
 
 /// Classes and columns that a warning names before it says only how many more there are.
-const MOST_NAMED: usize = 5;
+const MAX_NAMED: usize = 5;
 
 /// A reason to trust a result less. Serialised for records; its text is for people, with settings named as
 /// [`spelling`](crate::spelling) says.
@@ -140,9 +140,9 @@ impl fmt::Display for JudgedOn {
 /// A few names in quotes.
 fn quoted<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
     let count = names.len();
-    let mut text = names.take(MOST_NAMED).map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
-    if count > MOST_NAMED {
-        text += &format!(" and {} more", grouped((count - MOST_NAMED) as u64));
+    let mut text = names.take(MAX_NAMED).map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
+    if count > MAX_NAMED {
+        text += &format!(" and {} more", grouped((count - MAX_NAMED) as u64));
     }
     text
 }
@@ -151,10 +151,10 @@ impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Warning::RareClasses { classes, rows } => {
-                let named = classes.iter().take(MOST_NAMED);
+                let named = classes.iter().take(MAX_NAMED);
                 let named = named.map(|of| format!("\"{}\" ({})", of.class, counted(of.rows, "row", "rows")));
-                let listed = shortened(named, classes.len().min(MOST_NAMED), ", ");
-                let more = classes.len().saturating_sub(MOST_NAMED);
+                let listed = shortened(named, classes.len().min(MAX_NAMED), ", ");
+                let more = classes.len().saturating_sub(MAX_NAMED);
                 let more =
                     if more > 0 { format!(" and {} more", grouped(more as u64)) } else { String::new() };
                 write!(
@@ -178,9 +178,9 @@ impl fmt::Display for Warning {
                 )
             }
             Warning::GapLeak { columns, log10_chance, .. } => {
-                let named = columns.iter().take(MOST_NAMED);
+                let named = columns.iter().take(MAX_NAMED);
                 let named = named.map(|of| format!("column \"{}\" in those of \"{}\"", of.column, of.class));
-                let more = columns.len().saturating_sub(MOST_NAMED);
+                let more = columns.len().saturating_sub(MAX_NAMED);
                 let more =
                     if more > 0 { format!(" and {} more", grouped(more as u64)) } else { String::new() };
                 write!(

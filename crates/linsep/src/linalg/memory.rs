@@ -8,9 +8,9 @@ pub(crate) fn prefetch<T>(values: &[T]) {
     {
         use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
         const LINE: usize = 64;
-        const MOST_LINES: usize = 32;
+        const MAX_LINES: usize = 32;
         let start = values.as_ptr().cast::<i8>();
-        for offset in (0..size_of_val(values)).step_by(LINE).take(MOST_LINES) {
+        for offset in (0..size_of_val(values)).step_by(LINE).take(MAX_LINES) {
             // SAFETY: the address lies inside the slice, and a prefetch reads nothing that the program sees.
             unsafe { _mm_prefetch::<_MM_HINT_T1>(start.add(offset)) };
         }

@@ -8,12 +8,12 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// The most points of a curve.
-const MOST_POINTS: usize = 9;
+const MAX_POINTS: usize = 9;
 /// Steps of a curve that is drawn.
-const MOST_DRAWN: usize = 96;
+const MAX_DRAWN: usize = 96;
 
 /// The most terms of a text: there may be very many.
-const MOST_TERMS: usize = 100;
+const MAX_TERMS: usize = 100;
 
 /// What one column adds to the score.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -130,7 +130,7 @@ impl Model {
     pub fn drawn_effects_of(&self, outcome: usize) -> Option<Vec<ColumnEffect>> {
         let values = |bends: &Bends| {
             let [low, high] = bends.range;
-            (0..=MOST_DRAWN).map(|k| low + (high - low) * k as f64 / MOST_DRAWN as f64).collect()
+            (0..=MAX_DRAWN).map(|k| low + (high - low) * k as f64 / MAX_DRAWN as f64).collect()
         };
         self.effects_at(outcome, values)
     }
@@ -200,7 +200,7 @@ impl Bends {
     fn few_values(&self) -> Vec<f64> {
         let knots: Vec<f64> =
             self.knots().filter(|&knot| knot > self.range[0] && knot < self.range[1]).collect();
-        let inner = knots.len().min(MOST_POINTS - 2);
+        let inner = knots.len().min(MAX_POINTS - 2);
         let chosen = (0..inner).map(|place| knots[(2 * place + 1) * knots.len() / (2 * inner)]);
         [self.range[0]].into_iter().chain(chosen).chain([self.range[1]]).collect()
     }
@@ -239,7 +239,7 @@ fn terms(column: String, text: &Text, units: &[f64]) -> ColumnEffect {
         own.iter().enumerate().map(|(term, &feature)| (term, units[feature])).collect();
     strongest.retain(|&(_, effect)| effect != 0.0);
     strongest.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
-    strongest.truncate(MOST_TERMS);
+    strongest.truncate(MAX_TERMS);
     let effects: Vec<WordEffect> = strongest
         .iter()
         .map(|&(term, effect)| WordEffect { word: text.feature_name("", term), effect })

@@ -130,16 +130,16 @@ pub struct ManyEvaluation {
     /// Each class.
     pub classes: Vec<ClassEvaluation>,
     /// For each true class (rows), how often each class was predicted (columns); empty where there are more than
-    /// [`MOST_IN_MATRIX`] classes.
+    /// [`MAX_IN_MATRIX`] classes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub confusion: Vec<Vec<u64>>,
-    /// The cells of that matrix that are not zero, by true class, where there are more than [`MOST_IN_MATRIX`] classes.
+    /// The cells of that matrix that are not zero, by true class, where there are more than [`MAX_IN_MATRIX`] classes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub confusion_cells: Vec<ConfusionCell>,
 }
 
 /// The most classes of a confusion matrix with all its cells, which are the square of this number.
-pub const MOST_IN_MATRIX: usize = 1000;
+pub const MAX_IN_MATRIX: usize = 1000;
 
 /// One cell of a confusion matrix.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -200,7 +200,7 @@ pub fn evaluate_many(
     let rows = times.total(truth.len());
     let errors = rows - (0..names.len()).map(right).sum::<u64>();
     let (mut confusion, mut confusion_cells) = (Vec::new(), Vec::new());
-    if names.len() <= MOST_IN_MATRIX {
+    if names.len() <= MAX_IN_MATRIX {
         confusion = vec![vec![0; names.len()]; names.len()];
         cells.iter().for_each(|(&(class, found), &rows)| confusion[class][found] = rows);
     } else {

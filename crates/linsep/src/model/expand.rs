@@ -11,7 +11,7 @@ use crate::{Error, SettingsError};
 const STEPS: u64 = 30;
 
 /// The most products that may be asked for.
-const MOST_PAIRS: usize = 1_000_000;
+const MAX_PAIRS: usize = 1_000_000;
 
 /// Learns an expansion from training rows that `schema` describes. Where there are more products than `max_pairs`, or than the
 /// usual number, a logistic regression on all other features tells which are kept: those that its residuals show most.
@@ -24,7 +24,7 @@ pub(crate) fn learn_expansion(
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Result<Option<Expansion>, Error> {
-    if max_pairs.is_some_and(|most| !(1..=MOST_PAIRS).contains(&most)) {
+    if max_pairs.is_some_and(|most| !(1..=MAX_PAIRS).contains(&most)) {
         let problem = "⟦max_pairs⟧ needs a number of products from 1 to 1000000";
         return Err(SettingsError::new("max_pairs", problem).into());
     }

@@ -16,7 +16,7 @@ mod threshold;
 
 pub use effects::{ColumnEffect, CurvePoint, Effect, ProductEffect, WordEffect};
 pub use evaluate::{
-    ClassEvaluation, ConfusionCell, Evaluation, MOST_IN_MATRIX, ManyEvaluation, RocPoint, Times, evaluate,
+    ClassEvaluation, ConfusionCell, Evaluation, MAX_IN_MATRIX, ManyEvaluation, RocPoint, Times, evaluate,
     evaluate_labels, evaluate_many, roc,
 };
 pub(crate) use expand::learn_expansion;

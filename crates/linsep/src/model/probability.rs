@@ -54,7 +54,7 @@ pub enum Calibration {
 }
 
 /// The least probability, and the least distance from 1.
-pub(super) const LEAST: f64 = f64::EPSILON / 2.0;
+pub(super) const MIN: f64 = f64::EPSILON / 2.0;
 
 /// Rows from which on a calibration of two sides may be isotonic.
 pub const ISOTONIC_ROWS: usize = 1000;
@@ -64,7 +64,7 @@ pub const ISOTONIC_ROWS_OF_SIDE: usize = 100;
 
 /// A probability that is neither 0 nor 1.
 fn clamped(p: f64) -> f64 {
-    p.clamp(LEAST, 1.0 - LEAST)
+    p.clamp(MIN, 1.0 - MIN)
 }
 
 /// 1/(1 + e^−t), without overflow.
@@ -218,7 +218,7 @@ fn constant(signs: &[i8]) -> f64 {
 /// The slope a and the intercept b that minimise Σ ln(1 + e^t) − target · t with t = a f + b, by Newton's method with
 /// steps that are halved until the sum falls enough. The sum is convex, and the targets keep its least point finite.
 fn platt(scores: &[f64], signs: &[i8]) -> (f64, f64) {
-    const MOST_STEPS: usize = 100;
+    const MAX_STEPS: usize = 100;
     let (high, low) = targets(signs);
     let rows = || {
         let targets = signs.iter().map(|&sign| if sign > 0 { high } else { low });
@@ -229,7 +229,7 @@ fn platt(scores: &[f64], signs: &[i8]) -> (f64, f64) {
     };
     let (mut a, mut b) = (0.0, constant(signs));
     let mut value = loss(a, b);
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         // The gradient, and the matrix of second derivatives.
         let (mut ga, mut gb, mut haa, mut hab, mut hbb) = (0.0, 0.0, 0.0, 0.0, 0.0);
         for (score, target) in rows() {

@@ -21,15 +21,15 @@ use crate::theory::binomial::Interval;
 use html::Page;
 
 /// The most mistakes, features and classes that are listed.
-const MOST_MISTAKES: usize = 20;
-const MOST_FEATURES: usize = 40;
-const MOST_CLASSES: usize = 60;
+const MAX_MISTAKES: usize = 20;
+const MAX_FEATURES: usize = 40;
+const MAX_CLASSES: usize = 60;
 /// Columns whose missing cells are counted by name.
-const MOST_GAPS: usize = 6;
+const MAX_GAPS: usize = 6;
 const TOP_WEIGHTS: usize = 15;
 const TOP_EFFECTS: usize = 9;
 /// Of many classes, those whose weights are shown.
-const MOST_WEIGHED: usize = 6;
+const MAX_WEIGHED: usize = 6;
 
 /// The page as HTML.
 pub fn html(findings: &Findings, spelling: &Spelling<'_>) -> String {
@@ -177,15 +177,15 @@ fn data(page: &mut Page<'_>, findings: &Findings) {
     let classes: Vec<Vec<String>> = data
         .classes
         .iter()
-        .take(MOST_CLASSES)
+        .take(MAX_CLASSES)
         .map(|(name, count)| vec![name.clone(), grouped(*count), share(*count)])
         .collect();
-    let caption = match data.classes.len() > MOST_CLASSES {
-        true => format!("The first {MOST_CLASSES} of {} classes", grouped(data.classes.len() as u64)),
+    let caption = match data.classes.len() > MAX_CLASSES {
+        true => format!("The first {MAX_CLASSES} of {} classes", grouped(data.classes.len() as u64)),
         false => "The classes".to_string(),
     };
     page.table(&caption, &["class", "rows", "share"], &[1, 2], &classes);
-    let shown = data.columns.len().min(MOST_FEATURES);
+    let shown = data.columns.len().min(MAX_FEATURES);
     let rows: Vec<Vec<String>> = data.columns[..shown]
         .iter()
         .map(|column| {
@@ -210,13 +210,12 @@ fn missing_cells(findings: &Findings) -> Option<String> {
     let mut columns: Vec<&(String, u64)> = findings.data.missing.iter().collect();
     columns.sort_by_key(|(_, cells)| std::cmp::Reverse(*cells));
     let all: u64 = columns.iter().map(|(_, cells)| cells).sum();
-    let named =
-        columns.iter().take(MOST_GAPS).map(|(name, cells)| format!("{} in “{name}”", grouped(*cells)));
+    let named = columns.iter().take(MAX_GAPS).map(|(name, cells)| format!("{} in “{name}”", grouped(*cells)));
     let mut parts: Vec<String> = named.collect();
     if columns.is_empty() {
         return None;
     }
-    if let Some(others) = columns.get(MOST_GAPS..).filter(|others| !others.is_empty()) {
+    if let Some(others) = columns.get(MAX_GAPS..).filter(|others| !others.is_empty()) {
         let cells = grouped(others.iter().map(|(_, cells)| cells).sum());
         parts.push(format!("{cells} in {}", counted(others.len() as u64, "more column", "more columns")));
     }
@@ -331,14 +330,14 @@ fn model(page: &mut Page<'_>, findings: &Findings) {
     ]);
     let name = &findings.data.source;
     let outcomes = if model.classes.pair().is_some() { 1 } else { model.classes.outcomes().len() };
-    for outcome in 0..outcomes.min(MOST_WEIGHED) {
+    for outcome in 0..outcomes.min(MAX_WEIGHED) {
         if let Some(figure) = chart::weights(name, model, outcome, TOP_WEIGHTS) {
             page.figure(&figure);
         }
     }
-    if outcomes > MOST_WEIGHED {
+    if outcomes > MAX_WEIGHED {
         page.paragraph(&format!(
-            "The weights of the first {MOST_WEIGHED} of {} classes are shown.",
+            "The weights of the first {MAX_WEIGHED} of {} classes are shown.",
             grouped(outcomes as u64)
         ));
     }
@@ -382,7 +381,7 @@ fn mistakes(page: &mut Page<'_>, findings: &Findings) {
     let counts = judged.rows.iter().any(|row| row.times != 1);
     let rows: Vec<Vec<String>> = wrong
         .iter()
-        .take(MOST_MISTAKES)
+        .take(MAX_MISTAKES)
         .map(|row| {
             let probability = row.probability.map(|p| match judged.model.classes.pair() {
                 Some(_) => {
@@ -405,7 +404,7 @@ fn mistakes(page: &mut Page<'_>, findings: &Findings) {
             cells
         })
         .collect();
-    let shown = wrong.iter().take(MOST_MISTAKES).map(|row| row.times).sum();
+    let shown = wrong.iter().take(MAX_MISTAKES).map(|row| row.times).sum();
     let caption = format!(
         "{} of {} on {} {}",
         grouped(shown),

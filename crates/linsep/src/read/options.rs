@@ -293,7 +293,7 @@ impl ReadOptions {
     /// The longest line of text that is accepted unless a longer one is asked for.
     pub const MAX_LINE: u64 = 256_000_000;
     /// The least that a line may be limited to. Shorter lines fit into a chunk, where nobody measures them.
-    pub const LEAST_MAX_LINE: u64 = 1_000_000;
+    pub const MIN_LINE_LIMIT: u64 = 1_000_000;
 
     /// The largest file of a folder that is accepted unless a larger one is asked for.
     pub const MAX_FILE: u64 = 64_000_000;
@@ -319,7 +319,7 @@ impl ReadOptions {
     /// The longest line for which the memory that the job may use is enough: several are held at once, as text and as numbers.
     fn line_limit_of_memory(&self) -> Option<u64> {
         const LINES_AT_ONCE: u64 = 16;
-        self.memory.map(|memory| (memory / LINES_AT_ONCE).max(Self::LEAST_MAX_LINE))
+        self.memory.map(|memory| (memory / LINES_AT_ONCE).max(Self::MIN_LINE_LIMIT))
     }
 
     /// How many chunks of a table with so many columns may be parsed at once: a quarter of the memory that the job may use is for
@@ -389,7 +389,7 @@ impl ReadOptions {
             ));
         }
         self.text.check()?;
-        if self.max_line.is_some_and(|limit| limit < Self::LEAST_MAX_LINE) {
+        if self.max_line.is_some_and(|limit| limit < Self::MIN_LINE_LIMIT) {
             return Err(SettingsError::new("max_line", "⟦max_line⟧ is at least 1MB"));
         }
         if self.array.labels_file.is_some() && self.labels == Labels::Ignored {

@@ -1,7 +1,7 @@
 //! The report of how a model does on labelled rows.
 
 use super::Block;
-use super::layout::{MOST_LINES, cell, column_width, right_cell};
+use super::layout::{MAX_LINES, cell, column_width, right_cell};
 use super::probability::{self, describe_threshold};
 use crate::classes::ClassPair;
 use crate::job::{Evaluated, WhichRows};
@@ -10,7 +10,7 @@ use crate::numbers::{grouped, percent};
 use crate::theory::binomial::{Interval, clopper_pearson};
 
 /// The most columns of a confusion matrix that a terminal can show.
-const MOST_COLUMNS: usize = 12;
+const MAX_COLUMNS: usize = 12;
 
 /// How a model does, for people.
 pub fn evaluate_report(evaluated: &Evaluated) -> Vec<Block> {
@@ -162,9 +162,9 @@ pub(super) fn matrix(of: &str, names: &[String], counts: &[Vec<u64>], widest: us
 /// All classes in their order, or, where a table would be endless, those with the lowest F1, lowest first.
 fn most_wrong(classes: &[ClassEvaluation]) -> Vec<&ClassEvaluation> {
     let mut shown: Vec<&ClassEvaluation> = classes.iter().collect();
-    if shown.len() > MOST_LINES {
+    if shown.len() > MAX_LINES {
         shown.sort_by(|a, b| a.f1.unwrap_or(f64::MAX).total_cmp(&b.f1.unwrap_or(f64::MAX)));
-        shown.truncate(MOST_LINES);
+        shown.truncate(MAX_LINES);
     }
     shown
 }
@@ -206,7 +206,7 @@ fn many(evaluation: &ManyEvaluation, baseline_class: &str, which: WhichRows) -> 
             grouped((evaluation.classes.len() - shown.len()) as u64)
         ));
     }
-    if evaluation.classes.len() <= MOST_COLUMNS {
+    if evaluation.classes.len() <= MAX_COLUMNS {
         let names: Vec<String> = names().map(str::to_string).collect();
         text.push_str(&matrix("the rows", &names, &evaluation.confusion, 10));
     }

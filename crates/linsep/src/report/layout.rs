@@ -5,7 +5,7 @@ use crate::classes::printable;
 use unicode_width::UnicodeWidthStr;
 
 /// Lines of a table of classes that a report shows before it says only how many more there are.
-pub(crate) const MOST_LINES: usize = 400;
+pub(crate) const MAX_LINES: usize = 400;
 
 /// How many columns of a terminal a name takes, as it is shown.
 pub(crate) fn columns(name: &str) -> usize {

@@ -4,9 +4,9 @@ use super::Block;
 use crate::job::{BiasKind, CompareSpec, SeparateSpec, Spec, TheorySpec, TrainSpec};
 use crate::numbers::{Rounding, counted, grouped, percent, rounded};
 use crate::scale::Scaling;
-use crate::story::Story;
 use crate::theory::margin::MarginKind;
 use crate::theory::orders::Spread;
+use crate::theory_report::Story;
 use crate::train::{Learner, MarginRule, Status};
 
 /// The statements of the theory, for people.

@@ -2,7 +2,7 @@
 
 use super::Block;
 use super::evaluate::{baseline, matrix, measured_error, pair_matrix, recalls, reliability_table};
-use super::layout::{MOST_LINES, cell, column_width};
+use super::layout::{MAX_LINES, cell, column_width};
 use super::probability::{describe_calibration, describe_threshold, measures_in_line};
 use super::wording::{
     describe_bound, describe_detail, describe_end, describe_end_of_separable, describe_expansion,
@@ -136,7 +136,7 @@ fn facts(trained: &Trained, alone: bool) -> Vec<(&'static str, String)> {
 }
 
 /// The most features that are named.
-const MOST_NAMED: usize = 10;
+const MAX_NAMED: usize = 10;
 
 /// Where a penalty leaves features out: those that it leaves, the strongest first, with what one unit more adds to the score.
 fn features_left(model: &Model) -> Option<String> {
@@ -147,14 +147,14 @@ fn features_left(model: &Model) -> Option<String> {
     let left = |outcome: usize| {
         let (features, units) = (model.strongest_features(outcome), model.in_units_of(outcome));
         let weights = units.as_ref().map_or(model.weights_of(outcome), |units| &units.weights);
-        let named = features.iter().take(MOST_NAMED).map(|&j| {
+        let named = features.iter().take(MAX_NAMED).map(|&j| {
             let sign = if weights[j] < 0.0 { "−" } else { "+" };
             format!("{} {sign}{}", model.recipe.feature_name(j), significant(weights[j].abs()))
         });
         let mut text = named.collect::<Vec<_>>().join(", ");
         match features.len() {
             0 => text.push_str("none"),
-            n if n > MOST_NAMED => text.push_str(&format!(", and {} more", grouped((n - MOST_NAMED) as u64))),
+            n if n > MAX_NAMED => text.push_str(&format!(", and {} more", grouped((n - MAX_NAMED) as u64))),
             _ => {}
         }
         text
@@ -169,7 +169,7 @@ fn features_left(model: &Model) -> Option<String> {
         Classes::Pair(_) if model.strongest_features(0).is_empty() => left(0),
         Classes::Pair(_) => format!("{}; {per}, the strongest first", left(0)),
         Classes::Each { names } => {
-            let shown = names.iter().take(MOST_NAMED).enumerate();
+            let shown = names.iter().take(MAX_NAMED).enumerate();
             let each: Vec<String> =
                 shown.map(|(outcome, name)| format!("{name}: {}", left(outcome))).collect();
             format!("{}; {per}, the strongest first", each.join("; "))
@@ -285,10 +285,10 @@ fn error(trained: &Trained, alone: bool) -> String {
 }
 
 /// The most classes of a confusion matrix in a report of training.
-const MOST_IN_REPORT: usize = 10;
+const MAX_IN_REPORT: usize = 10;
 
 /// The classes that are found least, where a matrix would be too wide.
-const LEAST_FOUND: usize = 3;
+const MIN_FOUND: usize = 3;
 
 /// The other measures on the held-out rows, in one line.
 fn held_out_measures(held_out: &HeldOut) -> String {
@@ -316,14 +316,14 @@ fn measures(held_out: &HeldOut) -> String {
         Evaluated::Many { evaluation, .. } => {
             let f1 = evaluation.macro_f1.map_or(String::new(), |f1| format!("; mean F1 {f1:.4}"));
             let mut text = format!("balanced error {}{f1}", percent(evaluation.balanced_error));
-            if evaluation.classes.len() > MOST_IN_REPORT {
+            if evaluation.classes.len() > MAX_IN_REPORT {
                 let mut found: Vec<(&str, u64, f64)> = evaluation
                     .classes
                     .iter()
                     .filter_map(|of| Some((of.class.as_str(), of.rows, of.recall?)))
                     .collect();
                 found.sort_by(|a, b| a.2.total_cmp(&b.2));
-                let least = found.iter().take(LEAST_FOUND).map(|(class, rows, recall)| {
+                let least = found.iter().take(MIN_FOUND).map(|(class, rows, recall)| {
                     format!("{class} {} ({})", percent(*recall), counted(*rows, "row", "rows"))
                 });
                 text.push_str(&format!("; least found: {}", least.collect::<Vec<_>>().join(", ")));
@@ -374,7 +374,7 @@ fn held_out_matrix(held_out: &HeldOut) -> Option<Block> {
         Evaluated::Pair { evaluation, classes, .. } => {
             Some(Block::text(pair_matrix("the held-out rows", evaluation, classes)))
         }
-        Evaluated::Many { evaluation, .. } => (evaluation.classes.len() <= MOST_IN_REPORT).then(|| {
+        Evaluated::Many { evaluation, .. } => (evaluation.classes.len() <= MAX_IN_REPORT).then(|| {
             let names: Vec<String> = evaluation.classes.iter().map(|of| of.class.clone()).collect();
             Block::text(matrix("the held-out rows", &names, &evaluation.confusion, 10))
         }),
@@ -428,11 +428,11 @@ pub fn boundary_table(boundaries: &[Boundary]) -> String {
         "class", "error", "updates", "γ* ≥", "γ* ≤"
     );
     let mut shown: Vec<&Boundary> = boundaries.iter().collect();
-    if shown.len() > MOST_LINES {
+    if shown.len() > MAX_LINES {
         // The largest errors are worth most; an error that is not known comes first.
         let error = |boundary: &Boundary| boundary.evidence.training_error.unwrap_or(f64::MAX);
         shown.sort_by(|a, b| error(b).total_cmp(&error(a)));
-        shown.truncate(MOST_LINES);
+        shown.truncate(MAX_LINES);
     }
     for Boundary { class, evidence } in &shown {
         let lower = evidence.margin.lower.map_or("none".to_string(), |lower| rounded(lower, Rounding::Down));

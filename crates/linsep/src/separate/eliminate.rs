@@ -17,9 +17,9 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 /// More entries than this are not worth the memory.
-const MOST_ENTRIES: usize = 1 << 23;
+const MAX_ENTRIES: usize = 1 << 23;
 /// The sums have at most so many times the entries of the rows.
-const MOST_GROWTH: usize = 2;
+const MAX_GROWTH: usize = 2;
 
 /// A row, or the sum of two.
 struct Node {
@@ -66,7 +66,7 @@ pub(super) fn eliminate(
     stop: &mut dyn FnMut() -> bool,
 ) -> Option<Eliminated> {
     let stored: usize = rows.iter().map(|&row| examples.data().row(row).stored() + 1).sum();
-    if stored > MOST_ENTRIES {
+    if stored > MAX_ENTRIES {
         return None;
     }
     let row = |&row: &usize| Node {
@@ -86,7 +86,7 @@ pub(super) fn eliminate(
         work.enter(node as u32);
     }
     let used = work.columns.iter().filter(|column| column.rows() > 0).count();
-    let most = MOST_GROWTH * work.stored;
+    let most = MAX_GROWTH * work.stored;
     (0..work.columns.len()).for_each(|column| work.propose(column));
     while let Some(Reverse((_, column))) = work.queue.pop() {
         if work.steps.len().is_multiple_of(64) && stop() {

@@ -534,8 +534,8 @@ impl<'a> Faces<'a> {
         boundary: &[usize],
         stop: &mut dyn FnMut() -> bool,
     ) -> Option<Vec<Sparse>> {
-        const MOST_ENTRIES: usize = 1 << 20;
-        const MOST_ROWS: usize = 500;
+        const MAX_ENTRIES: usize = 1 << 20;
+        const MAX_ROWS: usize = 500;
         let unnamed: Vec<usize> =
             boundary.iter().copied().filter(|row| !self.combination.contains_key(row)).collect();
         if unnamed.is_empty() {
@@ -551,8 +551,8 @@ impl<'a> Faces<'a> {
             return Some(Vec::new());
         }
         // A vector costs as much as a row, and there are often far more of them.
-        let many = missing * (self.rank() + 1) > MOST_ENTRIES || missing > 16 * unnamed.len();
-        if many && unnamed.len() <= MOST_ROWS {
+        let many = missing * (self.rank() + 1) > MAX_ENTRIES || missing > 16 * unnamed.len();
+        if many && unnamed.len() <= MAX_ROWS {
             for row in unnamed {
                 if stop() {
                     return None;

@@ -59,7 +59,7 @@ struct Columns {
 }
 
 /// Rows of a part at least.
-const LEAST_PART: usize = 512;
+const MIN_PART: usize = 512;
 /// Parts of the rows at most.
 const PARTS: usize = 8;
 /// Steps of conjugate gradients without a factor.
@@ -99,7 +99,7 @@ impl<'a> Hinge<'a> {
             memory,
             is_hard: false,
             spent: 0,
-            part: all.len().div_ceil(PARTS).max(LEAST_PART),
+            part: all.len().div_ceil(PARTS).max(MIN_PART),
             rows: all,
         }
     }
@@ -257,11 +257,11 @@ impl<'a> Hinge<'a> {
 
     /// The least squares of ⟨w, z⟩ / ‖z‖ = target over all rows: w and the residuals.
     fn equations(&mut self, targets: &[f64], stop: &mut dyn FnMut() -> bool) -> Option<(Vec<f64>, Vec<f64>)> {
-        const MOST: usize = 12_000;
+        const MAX: usize = 12_000;
         // Residuals of rows that count: all do.
         let before = std::mem::replace(&mut self.count, 0);
         let gradient = self.combination(targets);
-        let found = self.conjugate(targets, &gradient, None, MOST, ENOUGH_FOR_EQUATIONS, stop);
+        let found = self.conjugate(targets, &gradient, None, MAX, ENOUGH_FOR_EQUATIONS, stop);
         self.count = before;
         let (w, _, rest, left) = found?;
         (rest <= 10.0 * ENOUGH_FOR_EQUATIONS).then_some((w, left))
@@ -273,12 +273,12 @@ impl<'a> Hinge<'a> {
 
     /// Products that a factor would take; none if its matrix would be too large.
     fn cost_of_factor(&mut self, residuals: &[f64]) -> Option<usize> {
-        const MOST: usize = 4500;
+        const MAX: usize = 4500;
         let active = (0..self.rows.len()).filter(|&k| self.is_active(k, residuals)).count();
         let width = self.columns().used.len();
         let size = active.min(width);
         let fits = (4 * size * size + 8 * size * active.max(width)) as u64 <= self.memory;
-        (size <= MOST && fits).then(|| size * size * (size / 6 + width.max(active) / 4))
+        (size <= MAX && fits).then(|| size * size * (size / 6 + width.max(active) / 4))
     }
 
     fn columns(&mut self) -> &Columns {

@@ -32,10 +32,10 @@ pub(super) fn equal_agreements(
     let width = used.len();
     let count = rows.len() + free.len();
     // With many more rows than columns all depend on others; with many of both it would take too long.
-    const MOST_PRODUCTS: u64 = 30_000_000_000;
+    const MAX_PRODUCTS: u64 = 30_000_000_000;
     let products = (width as u64).saturating_mul((count as u64).pow(2));
     let fits = (8 * width * count.min(width)) as u64 <= memory;
-    if rows.is_empty() || count > width + width / 4 || products > MOST_PRODUCTS || !fits {
+    if rows.is_empty() || count > width + width / 4 || products > MAX_PRODUCTS || !fits {
         return None;
     }
     let unit = |row: usize| {

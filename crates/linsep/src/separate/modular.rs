@@ -92,13 +92,13 @@ impl<const C: u64> Field<C> {
 
     /// 2ᵉ for the exponents of floats, from a table of the field that is used most.
     pub(crate) fn power_of_two(exponent: i64) -> u64 {
-        const LEAST: i64 = -1074;
+        const MIN: i64 = -1074;
         const COUNT: usize = 2100;
         static USUAL: LazyLock<Vec<u64>> = LazyLock::new(|| {
-            let least = Usual::power(Usual::inverse(2), LEAST.unsigned_abs());
+            let least = Usual::power(Usual::inverse(2), MIN.unsigned_abs());
             std::iter::successors(Some(least), |&power| Some(Usual::mul(2, power))).take(COUNT).collect()
         });
-        match USUAL.get((exponent - LEAST) as usize) {
+        match USUAL.get((exponent - MIN) as usize) {
             Some(&power) if Self::PRIME == Usual::PRIME => power,
             _ if exponent >= 0 => Self::power(2, exponent as u64),
             _ => Self::power(Self::inverse(2), exponent.unsigned_abs()),

@@ -8,8 +8,8 @@
 use super::SeparateSettings;
 use super::agreements::{Agreements, positive_agreements};
 use super::budget::Budget;
+use super::coordinate_descent::CoordinateDescent;
 use super::decide::{Found, search, space_of};
-use super::descent::Descent;
 use super::eliminate::{Eliminated, eliminate};
 use super::examples::Examples;
 use super::faces::{Combination, Faces, Side, in_shares};
@@ -30,13 +30,13 @@ const PRODUCTS: u64 = 4_000_000_000;
 /// So many rows are looked at exactly without much ado.
 const HEAVIEST: usize = 400;
 /// The nearest point of more rows than this that use more columns than this would take too long.
-const MOST_SUPPORT: usize = 2600;
+const MAX_SUPPORT: usize = 2600;
 /// The same of rows beside an L of more dimensions than this.
-const MOST_BASIS: usize = 1536;
+const MAX_BASIS: usize = 1536;
 
 /// The first boundary is told with an upper bound of the margin by at most so many rows: their exact combination takes memory and
 /// time, and a margin that is asked for is narrowed by all rows.
-const MOST_CITED: usize = 1 << 13;
+const MAX_CITED: usize = 1 << 13;
 
 /// Decides the rows, given those that contradict each other by themselves.
 pub(super) fn decide<'a>(
@@ -212,7 +212,8 @@ impl Round<'_, '_> {
                 .separates(vec![0.0; examples.dimension()], &[], budget)
                 .unwrap_or_else(|| self.exactly(zero));
         }
-        let mut descent = Descent::new(examples, core, &self.faces.basis, self.space.seed).for_signs();
+        let mut descent =
+            CoordinateDescent::new(examples, core, &self.faces.basis, self.space.seed).for_signs();
         let mut hinge: Option<Hinge<'_>> = None;
         let (mut turns, mut last_upper) = (1, f64::INFINITY);
         loop {
@@ -251,7 +252,7 @@ impl Round<'_, '_> {
             }
             // The way that always ends with an answer, if it can be afforded, when others had two turns.
             if turns == 2
-                && core.len().min(self.width(core)) <= MOST_SUPPORT
+                && core.len().min(self.width(core)) <= MAX_SUPPORT
                 && let Some(outcome) = self.locate(core, budget)
             {
                 return outcome;
@@ -264,7 +265,12 @@ impl Round<'_, '_> {
     }
 
     /// Some passes of descent.
-    fn descend(&self, descent: &mut Descent<'_>, passes: u64, budget: &mut Budget<'_>) -> Option<Outcome> {
+    fn descend(
+        &self,
+        descent: &mut CoordinateDescent<'_>,
+        passes: u64,
+        budget: &mut Budget<'_>,
+    ) -> Option<Outcome> {
         budget.begin("descent");
         // What floats call separated may not be so when it vanishes on L exactly, which takes long to find out if L is large: it is tried
         // more and more rarely.
@@ -278,7 +284,7 @@ impl Round<'_, '_> {
             if pass < next || !descent.may_separate() || !descent.separates() {
                 continue;
             }
-            let support = descent.heaviest_support(MOST_CITED);
+            let support = descent.heaviest_support(MAX_CITED);
             let found = self.separates(descent.weights(), &support, budget);
             if found.is_some() {
                 return found;
@@ -306,8 +312,8 @@ impl Round<'_, '_> {
             return self.separates(w, &[], budget);
         }
         // No row of a column with one sign has a share in what vanishes, but what separates must be right on it too.
-        let is_affordable = dependent.len().min(self.width(&dependent)) <= MOST_SUPPORT
-            && self.faces.basis.len() <= MOST_BASIS;
+        let is_affordable =
+            dependent.len().min(self.width(&dependent)) <= MAX_SUPPORT && self.faces.basis.len() <= MAX_BASIS;
         if !is_affordable || budget.is_over() {
             return None;
         }
@@ -362,7 +368,7 @@ impl Round<'_, '_> {
             .collect();
         // No row of a column with one sign has a share in what vanishes.
         let rows = peel(self.space.examples, &rows, &self.faces.basis).core;
-        let affordable = rows.len().min(self.width(&rows)) <= MOST_SUPPORT;
+        let affordable = rows.len().min(self.width(&rows)) <= MAX_SUPPORT;
         if affordable { self.locate(&rows, budget) } else { None }
     }
 
@@ -377,7 +383,7 @@ impl Round<'_, '_> {
 
     /// Looks at some rows exactly.
     fn locate(&self, rows: &[usize], budget: &mut Budget<'_>) -> Option<Outcome> {
-        if rows.is_empty() || self.faces.basis.len() > MOST_BASIS || budget.is_over() {
+        if rows.is_empty() || self.faces.basis.len() > MAX_BASIS || budget.is_over() {
             return None;
         }
         match self.faces.locate(self.space, rows, &[], budget)? {
@@ -449,7 +455,7 @@ pub(super) fn narrow(
         false => examples.bias(),
     };
     let near = Examples::with_signs(examples.data(), examples.signs().to_vec(), bias);
-    let mut descent = Descent::new(&near, rows, &[], space.seed);
+    let mut descent = CoordinateDescent::new(&near, rows, &[], space.seed);
     if is_free {
         descent = descent.for_free_bias();
     }

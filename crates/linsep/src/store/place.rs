@@ -14,7 +14,7 @@ pub(super) enum Place {
 }
 
 /// As many as the system itself follows.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 impl Place {
     /// Follows links, and refuses what cannot be replaced.
@@ -41,7 +41,7 @@ impl Place {
 /// The end of a chain of links, which need not be there.
 fn follow(path: &Path) -> io::Result<Place> {
     let mut target = path.to_path_buf();
-    for _ in 0..=MOST_LINKS {
+    for _ in 0..=MAX_LINKS {
         if is_special(&target) {
             if stream_named(&target).is_some_and(is_closed_stream) {
                 return Err(closed_stream_error());

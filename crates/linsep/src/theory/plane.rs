@@ -8,9 +8,9 @@ use crate::dataset::{Dataset, Row};
 use crate::theta::Theta;
 
 /// The most rows that the second axis is chosen by; of more, every so many-th.
-const MOST_ROWS: usize = 10_000;
+const MAX_ROWS: usize = 10_000;
 /// The most steps of the power iteration. Where two directions are nearly as strong, either shows as much.
-const MOST_STEPS: usize = 200;
+const MAX_STEPS: usize = 200;
 
 /// A plane through the mean of the rows, along the weights of a boundary and the strongest direction across.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,7 +34,7 @@ impl Plane {
             return None;
         }
         let along: Vec<f64> = theta.weights.iter().map(|w| w / norm).collect();
-        let every = data.len().div_ceil(MOST_ROWS);
+        let every = data.len().div_ceil(MAX_ROWS);
         let rows: Vec<usize> = (0..data.len()).step_by(every).collect();
         let mut mean = vec![0.0; data.columns()];
         rows.iter().for_each(|&i| data.row(i).add_to(1.0 / rows.len() as f64, &mut mean));
@@ -91,7 +91,7 @@ fn strongest(data: &Dataset, rows: &[usize], mean: &[f64], along: &[f64]) -> (Ve
         add(part, along, &mut v);
     }
     let mut variance = 0.0;
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         if !normalise(&mut v) || total <= 0.0 {
             return (vec![0.0; mean.len()], 1.0);
         }

@@ -20,7 +20,7 @@ use crate::theta::Theta;
 use serde::{Deserialize, Serialize};
 
 /// The most features of which each point of a trace has all weights.
-pub const MOST_TRACED_WEIGHTS: usize = 64;
+pub const MAX_TRACED_WEIGHTS: usize = 64;
 
 /// One moment of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -51,7 +51,7 @@ pub struct TracePoint {
     /// kγ / (√k R ‖θ*‖).
     pub cosine_bound: Option<f64>,
     /// θ_k after the update: the weights of the features as they are learned from, and the constant term last. Left out for
-    /// more than [`MOST_TRACED_WEIGHTS`] features and for a stream.
+    /// more than [`MAX_TRACED_WEIGHTS`] features and for a stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights: Option<Vec<f64>>,
     /// For more features, the [line](Plane::line) of θ_k on the plane of the result.
@@ -114,7 +114,7 @@ struct Drawn {
 
 impl Drawn {
     fn add_to(&self, point: &mut TracePoint) {
-        if self.theta.weights.len() <= MOST_TRACED_WEIGHTS {
+        if self.theta.weights.len() <= MAX_TRACED_WEIGHTS {
             let constant = std::iter::once(self.theta.intercept());
             // Adding zero turns −0 into 0.
             let all = self.theta.weights.iter().copied().chain(constant).map(|weight| weight + 0.0);

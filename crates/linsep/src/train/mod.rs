@@ -6,7 +6,7 @@ mod settings;
 
 pub(crate) use engine::checkpoint::{get_theta, get_votes, put_theta, put_votes};
 pub(crate) use engine::class_scores::ClassScores;
-pub(crate) use engine::endless::refuse_endless;
+pub(crate) use engine::cost_limit::refuse_excessive_cost;
 #[cfg(test)]
 pub(crate) use engine::whole_rows;
 pub(crate) use learners::kernel::{get_kernel, put_kernel};

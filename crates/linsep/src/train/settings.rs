@@ -164,7 +164,7 @@ fn one() -> usize {
 }
 
 /// Every shard keeps weights of its own: no more shards than any machine has threads for.
-const MOST_SHARDS: usize = 1024;
+const MAX_SHARDS: usize = 1024;
 
 impl Default for Settings {
     fn default() -> Self {
@@ -322,9 +322,9 @@ impl Settings {
     /// Shards are for learners whose theorem survives mixing.
     fn check_shards(&self) -> Result<(), SettingsError> {
         let refuse = |problem: String| Err(SettingsError::new("shards", problem));
-        if !(1..=MOST_SHARDS).contains(&self.shards) {
+        if !(1..=MAX_SHARDS).contains(&self.shards) {
             return refuse(format!(
-                "the number of shards must be from 1 to {MOST_SHARDS}, not {}: each keeps weights of its own",
+                "the number of shards must be from 1 to {MAX_SHARDS}, not {}: each keeps weights of its own",
                 self.shards
             ));
         }

@@ -1,7 +1,7 @@
 //! What a search tries: ways to prepare the rows, learners, penalties.
 
 use crate::dataset::{Dataset, Rows};
-use crate::features::{Expansion, Features, MOST_WORDS, Scaling, Schema, TermWeights, TextChoice};
+use crate::features::{Expansion, Features, MAX_WORDS, Scaling, Schema, TermWeights, TextChoice};
 use crate::numbers::counted;
 use crate::out_of_fold::Preparation;
 use crate::train::{Learner, LogisticOptions, Loss, SgdOptions, SvmLoss, SvmOptions};
@@ -51,7 +51,7 @@ pub(super) enum Kind {
     Logistic,
     SquaredHinge,
     /// Gradient descent on the log loss with steps that adapt to each feature.
-    Descent,
+    Sgd,
 }
 
 impl Family {
@@ -66,7 +66,7 @@ impl Family {
                 let usual = SvmOptions { loss: SvmLoss::SquaredHinge, ..SvmOptions::default() };
                 Learner::Svm(SvmOptions { c, gap: gap.unwrap_or(usual.gap), ..usual })
             }
-            Kind::Descent => Learner::Sgd(SgdOptions::of(Loss::Log)),
+            Kind::Sgd => Learner::Sgd(SgdOptions::of(Loss::Log)),
         }
     }
 
@@ -74,7 +74,7 @@ impl Family {
     pub(super) fn fit(&self, price: f64) -> Fit {
         match self.kind {
             Kind::Logistic | Kind::SquaredHinge => Fit::C(price),
-            Kind::Descent => Fit::Passes(price as u64),
+            Kind::Sgd => Fit::Passes(price as u64),
         }
     }
 
@@ -88,7 +88,7 @@ impl Family {
     pub(super) fn what(&self) -> &'static str {
         match (self.kind, self.preparation.features) {
             (Kind::SquaredHinge, _) => "folds, svm",
-            (Kind::Descent, _) => "folds, sgd",
+            (Kind::Sgd, _) => "folds, sgd",
             (_, Features::Plain) => "folds, plain",
             (_, Features::Splines) => "folds, splines",
             (_, Features::Pairs) => "folds, pairs",
@@ -120,7 +120,7 @@ const PRICES: [f64; 11] = [1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.
 const PASSES: [f64; 4] = [1.0, 2.0, 5.0, 10.0];
 
 /// With more features than this, sparse rows are not expanded.
-const MOST_EXPANDED: usize = 300;
+const MAX_EXPANDED: usize = 300;
 
 /// What is tried on these rows, the simplest first.
 ///
@@ -134,7 +134,7 @@ pub(super) fn families(
     let logistic = |features, scaling| Family {
         preparation: Preparation {
             text: None,
-            most_words: Some(MOST_WORDS as usize),
+            most_words: Some(MAX_WORDS as usize),
             features,
             max_pairs: None,
             scaling,
@@ -147,7 +147,7 @@ pub(super) fn families(
     }
     let is_sparse = matches!(data.rows(), Rows::Sparse { .. });
     let is_table = matches!(schema, Schema::Table { .. });
-    if is_sparse && !is_table && data.columns() > MOST_EXPANDED {
+    if is_sparse && !is_table && data.columns() > MAX_EXPANDED {
         let hinge = |scaling| Family { kind: Kind::SquaredHinge, ..logistic(Features::Plain, scaling) };
         let mut families =
             vec![logistic(Features::Plain, Scaling::Auto), logistic(Features::Plain, Scaling::UnitRows)];
@@ -157,7 +157,7 @@ pub(super) fn families(
             families.extend([hinge(Scaling::Auto), hinge(Scaling::UnitRows)]);
             families[3].prices = PRICES.iter().map(|c| 3.0 * c).skip(3).collect();
             families.push(Family {
-                kind: Kind::Descent,
+                kind: Kind::Sgd,
                 prices: PASSES.to_vec(),
                 ..logistic(Features::Plain, Scaling::Auto)
             });

@@ -51,7 +51,7 @@ pub(super) fn judge(
                 judged.push(last.clone());
             }
         }
-        Kind::SquaredHinge | Kind::Descent => {
+        Kind::SquaredHinge | Kind::Sgd => {
             for &price in &family.prices {
                 let learner = family.learner(price, Some(GAP));
                 let epochs = match family.fit(price) {
@@ -88,7 +88,7 @@ impl Default for Patience {
 
 impl Patience {
     /// Steps that may be worse in both loss and errors.
-    const MOST: u32 = 2;
+    const MAX: u32 = 2;
 
     fn after(&mut self, rows: &[JudgedRow]) -> ControlFlow<()> {
         let loss: f64 = rows.iter().map(|row| row.loss).sum();
@@ -97,7 +97,7 @@ impl Patience {
         self.worse = if better { 0 } else { self.worse + 1 };
         self.least_loss = self.least_loss.min(loss);
         self.fewest_errors = self.fewest_errors.min(errors);
-        if self.worse >= Self::MOST { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.worse >= Self::MAX { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 

@@ -24,7 +24,7 @@ use crate::metric::{JudgedFolds, JudgedRow, Metric};
 use crate::numbers::grouped;
 use crate::observe::{Observer, Progress, in_parallel};
 use crate::split::{folds, hold_out, others};
-use crate::train::{Settings, refuse_endless};
+use crate::train::{Settings, refuse_excessive_cost};
 use crate::{Error, SettingsError};
 use candidates::{Family, families};
 use choice::{choose, first_least};
@@ -186,7 +186,7 @@ const MANY_LEFT: f64 = 5e7;
 /// depends much on which of them happen to be held out together.
 const FEW_ROWS: usize = 500;
 /// Rows are dealt out at most so often. What is left then is the chance that is in the rows themselves.
-const MOST_DEALS: usize = 4;
+const MAX_DEALS: usize = 4;
 /// With more rows than this, one part of them is held out, not each in turn: it tells as much.
 const MANY_ROWS: usize = 30_000;
 
@@ -211,7 +211,7 @@ pub fn tune(
     let TuneSettings { metric, folds, simpler, .. } = *settings;
     let all =
         Search { schema, data, settings: &settings.settings, metric, folds, simpler, texts: &settings.texts };
-    all.refuse_endless()?;
+    all.refuse_excessive_cost()?;
     let judging = settings.judging.settled(data);
     let aside =
         if judging == Judging::Aside { estimate::rows_aside(data, &settings.settings)? } else { Vec::new() };
@@ -295,7 +295,7 @@ impl Search<'_> {
 
     /// How often the rows are dealt out into parts.
     fn deals(&self) -> usize {
-        FEW_ROWS.div_ceil(self.data.len().max(1)).clamp(1, MOST_DEALS)
+        FEW_ROWS.div_ceil(self.data.len().max(1)).clamp(1, MAX_DEALS)
     }
 
     /// The parts of one of the deals.
@@ -334,10 +334,10 @@ impl Search<'_> {
     }
 
     /// Refuses a search that would not come to an end.
-    fn refuse_endless(&self) -> Result<(), SettingsError> {
+    fn refuse_excessive_cost(&self) -> Result<(), SettingsError> {
         let learner = crate::train::Learner::Logistic(Default::default());
         let settings = Settings { learner, ..self.settings.clone() };
-        refuse_endless(self.data, &settings).map_err(|_| {
+        refuse_excessive_cost(self.data, &settings).map_err(|_| {
             let problem = format!(
                 "a search learns {} rows of {} classes many times, which would not come to an end: keep some of the classes \
                  with ⟦classes=A,B,…⟧, or learn with train, which needs no search",

@@ -8,7 +8,7 @@ use crate::features::MissingWords;
 use crate::read::{Format, Schema, excerpt, read_back};
 
 /// Tables of sparse rows with more cells than this are refused: nearly all of them would be zeros.
-const MOST_CELLS: u64 = 1_000_000_000;
+const MAX_CELLS: u64 = 1_000_000_000;
 
 /// Refuses rows that could not be read back from this format.
 pub(super) fn check(data: &Dataset, schema: &Schema, format: Format) -> Result<(), SettingsError> {
@@ -54,7 +54,7 @@ fn of_table(data: &Dataset, schema: &Schema) -> Option<String> {
         ));
     }
     let cells = data.len() as u64 * data.columns() as u64;
-    if matches!(data.rows(), Rows::Sparse { .. }) && cells > MOST_CELLS {
+    if matches!(data.rows(), Rows::Sparse { .. }) && cells > MAX_CELLS {
         let cells = crate::numbers::grouped(cells);
         return Some(format!(
             "a table would have {cells} cells, nearly all of them zero: write LIBSVM, npz or linsep, which store only the \

@@ -5,7 +5,7 @@
 //! have one order, so the same matrix gives the same bits everywhere.
 
 /// Sweeps after which the matrix is taken for diagonal; convergence is quadratic, and a handful are enough.
-const MOST_SWEEPS: usize = 60;
+const MAX_SWEEPS: usize = 60;
 
 /// The eigenvalues of a symmetric matrix, the largest first, each with its eigenvector of length 1 whose last component that
 /// is not zero is positive.
@@ -13,7 +13,7 @@ pub(super) fn eigen(mut matrix: Vec<Vec<f64>>) -> Vec<(f64, Vec<f64>)> {
     let n = matrix.len();
     let mut vectors: Vec<Vec<f64>> =
         (0..n).map(|i| (0..n).map(|j| f64::from(u8::from(i == j))).collect()).collect();
-    for _ in 0..MOST_SWEEPS {
+    for _ in 0..MAX_SWEEPS {
         let mut rotated = false;
         for p in 0..n {
             for q in p + 1..n {

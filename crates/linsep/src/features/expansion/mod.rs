@@ -123,7 +123,7 @@ impl Expansion {
             }
             _ => (data.columns(), data.columns()),
         };
-        let bends = if features.splines() { numbers * splines::MOST_BENDS } else { 0 };
+        let bends = if features.splines() { numbers * splines::MAX_BENDS } else { 0 };
         let most = usual_most(data.len(), outcomes);
         let products = if features.pairs() { most.min(columns * (columns + 1) / 2) } else { 0 };
         bends + products
@@ -420,7 +420,7 @@ fn visit(row: Row<'_>, features: impl Iterator<Item = usize>, mut each: impl FnM
 }
 
 /// Distinct values that a numbered feature must have before it bends; fewer are rather codes than numbers.
-const LEAST_DISTINCT: usize = 4;
+const MIN_DISTINCT: usize = 4;
 
 /// The bends of the columns of numbers. Each column is learned by one thread, whatever their number.
 fn learn_bends(schema: &Schema, train: &Dataset) -> Vec<Bends> {
@@ -433,7 +433,7 @@ fn learn_bends(schema: &Schema, train: &Dataset) -> Vec<Bends> {
             });
             (numbers.filter(|&feature| feature < train.columns()).collect::<Vec<usize>>(), 0)
         }
-        _ => ((0..train.columns()).collect(), LEAST_DISTINCT),
+        _ => ((0..train.columns()).collect(), MIN_DISTINCT),
     };
     let is_table = matches!(schema, Schema::Table { .. });
     let mut features = features;
@@ -456,7 +456,7 @@ fn learn_bends(schema: &Schema, train: &Dataset) -> Vec<Bends> {
             // −0 and 0 are one value.
             values.iter_mut().for_each(|x| *x += 0.0);
             values.sort_unstable_by(f64::total_cmp);
-            let distinct = values.chunk_by(|a, b| a == b).take(LEAST_DISTINCT).count();
+            let distinct = values.chunk_by(|a, b| a == b).take(MIN_DISTINCT).count();
             if distinct >= least { Bends::learn(feature, &values) } else { None }
         });
         bends.extend(learned.collect::<Vec<Option<Bends>>>().into_iter().flatten());

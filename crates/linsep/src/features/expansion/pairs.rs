@@ -25,19 +25,19 @@ const FEWEST_ROWS: usize = 5;
 const FEW_FEATURES: usize = 300;
 
 /// Factors up to which all products are looked at; of more, only those of the factors most related to the residuals.
-const MOST_FACTORS: usize = 50_000;
+const MAX_FACTORS: usize = 50_000;
 
 /// Factors whose products are scored before the best are chosen, so that not all scores are held at once.
 const FACTORS_AT_A_TIME: usize = 1_024;
 
 /// The most classes whose residuals are looked at: those with the most rows.
-const MOST_CLASSES: usize = 20;
+const MAX_CLASSES: usize = 20;
 
 /// Multiplications that screening may take; of more rows, every so many are looked at.
-const MOST_WORK: f64 = 4e9;
+const MAX_WORK: f64 = 4e9;
 
 /// Numbers that screening may hold.
-const MOST_HELD: f64 = 4e7;
+const MAX_HELD: f64 = 4e7;
 
 /// Rows that are multiplied at a time, so that they stay in the fastest cache.
 const BLOCK: usize = 512;
@@ -91,7 +91,7 @@ pub fn screened_classes(data: &Dataset) -> Vec<usize> {
     }
     let mut order: Vec<usize> = (0..counts.len()).collect();
     order.sort_by(|&a, &b| counts[b].cmp(&counts[a]).then(a.cmp(&b)));
-    order.truncate(MOST_CLASSES);
+    order.truncate(MAX_CLASSES);
     order.sort_unstable();
     order
 }
@@ -218,12 +218,12 @@ impl Candidates {
 
     /// At most `most` products: all, or those with the largest scores; ties go to the first.
     pub(super) fn choose(mut self, train: &Dataset, residuals: &Residuals, most: usize) -> Products {
-        if self.factors.len() > MOST_FACTORS {
+        if self.factors.len() > MAX_FACTORS {
             let all = Screen::new(&self, train, residuals);
             let mut order: Vec<(f64, usize)> =
                 (0..self.factors.len()).map(|place| (all.score_of_factor(place), place)).collect();
             order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-            let mut kept: Vec<usize> = order[..MOST_FACTORS].iter().map(|&(_, place)| place).collect();
+            let mut kept: Vec<usize> = order[..MAX_FACTORS].iter().map(|&(_, place)| place).collect();
             kept.sort_unstable();
             self = self.only(&kept);
         }
@@ -355,7 +355,7 @@ impl Screen {
             shares.iter().zip(&is_dense).map(|(&share, &dense)| if dense { 1.0 } else { share }).sum();
         let work = held * held / 2.0 * (width + 3) as f64 * train.len() as f64;
         let size = (held + width as f64 + 1.0) * train.len() as f64;
-        let step = (work / MOST_WORK).max(size / MOST_HELD).ceil().max(1.0) as usize;
+        let step = (work / MAX_WORK).max(size / MAX_HELD).ceil().max(1.0) as usize;
         let rows = train.len().div_ceil(step);
         let mut values: Vec<Values> = is_dense
             .iter()

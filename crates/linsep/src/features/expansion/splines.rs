@@ -21,19 +21,19 @@
 use super::eigen::eigen;
 
 /// The most knots of a column.
-pub(super) const MOST_KNOTS: usize = 10;
+pub(super) const MAX_KNOTS: usize = 10;
 
 /// The most features that a column gets: the smoothest ones.
-pub(super) const MOST_BENDS: usize = 6;
+pub(super) const MAX_BENDS: usize = 6;
 
 /// The fewest knots that let a spline bend.
 pub(super) const FEWEST_KNOTS: usize = 3;
 
 /// Knots must be this share of their range apart: second derivatives of nearer ones drown in rounding.
-const LEAST_GAP: f64 = 1e-4;
+const MIN_GAP: f64 = 1e-4;
 
 /// A feature whose mean square is this small a share of that of the smoothest one says nothing beyond rounding.
-const LEAST_SHARE: f64 = 1e-9;
+const MIN_SHARE: f64 = 1e-9;
 
 /// A number farther than this many deviations from the mean counts as if it were so far, so that no product overflows.
 pub(crate) const FARTHEST: f64 = 1e9;
@@ -77,10 +77,10 @@ impl Bends {
     ) -> Option<Self> {
         let increasing = knots.windows(2).all(|pair| pair[0] < pair[1]);
         let is_usable = |x: &f64| x.abs() <= FARTHEST;
-        let sound = (FEWEST_KNOTS..=MOST_KNOTS).contains(&knots.len())
+        let sound = (FEWEST_KNOTS..=MAX_KNOTS).contains(&knots.len())
             && increasing
             && knots.iter().all(is_usable)
-            && (1..=MOST_BENDS).contains(&values.len())
+            && (1..=MAX_BENDS).contains(&values.len())
             && values.iter().all(|values| values.len() == knots.len() && values.iter().all(is_usable))
             && mean.is_finite()
             && (deviation.is_finite() && deviation > 0.0)
@@ -198,22 +198,22 @@ pub(super) fn moments(sorted: &[f64]) -> Option<(f64, f64)> {
         .then_some((mean, deviation))
 }
 
-/// At most [`MOST_KNOTS`] of the distinct values: all of them if they are few, otherwise the quantiles (k − ½)/K of the rows;
+/// At most [`MAX_KNOTS`] of the distinct values: all of them if they are few, otherwise the quantiles (k − ½)/K of the rows;
 /// where several of these are one value, that many quantiles of the other values.
 fn choose_knots(distinct: &[(f64, f64)]) -> Vec<f64> {
-    if distinct.len() <= MOST_KNOTS {
+    if distinct.len() <= MAX_KNOTS {
         return distinct.iter().map(|&(z, _)| z).collect();
     }
     let mut knots: Vec<f64> = Vec::new();
     let mut below = 0.0;
     for &(z, share) in distinct {
         below += share;
-        let wanted = |place: usize| (place as f64 + 0.5) / MOST_KNOTS as f64;
-        if (0..MOST_KNOTS).any(|place| (below - share..below).contains(&wanted(place))) {
+        let wanted = |place: usize| (place as f64 + 0.5) / MAX_KNOTS as f64;
+        if (0..MAX_KNOTS).any(|place| (below - share..below).contains(&wanted(place))) {
             knots.push(z);
         }
     }
-    let missing = MOST_KNOTS.saturating_sub(knots.len());
+    let missing = MAX_KNOTS.saturating_sub(knots.len());
     let others: Vec<f64> = distinct.iter().map(|&(z, _)| z).filter(|z| !knots.contains(z)).collect();
     knots.extend((0..missing).map(|place| others[(2 * place + 1) * others.len() / (2 * missing)]));
     knots.sort_unstable_by(f64::total_cmp);
@@ -223,7 +223,7 @@ fn choose_knots(distinct: &[(f64, f64)]) -> Vec<f64> {
 /// The knots without those that are too near the one before, or the last.
 fn thinned(knots: Vec<f64>) -> Vec<f64> {
     let (Some(&first), Some(&last)) = (knots.first(), knots.last()) else { return knots };
-    let gap = LEAST_GAP * (last - first);
+    let gap = MIN_GAP * (last - first);
     let mut kept = vec![first];
     for knot in knots {
         let before = kept[kept.len() - 1];
@@ -356,8 +356,8 @@ fn demmler_reinsch(knots: &[f64], distinct: &[(f64, f64)]) -> Vec<Vec<f64>> {
     }
     found
         .into_iter()
-        .take(MOST_BENDS)
-        .filter(|(value, _)| *value >= LEAST_SHARE * largest)
+        .take(MAX_BENDS)
+        .filter(|(value, _)| *value >= MIN_SHARE * largest)
         .map(|(_, mut weights)| {
             solve_upper(factor, &mut weights);
             let at =

@@ -146,12 +146,12 @@ impl TextReader {
 pub(crate) struct TextNumbers {
     terms: TermTable,
     features: Vec<u32>,
-    /// The hashes of the terms that were met, where buckets stand for them; no more are kept than [`MOST_HASHES`].
+    /// The hashes of the terms that were met, where buckets stand for them; no more are kept than [`MAX_HASHES`].
     hashes: HashSet<u64>,
 }
 
 /// Terms that are counted to tell how many share a bucket.
-const MOST_HASHES: usize = 1 << 24;
+const MAX_HASHES: usize = 1 << 24;
 
 impl TextNumbers {
     /// The features of the terms of a block, by their numbers in it: new ones from `next` on.
@@ -162,7 +162,7 @@ impl TextNumbers {
 
     /// Counts the terms of a block that buckets stand for.
     pub(crate) fn take_hashes(&mut self, block: &TextBlock) {
-        if self.hashes.len() < MOST_HASHES {
+        if self.hashes.len() < MAX_HASHES {
             self.hashes.extend(&block.hashes);
         }
     }
@@ -199,7 +199,7 @@ impl TextNumbers {
         self.hashes.iter().for_each(|&hash| *buckets.entry(bucket_of(hash, bits)).or_default() += 1);
         let shared: u64 = buckets.values().filter(|&&terms| terms > 1).map(|&terms| u64::from(terms)).sum();
         let (terms, all) = (self.hashes.len() as u64, 1u64 << bits);
-        let least = if self.hashes.len() >= MOST_HASHES { "at least " } else { "" };
+        let least = if self.hashes.len() >= MAX_HASHES { "at least " } else { "" };
         Some(format!(
             "{least}{} terms are hashed into {} buckets: {} of the terms ({}) share a bucket with another. More bits \
              (⟦hash_bits⟧) tell more of them apart.",

@@ -222,11 +222,11 @@ fn chosen(words: &[String]) -> Result<(Vec<String>, u8), SettingsError> {
     for named in words {
         let mut parts: Vec<String> = Vec::new();
         single.terms(named, &mut TokenBuffer::default(), |word| parts.push(word.to_string()));
-        if parts.is_empty() || parts.len() > Ngrams::MOST as usize {
+        if parts.is_empty() || parts.len() > Ngrams::MAX as usize {
             let problem = format!(
                 "⟦words⟧ names \"{named}\", which is no word: words have two or more letters or digits, and up to {} of \
                  them can be named together",
-                Ngrams::MOST
+                Ngrams::MAX
             );
             return Err(SettingsError::new("words", problem));
         }
@@ -282,7 +282,7 @@ impl FeatureKind for Text {
                     && rows.with.iter().all(|&with| u64::from(with) <= rows.all)
             }
         };
-        1 <= least && least <= most && most <= Ngrams::MOST && sound && fits
+        1 <= least && least <= most && most <= Ngrams::MAX && sound && fits
     }
 
     fn has_terms(&self) -> bool {

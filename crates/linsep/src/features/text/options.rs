@@ -75,7 +75,7 @@ pub struct Ngrams {
 
 impl Ngrams {
     /// The longest terms that are made.
-    pub const MOST: u8 = 10;
+    pub const MAX: u8 = 10;
 }
 
 impl fmt::Display for Ngrams {
@@ -93,10 +93,10 @@ impl std::str::FromStr for Ngrams {
     fn from_str(text: &str) -> Result<Self, String> {
         let (least, most) = text.split_once('-').unwrap_or((text, text));
         match (least.trim().parse(), most.trim().parse()) {
-            (Ok(least), Ok(most)) if 1 <= least && least <= most && most <= Self::MOST => {
+            (Ok(least), Ok(most)) if 1 <= least && least <= most && most <= Self::MAX => {
                 Ok(Self { least, most })
             }
-            _ => Err(format!("a number from 1 to {} is needed, or two such as 1-2", Self::MOST)),
+            _ => Err(format!("a number from 1 to {} is needed, or two such as 1-2", Self::MAX)),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Labelling rows with a model, batch by batch, in memory that does not grow with the source.
 
-mod arriving;
+mod line_stream;
 
 use super::DataSpec;
 use super::data::{load_model, tell};
@@ -14,7 +14,7 @@ use crate::read::{Batch, Labels, Missing, ReadNotes, ReadOptions, RowStream, Sou
 use crate::store::write_atomically;
 use crate::train::Learned;
 use crate::{Error, SettingsError};
-use arriving::{Arriving, Begun};
+use line_stream::{Begun, LineStream};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
@@ -183,7 +183,7 @@ struct Rows {
 
 enum Now {
     Stream(Box<RowStream>),
-    Arriving(Box<Arriving>),
+    LineStream(Box<LineStream>),
 }
 
 impl Rows {
@@ -191,9 +191,9 @@ impl Rows {
     fn open_next(&mut self) -> Result<bool, Error> {
         let Some(source) = self.sources.pop_front() else { return Ok(false) };
         let source = match source {
-            Source::Stdin if may_wait() || self.takes_texts() => match Arriving::begin(&self.options)? {
-                Begun::Lines(arriving) => {
-                    self.now = Some(Now::Arriving(arriving));
+            Source::Stdin if may_wait() || self.takes_texts() => match LineStream::begin(&self.options)? {
+                Begun::Lines(lines) => {
+                    self.now = Some(Now::LineStream(lines));
                     return Ok(true);
                 }
                 Begun::Whole(source) => source,
@@ -214,14 +214,14 @@ impl Rows {
             let batch = match &mut self.now {
                 None => return Ok(None),
                 Some(Now::Stream(stream)) => stream.next_batch()?,
-                Some(Now::Arriving(arriving)) => arriving.next_batch()?,
+                Some(Now::LineStream(lines)) => lines.next_batch()?,
             };
             if batch.is_some() {
                 return Ok(batch);
             }
             self.notes.push(match &self.now {
                 Some(Now::Stream(stream)) => stream.notes(),
-                Some(Now::Arriving(arriving)) => arriving.notes(),
+                Some(Now::LineStream(lines)) => lines.notes(),
                 None => ReadNotes::default(),
             });
             // The last one stays, to say that it gave no rows.
@@ -233,7 +233,7 @@ impl Rows {
 
     /// Whether rows are shown as they come.
     fn is_arriving(&self) -> bool {
-        matches!(self.now, Some(Now::Arriving(_)))
+        matches!(self.now, Some(Now::LineStream(_)))
     }
 
     fn name(&self) -> String {
@@ -266,7 +266,7 @@ impl Rows {
     fn no_rows(&self) -> Error {
         match &self.now {
             Some(Now::Stream(stream)) => stream.no_rows(),
-            Some(Now::Arriving(arriving)) => arriving.no_rows(),
+            Some(Now::LineStream(lines)) => lines.no_rows(),
             None => Error::Interrupted,
         }
     }

@@ -29,7 +29,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// The most pairs of classes that one job decides: they grow with the square of the number of classes.
-const MOST_PAIRS: u64 = 100_000;
+const MAX_PAIRS: u64 = 100_000;
 
 /// Which sides are decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -151,13 +151,13 @@ impl SeparateSpec {
         }
         if self.pairs && classes.len() > 1 {
             let count = classes.len() as u64 * (classes.len() as u64 - 1) / 2;
-            if count > MOST_PAIRS {
+            if count > MAX_PAIRS {
                 let problem = format!(
                     "{} classes make {} pairs, and ⟦pairs⟧ decides at most {}: keep some of the classes with \
                      ⟦classes=A,B,C⟧, or leave ⟦pairs⟧ out, which sets each class against the rest",
                     grouped(classes.len() as u64),
                     grouped(count),
-                    grouped(MOST_PAIRS)
+                    grouped(MAX_PAIRS)
                 );
                 return Err(SettingsError::new("pairs", problem).into());
             }

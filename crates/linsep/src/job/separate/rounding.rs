@@ -13,7 +13,7 @@ const BINARY_PLACES: f64 = (1u64 << 20) as f64;
 /// Agreements above this, relative to R, are no matter of rounding.
 const TINY: f64 = 1e-12;
 /// With more values than this the decimals are not looked at.
-const MOST_VALUES: usize = 1 << 24;
+const MAX_VALUES: usize = 1 << 24;
 
 impl Separated {
     /// Whether rows are told apart by no more than the rounding of decimals to floats. Whole numbers and binary fractions such as 0.5
@@ -80,9 +80,9 @@ impl Separated {
 /// for the shortest decimal that is read as it: the one that was written, unless that had more than 15 digits. None if some
 /// number would have more than that.
 fn in_whole_numbers(data: &Dataset) -> Option<Dataset> {
-    const MOST_DIGITS: usize = 15;
+    const MAX_DIGITS: usize = 15;
     let stored: usize = (0..data.len()).map(|i| data.row(i).stored()).sum();
-    if stored > MOST_VALUES {
+    if stored > MAX_VALUES {
         return None;
     }
     let places = |text: &str| text.split_once('.').map_or(0, |(_, places)| places.len());
@@ -98,7 +98,7 @@ fn in_whole_numbers(data: &Dataset) -> Option<Dataset> {
             let text = value.to_string();
             let zeros = "0".repeat(most[column] - places(&text));
             let digits = text.replace('.', "") + &zeros;
-            if digits.trim_start_matches(['-', '0']).len() > MOST_DIGITS {
+            if digits.trim_start_matches(['-', '0']).len() > MAX_DIGITS {
                 return None;
             }
             indices.push(column as u32);

@@ -15,10 +15,10 @@ use crate::dataset::Dataset;
 use crate::features::{Column, ColumnKind, FeatureKind, MISSING_WORD, Schema};
 
 /// Shuffled labels must be separated by some column with at most this probability.
-const MOST_CHANCE: f64 = 1e-3;
+const MAX_CHANCE: f64 = 1e-3;
 
 /// Columns times classes up to which is looked.
-const MOST_CELLS: usize = 5_000_000;
+const MAX_CELLS: usize = 5_000_000;
 
 /// Rows of a first look, which rules out nearly all columns.
 const SAMPLE: usize = 1_000;
@@ -46,7 +46,7 @@ pub(super) struct GapLeak {
 /// Looks for such columns. `side_of` gives the side of each class of the data, of `sides`.
 pub(super) fn find(schema: &Schema, data: &Dataset, side_of: &[usize], sides: usize) -> Option<Leak> {
     let Schema::Table { columns, .. } = schema else { return None };
-    if data.columns().saturating_mul(sides) > MOST_CELLS || sides < 2 {
+    if data.columns().saturating_mul(sides) > MAX_CELLS || sides < 2 {
         return None;
     }
     let rows_of = rows_of(data, side_of, sides);
@@ -55,7 +55,7 @@ pub(super) fn find(schema: &Schema, data: &Dataset, side_of: &[usize], sides: us
     // Those for which it would be no accident.
     let ln_chance =
         |column: &Column| looked_at.ln() + ln_arrangements(column, sides) - ln_labellings(&rows_of);
-    let mut found: Vec<&Column> = used.filter(|&column| ln_chance(column) <= MOST_CHANCE.ln()).collect();
+    let mut found: Vec<&Column> = used.filter(|&column| ln_chance(column) <= MAX_CHANCE.ln()).collect();
     let step = data.len().div_ceil(SAMPLE);
     for step in [step, 1] {
         let rows = (0..data.len()).step_by(step);
@@ -78,7 +78,7 @@ pub(super) fn find_gaps(schema: &Schema, data: &Dataset, side_of: &[usize], side
     let Schema::Table { columns, .. } = schema else { return None };
     let with_gaps: Vec<(&Column, usize)> =
         columns.iter().filter_map(|column| Some((column, gap_of(column)?))).collect();
-    if with_gaps.is_empty() || data.columns().saturating_mul(sides) > MOST_CELLS || sides < 2 {
+    if with_gaps.is_empty() || data.columns().saturating_mul(sides) > MAX_CELLS || sides < 2 {
         return None;
     }
     let rows_of = rows_of(data, side_of, sides);
@@ -93,7 +93,7 @@ pub(super) fn find_gaps(schema: &Schema, data: &Dataset, side_of: &[usize], side
         let side = (0..sides).find(|&side| is_missing(side) > 0)?;
         let alone =
             (0..sides).all(|other| is_missing(other) == if other == side { rows_of[side] } else { 0 });
-        (alone && ln_chance(side) <= MOST_CHANCE.ln()).then_some(side)
+        (alone && ln_chance(side) <= MAX_CHANCE.ln()).then_some(side)
     };
     let found: Vec<(String, usize)> =
         with_gaps.iter().filter_map(|&(column, gap)| Some((column.name.clone(), side_with(gap)?))).collect();

@@ -4,6 +4,7 @@ mod advice;
 mod calibrate;
 mod duplicates;
 mod expand;
+mod holdout_checks;
 mod leak;
 mod not_in_memory;
 mod path;
@@ -11,11 +12,10 @@ mod proof;
 mod recorder;
 mod settings;
 mod spec;
-mod trust;
 
+pub use holdout_checks::HeldOut;
 pub use path::{PathPoint, PathWeights};
 pub use spec::TrainSpec;
-pub use trust::HeldOut;
 
 use super::data::{load_model, tell, warn_of_terms};
 use super::warnings::Warning;
@@ -23,7 +23,7 @@ use super::{label, refuse_overwriting};
 use crate::classes::Classes;
 use crate::dataset::{Dataset, Hashing};
 use crate::features::{
-    Expansion, MOST_WORDS, Missing, Recipe, Scaler, Scaling, changes_when_settled, learn_columns,
+    Expansion, MAX_WORDS, Missing, Recipe, Scaler, Scaling, changes_when_settled, learn_columns,
     settle_columns,
 };
 use crate::memory;
@@ -247,13 +247,13 @@ impl Runner<'_> {
 
     /// The most words of a column that are all features of their own. A warm start goes on with those of its model.
     fn most_words(&self) -> Option<usize> {
-        let most = self.spec.max_words.unwrap_or(MOST_WORDS) as usize;
+        let most = self.spec.max_words.unwrap_or(MAX_WORDS) as usize;
         self.warm.is_none().then_some(most)
     }
 
     /// The job as its user told it: what was settled about missing cells is left out again, unless some are missing. What
     /// is asked of these rows next must treat those in the same way.
-    fn told(spec: &TrainSpec, gaps: bool) -> TrainSpec {
+    fn spec_as_given(spec: &TrainSpec, gaps: bool) -> TrainSpec {
         let mut told = spec.clone();
         if !gaps && told.data.read.csv.missing.is_usual() {
             told.data.read.csv.missing = Missing::NotSaid;
@@ -287,7 +287,7 @@ impl Runner<'_> {
             saved: None,
             seconds,
             threads: rayon::current_num_threads(),
-            spec: Self::told(self.spec, false),
+            spec: Self::spec_as_given(self.spec, false),
             lost: Vec::new(),
         })
     }
@@ -350,7 +350,7 @@ impl Runner<'_> {
         notes.remarks.extend(self.remark_on_classes(data.classes().len()));
         tell(&notes, observer);
         warn_of_terms(&schema, &data, observer);
-        let foreseen = self.foresee(&schema, &data, held_out.as_ref(), observer);
+        let warned = self.warn_before(&schema, &data, held_out.as_ref(), observer);
         let expansion = self.expansion(&schema, &data, observer)?;
         let data = expansion.apply_all(data)?;
         let scaler = scaler.unwrap_or_else(|| self.scaler_of(&schema, &data, &expansion));
@@ -359,7 +359,7 @@ impl Runner<'_> {
 
         let mut lost = Vec::new();
         // Rows that are changed by something learned from all of them do not judge fairly.
-        let spec = Self::told(self.spec, gaps);
+        let spec = Self::spec_as_given(self.spec, gaps);
         let as_drawn =
             spec.data.as_drawn(scaler.scaling()) && expansion.is_none() && !schema.has_rare_words();
         let (outcome, fingerprint) = self.learn(&data, checkpoint, early, as_drawn, &mut lost, observer)?;
@@ -393,10 +393,10 @@ impl Runner<'_> {
         }
         let counted = data.class_counts().into_iter().map(|count| count as u64);
         let counts = outcome_counts(&model.classes, data.classes(), counted);
-        let kept = (&foreseen, self.spec.keep_held_out);
+        let kept = (&warned, self.spec.keep_held_out);
         let held_out =
             held_out.and_then(|held_out| HeldOut::judge(&model, &held_out, &counts, kept, observer));
-        let warnings = foreseen.conclude(&model, held_out.as_ref(), &data, &counts, observer);
+        let warnings = warned.conclude(&model, held_out.as_ref(), &data, &counts, observer);
         let seconds = Seconds { read: read_seconds, train: train_seconds };
         let trained = self.finish(model, status, notes, seconds)?;
         let path = path.unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Training from rows that are never all in memory: those of a cache beside the file, and those of a stream.
 
-use super::{Runner, Seconds, Trained, outcome_counts, proof, settings, trust, warn_uncounted};
+use super::{Runner, Seconds, Trained, holdout_checks, outcome_counts, proof, settings, warn_uncounted};
 use crate::classes::Classes;
 use crate::features::{Recipe, Scaler, Scaling};
 use crate::job::data::{cache_beside, tell};
@@ -48,7 +48,7 @@ impl Runner<'_> {
         // Rows are counted while they are learned, so rare classes too are known only now.
         let rare = Warning::rare_classes(&model.classes.outcomes(), &counts);
         let warnings: Vec<Warning> =
-            rare.into_iter().chain(trust::training_baseline(&model, &counts)).collect();
+            rare.into_iter().chain(holdout_checks::training_baseline(&model, &counts)).collect();
         warnings.iter().for_each(|warning| warning.tell(observer));
         Ok(Trained { counts, warnings, lost, ..self.finish(model, status, notes, seconds)? })
     }

@@ -33,7 +33,7 @@ pub struct PathWeights {
 }
 
 /// The most points of a path.
-const MOST: usize = 1000;
+const MAX: usize = 1000;
 
 /// Refuses a path where there is none.
 pub(super) fn check(points: usize, settings: &Settings, elsewhere: bool) -> Result<(), SettingsError> {
@@ -44,8 +44,8 @@ pub(super) fn check(points: usize, settings: &Settings, elsewhere: bool) -> Resu
         {
             "⟦path⟧ follows the weight of a penalty, and there is none".to_string()
         }
-        Learner::Logistic(_) if (2..=MOST).contains(&points) => return Ok(()),
-        Learner::Logistic(_) => format!("⟦path⟧ is the number of points, from 2 to {MOST}"),
+        Learner::Logistic(_) if (2..=MAX).contains(&points) => return Ok(()),
+        Learner::Logistic(_) => format!("⟦path⟧ is the number of points, from 2 to {MAX}"),
         learner => {
             format!("⟦path⟧ follows the penalty of ⟦learner=logistic⟧; {} has none to follow", learner.name())
         }

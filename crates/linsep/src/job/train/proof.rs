@@ -11,7 +11,7 @@ use crate::store::write_atomically;
 use crate::theory::margin::least_agreement;
 use crate::theory::plane::Plane;
 use crate::theory::teaching::write_teaching_set;
-use crate::theory::trace::{Comparator, MOST_TRACED_WEIGHTS, TracePoint, TraceRecorder};
+use crate::theory::trace::{Comparator, MAX_TRACED_WEIGHTS, TracePoint, TraceRecorder};
 use crate::train::{Bias, Learned, Learner, Outcome, Settings, Status, Task, train};
 use crate::{Error, SettingsError};
 use std::path::Path;
@@ -54,7 +54,7 @@ impl Runner<'_> {
         let radius = task.extent.radius_upper;
         let mut recorder = Recorder::new(observer);
         // The plane of a picture costs a few passes over the rows, and only many features need it.
-        let many = data.columns() > MOST_TRACED_WEIGHTS && self.spec.wants_trace();
+        let many = data.columns() > MAX_TRACED_WEIGHTS && self.spec.wants_trace();
         let plane = if many { Plane::of(data, outcome.learned.theta()) } else { None };
         let trace = TraceRecorder::new(self.spec.trace_length(), Some(radius), comparator);
         recorder.trace = Some(trace.with_weights(data.columns(), again.bias.input(), plane));

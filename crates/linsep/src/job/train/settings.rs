@@ -101,7 +101,7 @@ pub(super) fn resolve(
 }
 
 /// The most classes that are learned together where nothing else was said. More go one by one, which takes far less time.
-const MOST_TOGETHER: usize = 1000;
+const MAX_TOGETHER: usize = 1000;
 
 /// Tables with fewer rows than this are left to the usual learner: too few to have shown what suits them.
 const FEWEST_ROWS: usize = 30;
@@ -126,10 +126,7 @@ pub(super) fn choose_learner(
     let has_texts = schema.texts().next().is_some();
     let penalised = is_table && is_wide && data.len() >= FEWEST_ROWS;
     let expands = spec.expands();
-    if named
-        || (two && !penalised && !expands && !has_texts)
-        || classes > MOST_TOGETHER
-        || settings.shards > 1
+    if named || (two && !penalised && !expands && !has_texts) || classes > MAX_TOGETHER || settings.shards > 1
     {
         return Ok(());
     }

@@ -18,7 +18,7 @@ use super::{Calibration, Model};
 use crate::SettingsError;
 use crate::features::expansion::{Bends, FARTHEST, Factor};
 use crate::features::{Column, ColumnKind, Expansion, MISSING_WORD, Number, Scaler, Schema, Words};
-use crate::model::probability::LEAST;
+use crate::model::probability::MIN;
 use crate::train::Learned;
 use graph::{Attribute, Element, Graph, Value};
 use serde::{Deserialize, Serialize};
@@ -401,7 +401,7 @@ fn at_least(graph: &mut Graph, column: &str, number: f64) -> Value {
 
 /// A probability that is neither 0 nor 1.
 fn clamped(graph: &mut Graph, p: &str) -> Value {
-    let (least, most) = (graph.numbers(&[], [LEAST]), graph.numbers(&[], [1.0 - LEAST]));
+    let (least, most) = (graph.numbers(&[], [MIN]), graph.numbers(&[], [1.0 - MIN]));
     graph.apply("Clip", &[p, &least, &most])
 }
 

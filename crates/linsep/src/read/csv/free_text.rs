@@ -10,7 +10,7 @@ use std::collections::HashSet;
 /// Fewer rows tell nothing.
 const ENOUGH_ROWS: usize = 20;
 /// Rows that are looked at.
-const MOST_ROWS: usize = 500;
+const MAX_ROWS: usize = 500;
 /// Words of a cell, on average, from which on it is a sentence and not a name.
 const MEAN_WORDS: usize = 5;
 
@@ -20,7 +20,7 @@ fn are_free(records: &mut Records, width: usize, header: bool) -> Vec<bool> {
     let mut different: Vec<HashSet<Vec<u8>>> = vec![HashSet::new(); width];
     let (mut record, mut rows, mut skip) = (Record::default(), 0, header);
     records.rewind();
-    while rows < MOST_ROWS
+    while rows < MAX_ROWS
         && let Ok(true) = records.next(&mut record)
     {
         if record.misshape(width).is_some() || std::mem::take(&mut skip) {

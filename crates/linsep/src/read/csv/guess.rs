@@ -150,10 +150,10 @@ impl FileEvidence {
 }
 
 /// One cell in so many may be no number without making the column one of words that nothing is said about.
-const MOST_STRAYS: u64 = 20;
+const MAX_STRAYS: u64 = 20;
 
 /// Cells that are numbers or dates before it is worth a remark that others are not.
-const LEAST_CELLS: u64 = 10;
+const MIN_CELLS: u64 = 10;
 
 /// How many cells have a form, and how many have not, with the first of these and its line.
 #[derive(Default)]
@@ -174,7 +174,7 @@ impl FitCount {
 
     /// Whether hardly any cell has another form.
     fn is_nearly_all(&self) -> bool {
-        self.others <= 1 + self.fits / MOST_STRAYS
+        self.others <= 1 + self.fits / MAX_STRAYS
     }
 }
 
@@ -242,7 +242,7 @@ impl Seen {
     /// The order of dates that hardly any cell does not have, where there are enough of them.
     fn nearly_dates(&self) -> Option<(DateOrder, &FitCount)> {
         let counts = DateOrder::ALL.into_iter().zip(&self.date_counts);
-        let mut nearly = counts.filter(|(_, count)| count.fits >= LEAST_CELLS && count.is_nearly_all());
+        let mut nearly = counts.filter(|(_, count)| count.fits >= MIN_CELLS && count.is_nearly_all());
         nearly.next()
     }
 
@@ -271,7 +271,7 @@ impl Seen {
             self.strays += 1;
             self.stray.get_or_insert_with(|| (excerpt(cell), line));
             // More of them, and the column is one of words.
-            if self.strays > 1 + self.cells / MOST_STRAYS {
+            if self.strays > 1 + self.cells / MAX_STRAYS {
                 (self.point, self.comma, self.dates, self.times) = (false, false, [false; 3], false);
             }
             return;
@@ -347,7 +347,7 @@ impl Seen {
     fn verdict(&self, file: &FileEvidence) -> Verdict {
         if !self.is_whole() {
             // Of plain numbers with a word among them something else is said.
-            let is_remarkable = self.cells >= LEAST_CELLS && self.is_alive() && self.example.is_some();
+            let is_remarkable = self.cells >= MIN_CELLS && self.is_alive() && self.example.is_some();
             return if is_remarkable { Verdict::Nearly } else { Verdict::Words };
         }
         match self.dates {

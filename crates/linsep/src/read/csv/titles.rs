@@ -6,10 +6,10 @@ use crate::read::error::excerpt;
 use std::collections::HashSet;
 
 /// Lines above the header that are looked at, beside those without anything in them.
-const MOST_LINES: usize = 20;
+const MAX_LINES: usize = 20;
 
 /// Cells without anything in them after a title in its row, from which on the row cannot be one of the table.
-const LEAST_EMPTY: usize = 2;
+const MIN_EMPTY: usize = 2;
 
 /// What stands above the header.
 pub(super) enum AboveHeader {
@@ -34,7 +34,7 @@ pub(super) fn above_header(sample: Sample<'_>, dialect: &Dialect) -> AboveHeader
     let mut records = sample.records(dialect.delimiter);
     let mut record = Record::default();
     let (mut example, mut titles, mut empty) = (None, 0, false);
-    while titles < MOST_LINES {
+    while titles < MAX_LINES {
         // A record begins after the blank lines before it, which do not matter.
         match records.next(&mut record) {
             Ok(true) if record.fault.is_none() => {}
@@ -68,5 +68,5 @@ pub(super) fn above_header(sample: Sample<'_>, dialect: &Dialect) -> AboveHeader
 }
 
 fn is_title(width: usize, of_rows: usize) -> bool {
-    of_rows > 1 && (width == 1 || width > LEAST_EMPTY)
+    of_rows > 1 && (width == 1 || width > MIN_EMPTY)
 }

@@ -20,7 +20,7 @@ pub(super) fn with_fields_in_utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// Bytes of an encoded word, at most: one that is not closed is searched no further for its end.
-const MOST_OF_WORD: usize = 1 << 12;
+const MAX_OF_WORD: usize = 1 << 12;
 
 /// A word of a field that is encoded: `=?charset?Q?text?=`.
 struct EncodedWord {
@@ -36,7 +36,7 @@ impl EncodedWord {
     fn at(text: &str) -> Option<Self> {
         let mut parts = text.strip_prefix("=?")?.splitn(3, '?');
         let (label, how, rest) = (parts.next()?, parts.next()?, parts.next()?);
-        let near = &rest.as_bytes()[..rest.len().min(MOST_OF_WORD)];
+        let near = &rest.as_bytes()[..rest.len().min(MAX_OF_WORD)];
         let content = &rest[..memchr::memmem::find(near, b"?=")?];
         let is_label = !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_graphic());
         if !is_label || content.contains(['\n', '\r', ' ']) {

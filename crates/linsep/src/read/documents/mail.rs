@@ -27,7 +27,7 @@ pub(super) fn text(bytes: &[u8]) -> String {
         message = again;
     }
     let mut text = String::new();
-    add_message(&message, MOST_FORWARDED, &mut text);
+    add_message(&message, MAX_FORWARDED, &mut text);
     text
 }
 
@@ -35,7 +35,7 @@ pub(super) fn text(bytes: &[u8]) -> String {
 /// are left as they are, and the others are decoded. None if there are no such texts.
 fn with_decoded_lines(bytes: &[u8], message: &Message<'_>) -> Option<Vec<u8>> {
     let mut places = Vec::new();
-    add_base64_texts(message, MOST_FORWARDED, &mut places);
+    add_base64_texts(message, MAX_FORWARDED, &mut places);
     places.sort_unstable();
     let (mut decoded, mut done) = (Vec::new(), 0);
     for &[start, body, end] in &places {
@@ -172,19 +172,19 @@ fn boundaries(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
                 None => (rest, b"; \t\r\n"),
             };
             let end = rest.iter().position(|byte| ends.contains(byte)).unwrap_or(rest.len());
-            (1..=MOST_BOUNDARY).contains(&end).then(|| &rest[..end])
+            (1..=MAX_BOUNDARY).contains(&end).then(|| &rest[..end])
         })
-        .take(MOST_BOUNDARIES)
+        .take(MAX_BOUNDARIES)
 }
 
 /// The longest line between parts that mails may have, without its dashes.
-const MOST_BOUNDARY: usize = 70;
+const MAX_BOUNDARY: usize = 70;
 
 /// Names of such lines that are looked at.
-const MOST_BOUNDARIES: usize = 32;
+const MAX_BOUNDARIES: usize = 32;
 
 /// Mails within mails, at most.
-const MOST_FORWARDED: usize = 16;
+const MAX_FORWARDED: usize = 16;
 
 /// Adds the text of a mail, and that of the mails it forwards.
 fn add_message(message: &Message<'_>, most_forwarded: usize, text: &mut String) {

@@ -14,15 +14,15 @@ const OF_HEAD: [&str; 8] = ["meta", "link", "title", "base", "style", "script", 
 const HIDDEN: [&str; 2] = ["script", "style"];
 
 /// Bytes of a tag, at most: one that is not closed is searched no further for its end.
-const MOST_OF_TAG: usize = 1 << 12;
+const MAX_OF_TAG: usize = 1 << 12;
 
 /// Bytes at the beginning of a page that may name its encoding.
-const MOST_BEFORE_ENCODING: usize = 1 << 12;
+const MAX_BEFORE_ENCODING: usize = 1 << 12;
 
 /// The encoding that a page names for its bytes, in `<meta charset=…>`, in `<meta … content="…; charset=…">` or as XML does. None if the
 /// bytes are UTF-8, whatever the page says, or if it says that they are and they are not.
 pub(super) fn named_encoding(page: &[u8]) -> Option<&'static Encoding> {
-    let head = page[..page.len().min(MOST_BEFORE_ENCODING)].to_ascii_lowercase();
+    let head = page[..page.len().min(MAX_BEFORE_ENCODING)].to_ascii_lowercase();
     let tags = memchr::memchr_iter(b'<', &head).map(|at| &head[at + 1..]);
     let label = |tag: &[u8]| {
         let tag = &tag[..memchr::memchr(b'>', tag)?];
@@ -114,7 +114,7 @@ fn after_comment<'a>(comment: &'a str, comments_end: &mut bool) -> &'a str {
 fn after_tag(tag: &str) -> &str {
     let mut quote = None;
     let mut before = ' ';
-    for (at, c) in tag.char_indices().take_while(|&(at, _)| at < MOST_OF_TAG) {
+    for (at, c) in tag.char_indices().take_while(|&(at, _)| at < MAX_OF_TAG) {
         match quote {
             Some(own) if c == own => quote = None,
             Some(_) => {}

@@ -11,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Folders within folders, at most. Nobody keeps mails deeper.
-const MOST_LEVELS: usize = 64;
+const MAX_LEVELS: usize = 64;
 
 /// The sub-folders of a mailbox, which are no classes.
 const MAILDIR: [&str; 3] = ["cur", "new", "tmp"];
@@ -198,7 +198,7 @@ impl Walk {
                 self.found.files.push(ListedFile { path, class });
             } else if found.is_dir() {
                 let real = fs::canonicalize(&path).map_err(|error| at(&path, error.into()))?;
-                if above.contains(&real) || above.len() >= MOST_LEVELS {
+                if above.contains(&real) || above.len() >= MAX_LEVELS {
                     self.bad(&path, ReadErrorKind::FolderLoop)?;
                     continue;
                 }

@@ -13,11 +13,11 @@ use zune_core::options::DecoderOptions;
 use zune_jpeg::JpegDecoder;
 
 /// The most pixels of a picture. A file of a few kilobytes can claim any number, and would be given memory for them.
-const MOST_PIXELS: u64 = 1 << 26;
+const MAX_PIXELS: u64 = 1 << 26;
 /// The longest side.
 const LONGEST_SIDE: usize = 1 << 16;
 /// Progressive pictures come in scans, each of which is as much work as a picture.
-const MOST_SCANS: usize = 100;
+const MAX_SCANS: usize = 100;
 
 /// What a file is, by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,8 +89,8 @@ fn check_size(width: usize, height: usize) -> Result<(), String> {
             let most = grouped(LONGEST_SIDE as u64);
             Err(format!("the picture has {width}x{height} pixels, and no side may have more than {most}"))
         }
-        _ if pixels > MOST_PIXELS => {
-            let most = grouped(MOST_PIXELS);
+        _ if pixels > MAX_PIXELS => {
+            let most = grouped(MAX_PIXELS);
             Err(format!("the picture has {width}x{height} pixels, and at most {most} are accepted"))
         }
         _ => Ok(()),
@@ -106,7 +106,7 @@ fn pixels(bytes: &[u8], colour: bool) -> Result<Pixels, String> {
 }
 
 fn png_reader(bytes: &[u8]) -> Result<png::Reader<Cursor<&[u8]>>, String> {
-    let limits = png::Limits { bytes: MOST_PIXELS as usize * 4 };
+    let limits = png::Limits { bytes: MAX_PIXELS as usize * 4 };
     let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), limits);
     decoder.set_ignore_text_chunk(true);
     decoder.set_transformations(png::Transformations::normalize_to_color8());
@@ -140,7 +140,7 @@ fn jpeg_decoder(bytes: &[u8], colours: ColorSpace) -> Result<JpegDecoder<Cursor<
     let options = DecoderOptions::default()
         .set_max_width(LONGEST_SIDE)
         .set_max_height(LONGEST_SIDE)
-        .jpeg_set_max_scans(MOST_SCANS)
+        .jpeg_set_max_scans(MAX_SCANS)
         .set_strict_mode(true)
         .jpeg_set_out_colorspace(colours);
     let mut decoder = JpegDecoder::new_with_options(Cursor::new(bytes), options);

@@ -52,14 +52,14 @@ pub(super) fn is_workbook(head: &[u8]) -> bool {
 }
 
 /// The most that a workbook may unpack to. A workbook of a few kilobytes can claim to be any number of gigabytes.
-const MOST_UNPACKED: u64 = 4 << 30;
+const MAX_UNPACKED: u64 = 4 << 30;
 
 /// The rows and columns of a sheet, by Excel's own limits.
-const MOST_ROWS: u32 = 1 << 20;
-const MOST_COLUMNS: u32 = 1 << 14;
+const MAX_ROWS: u32 = 1 << 20;
+const MAX_COLUMNS: u32 = 1 << 14;
 
 /// The most cells of the rectangle that the used cells of a sheet span: columns times rows.
-const MOST_CELLS: u64 = 1 << 30;
+const MAX_CELLS: u64 = 1 << 30;
 
 fn open(opening: Opening<'_>) -> Result<Box<dyn RecordReader>, Error> {
     let Opening { name, mut input, options, guess, .. } = opening;
@@ -68,7 +68,7 @@ fn open(opening: Opening<'_>) -> Result<Box<dyn RecordReader>, Error> {
     let bytes = take_all(&mut input, usize::MAX).map_err(|error| located(error.into()))?;
     let archive = Archive::open(bytes).map_err(wrong)?;
     // A cell is a part of a line, and the workbook has it in memory several times.
-    archive.check_unpacked(MOST_UNPACKED, options.line_limit() as u64).map_err(wrong)?;
+    archive.check_unpacked(MAX_UNPACKED, options.line_limit() as u64).map_err(wrong)?;
     let noticed = Noticed::default();
     let decode = || {
         let mut book = Xlsx::new(Cursor::new(archive.into_bytes())).map_err(|error| wrong(said(&error)))?;
@@ -144,13 +144,13 @@ impl Sheet {
                 continue;
             }
             let (row, column) = cell.get_position();
-            if row >= MOST_ROWS || column >= MOST_COLUMNS {
+            if row >= MAX_ROWS || column >= MAX_COLUMNS {
                 return Err(format!(
                     "the workbook is damaged: a cell in row {}, column {} of a sheet, which has {} rows and {} columns at most",
                     grouped(u64::from(row) + 1),
                     grouped(u64::from(column) + 1),
-                    grouped(u64::from(MOST_ROWS)),
-                    grouped(u64::from(MOST_COLUMNS))
+                    grouped(u64::from(MAX_ROWS)),
+                    grouped(u64::from(MAX_COLUMNS))
                 ));
             }
             sheet.cells.push(Cell { row, column, text: start..sheet.texts.len() });
@@ -199,7 +199,7 @@ impl Sheet {
             return Ok(String::new());
         };
         let (wide, high) = (u64::from(last - first) + 1, u64::from(bottom.row - top.row) + 1);
-        if wide * high > MOST_CELLS {
+        if wide * high > MAX_CELLS {
             let cells = grouped(self.cells.len() as u64);
             let problem = format!("the {cells} cells of sheet \"{}\" are too far apart:", self.name);
             return Err(format!("{problem} {} columns and {} rows", grouped(wide), grouped(high)));

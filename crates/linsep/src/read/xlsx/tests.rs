@@ -196,7 +196,7 @@ fn bombs_and_damage_are_refused() {
         let error = load(bytes, CsvOptions::default()).unwrap_err().to_string();
         assert!(error.contains(message), "{error}");
     }
-    let limited = ReadOptions { max_line: Some(ReadOptions::LEAST_MAX_LINE), ..ReadOptions::default() };
+    let limited = ReadOptions { max_line: Some(ReadOptions::MIN_LINE_LIMIT), ..ReadOptions::default() };
     let book = Source::Shared("rows".into(), archive(&members(&[("Long", &long)]), None).into());
     let error = read(&book, &limited, &mut ()).unwrap_err().to_string();
     assert!(error.contains("holds a text that is longer than 1,000,000 bytes"), "{error}");

@@ -13,10 +13,10 @@ use crate::theory::novikoff::MistakeBound;
 use serde::Serialize;
 
 /// The most negative classes that a line of a table names.
-const MOST_NEGATIVE: usize = 1000;
+const MAX_NEGATIVE: usize = 1000;
 
 /// A certificate longer than this is not put into the record.
-const MOST_PROOF: usize = 1_000_000;
+const MAX_PROOF: usize = 1_000_000;
 
 /// The record of a decision about separation, to be serialised.
 #[derive(Debug, Serialize)]
@@ -175,8 +175,8 @@ struct BlameRecord {
 
 /// A count as a whole number, another weight as it is.
 fn whole_if_it_is<S: serde::Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-    const MOST: f64 = (1u64 << 53) as f64;
-    if value.fract() == 0.0 && (0.0..=MOST).contains(value) {
+    const MAX: f64 = (1u64 << 53) as f64;
+    if value.fract() == 0.0 && (0.0..=MAX).contains(value) {
         return serializer.serialize_u64(*value as u64);
     }
     serializer.serialize_f64(*value)
@@ -229,7 +229,7 @@ fn record(separated: &Separated, decided: &Decided, alone: bool) -> Record {
     Record {
         verdict: separation.verdict,
         classes: match &separation.classes {
-            pair if !alone && pair.negative.len() > MOST_NEGATIVE => {
+            pair if !alone && pair.negative.len() > MAX_NEGATIVE => {
                 SidesRecord::Rest { positive: pair.positive.clone(), negative_classes: pair.negative.len() }
             }
             pair => SidesRecord::Named(pair.clone()),
@@ -300,5 +300,5 @@ fn coefficients(separated: &Separated, findings: &ColumnFindings) -> Vec<Coeffic
 /// The text of the certificate, unless it is long.
 fn proof(decided: &Decided) -> Option<String> {
     let text = CertificateText(decided.separation.certificate.as_ref()?).to_string();
-    Some(text).filter(|text| text.len() <= MOST_PROOF)
+    Some(text).filter(|text| text.len() <= MAX_PROOF)
 }

@@ -5,7 +5,7 @@ use crate::classes::ClassPair;
 use crate::job::Separated;
 use crate::numbers::{Rounding, counted, grouped, rounded};
 use crate::report::Block;
-use crate::report::layout::{MOST_LINES, cell, column_width};
+use crate::report::layout::{MAX_LINES, cell, column_width};
 use crate::separate::Verdict;
 
 pub(super) fn report(separated: &Separated) -> Vec<Block> {
@@ -23,7 +23,7 @@ pub(super) fn report(separated: &Separated) -> Vec<Block> {
     let stopped = separated.decided.iter().filter_map(|decided| {
         Some((title(&decided.separation.classes), decided.separation.stopped.as_ref()?))
     });
-    for (title, why) in stopped.take(MOST_LINES) {
+    for (title, why) in stopped.take(MAX_LINES) {
         blocks.push(Block::paragraph(format!("{title}: {why}.")));
     }
     if let Some(folder) = &separated.spec.output {
@@ -42,7 +42,7 @@ fn table(separated: &Separated) -> String {
         "\n  {:<width$}  {:>9}  {:<14}  {:>10}  {:>10}  {:>7}  {:>8}\n",
         "classes", "rows", "verdict", "γ* ≥", "γ* ≤", "witness", "seconds"
     );
-    for (decided, title) in separated.decided.iter().zip(&titles).take(MOST_LINES) {
+    for (decided, title) in separated.decided.iter().zip(&titles).take(MAX_LINES) {
         let separation = &decided.separation;
         let lower =
             separation.margin.lower.map_or("none".to_string(), |lower| rounded(lower, Rounding::Down));
@@ -59,8 +59,8 @@ fn table(separated: &Separated) -> String {
             decided.seconds
         );
     }
-    if titles.len() > MOST_LINES {
-        let more = grouped((titles.len() - MOST_LINES) as u64);
+    if titles.len() > MAX_LINES {
+        let more = grouped((titles.len() - MAX_LINES) as u64);
         text += &format!(
             "  … and {more} more; the JSON record has all. Of all {}:",
             grouped(titles.len() as u64)

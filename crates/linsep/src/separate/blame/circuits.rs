@@ -15,7 +15,7 @@ use linsep_check::Subject;
 use std::collections::HashMap;
 
 /// The linear program is used for at most so many entries.
-const MOST_ENTRIES: usize = 1 << 23;
+const MAX_ENTRIES: usize = 1 << 23;
 
 /// Whether kinds are separable, exactly.
 pub(super) enum Answer {
@@ -40,7 +40,7 @@ pub(super) struct Judge<'g, 'a> {
 /// The linear program over all kinds, unless it would be too large.
 pub(super) fn ceiling(ground: &Ground<'_>, seed: u64) -> Option<Ceiling> {
     let scaled = ground.scaled();
-    (ground.len() * (scaled.dimension() + 1) <= MOST_ENTRIES).then(|| Ceiling::new(&scaled, seed))
+    (ground.len() * (scaled.dimension() + 1) <= MAX_ENTRIES).then(|| Ceiling::new(&scaled, seed))
 }
 
 impl<'g, 'a> Judge<'g, 'a> {

@@ -2,7 +2,7 @@
 
 use super::super::Examples;
 use super::super::cholesky::Symmetric;
-use super::super::descent::Descent;
+use super::super::coordinate_descent::CoordinateDescent;
 use super::Meter;
 use super::ground::Ground;
 use crate::linalg::dot_dense;
@@ -15,8 +15,8 @@ const PASSES: usize = 60;
 /// The price of its losses, for columns of unit size.
 const PRICES: [f64; 8] = [1e-3, 0.01, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4];
 /// Logistic regression is for at most so many coordinates, and so many entries.
-const MOST_COORDINATES: usize = 512;
-const MOST_ENTRIES: usize = 1 << 23;
+const MAX_COORDINATES: usize = 512;
+const MAX_ENTRIES: usize = 1 << 23;
 
 /// The cost of the kinds that these weights have wrong, in floating-point arithmetic.
 pub(super) fn errors(ground: &Ground<'_>, examples: &Examples<'_>, w: &[f64]) -> u64 {
@@ -39,7 +39,8 @@ pub(super) fn support_vector_machines(
     for prices in PRICES.chunks(2) {
         let fit = |price: &f64| {
             let prices = ground.costs.iter().map(|&cost| price / coordinates * (cost as f64 / mean));
-            let mut descent = Descent::new(&examples, &all, &[], seed).with_prices(prices.collect());
+            let mut descent =
+                CoordinateDescent::new(&examples, &all, &[], seed).with_prices(prices.collect());
             passes(&mut descent, PASSES, end);
             descent.weights()
         };
@@ -53,7 +54,7 @@ pub(super) fn support_vector_machines(
 }
 
 /// So many passes of descent; fewer if the time is over.
-fn passes(descent: &mut Descent<'_>, count: usize, end: Option<Instant>) {
+fn passes(descent: &mut CoordinateDescent<'_>, count: usize, end: Option<Instant>) {
     for _ in 0..count {
         if end.is_some_and(|end| Instant::now() >= end) {
             break;
@@ -90,7 +91,7 @@ pub(super) fn reweighted(
             price * (cost as f64 / mean) / (1.0 + 10.0 * loss)
         };
         let prices = agreements.iter().zip(&ground.costs).map(weight).collect();
-        let mut descent = Descent::new(&examples, &all, &[], seed).with_prices(prices);
+        let mut descent = CoordinateDescent::new(&examples, &all, &[], seed).with_prices(prices);
         passes(&mut descent, PASSES / 2, meter.end());
         w = descent.weights();
         found.push(w.clone());
@@ -104,7 +105,7 @@ pub(super) fn logistic_regressions(ground: &Ground<'_>, meter: &mut Meter<'_, '_
     const STEPS: usize = 8;
     let examples = ground.scaled();
     let (count, width) = (ground.len(), examples.dimension());
-    if width > MOST_COORDINATES || count * width > MOST_ENTRIES {
+    if width > MAX_COORDINATES || count * width > MAX_ENTRIES {
         return Vec::new();
     }
     let mut columns = vec![vec![0.0; count]; width];

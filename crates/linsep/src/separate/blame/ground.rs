@@ -11,9 +11,9 @@ use rayon::prelude::*;
 use std::cmp::Ordering;
 
 /// Dense copies have at most so many entries; beyond that zeros are left out, and columns are not centred.
-const MOST_DENSE: usize = 1 << 24;
+const MAX_DENSE: usize = 1 << 24;
 /// Costs are whole numbers that sum to less than this.
-const MOST_UNITS: f64 = (1u64 << 52) as f64;
+const MAX_UNITS: f64 = (1u64 << 52) as f64;
 
 /// The rows to choose from. Rows whose z point the same way go or stay together: a boundary has all of them on their right
 /// sides or none. So they are one *kind*, with one row to stand for it, and what all of them cost.
@@ -186,7 +186,7 @@ fn costs(weights: Option<&[f64]>, kinds: &[Vec<usize>]) -> (Vec<u64>, f64, bool)
     let all = || kinds.iter().flatten().map(|&row| weights[row]);
     let total: f64 = all().sum();
     let mut unit = 1.0;
-    if total >= MOST_UNITS || all().any(|weight| weight.fract() != 0.0) {
+    if total >= MAX_UNITS || all().any(|weight| weight.fract() != 0.0) {
         unit = libm::scalbn(1.0, libm::ilogb(total) - 50);
     }
     let is_exact = all().all(|weight| (weight / unit).fract() == 0.0);
@@ -206,7 +206,7 @@ fn scaled(data: &Dataset, rows: &[usize], centred: bool) -> Result<(Dataset, Vec
             entries += 1;
         }
     }
-    let is_dense = rows.len() * columns <= MOST_DENSE && entries >= rows.len() * columns / 8
+    let is_dense = rows.len() * columns <= MAX_DENSE && entries >= rows.len() * columns / 8
         || rows.len() * columns <= 1 << 20;
     let mut scales: Vec<Column> = largest
         .iter()

@@ -116,13 +116,13 @@ impl<'g, 'a> Walker<'g, 'a> {
 
     /// Moves along many lines, for as long as that helps: along the columns, towards rows that are wrong, and along random ones.
     pub(super) fn walk(&mut self, patience: usize, random: &mut Random, meter: &mut Meter<'_, '_>) {
-        const MOST_COLUMNS: usize = 40;
+        const MAX_COLUMNS: usize = 40;
         let width = self.w.len();
         let (mut best, mut idle) = ((self.cost, self.w.clone()), 0);
         while idle < patience && best.0 > 0 {
             let mut lines: Vec<usize> = (0..width).collect();
             random.shuffle(&mut lines);
-            lines.truncate(MOST_COLUMNS);
+            lines.truncate(MAX_COLUMNS);
             let wrong: Vec<usize> =
                 (0..self.ground.len()).filter(|&kind| self.agreements[kind] <= 0.0).collect();
             let others = 2 * lines.len();

@@ -33,7 +33,7 @@ const WORK: [u64; 2] = [4_000_000_000, 6_000_000_000];
 /// The parts of the time after which each ends, where a time is given.
 const TIME: [f64; 2] = [0.4, 0.9];
 /// With a wider gap than this the least set is not searched for: the search would not come near its end.
-const MOST_GAP: u64 = 64;
+const MAX_GAP: u64 = 64;
 
 /// Few rows whose removal leaves the others completely separable, and a proved bound of how few can be enough.
 ///
@@ -130,7 +130,7 @@ fn search<'g, 'a>(
     if let Some(program) = &program
         && at_least < best.limit()
         && best.cost().saturating_sub(at_least)
-            <= MOST_GAP.saturating_mul(ground.costs.iter().copied().max().unwrap_or(1))
+            <= MAX_GAP.saturating_mul(ground.costs.iter().copied().max().unwrap_or(1))
     {
         let memory = settings.max_memory.unwrap_or(1 << 30) as usize;
         let found = fewest::Search::new(ground, &mut judge, program, best, memory).run(meter);

@@ -21,7 +21,7 @@ use std::cmp::Ordering;
 const FEW: usize = 16;
 
 /// With more columns, the search ends after so many that could not be left out: those with the smallest weights were tried.
-const MOST_FAILURES: usize = 16;
+const MAX_FAILURES: usize = 16;
 
 /// Sets of columns, found and proved.
 #[derive(Clone, Debug, Default)]
@@ -174,7 +174,7 @@ impl Search<'_, '_> {
                         break;
                     }
                     failures += 1;
-                    if failures > MOST_FAILURES && rest.len() > FEW {
+                    if failures > MAX_FAILURES && rest.len() > FEW {
                         break;
                     }
                     if chunk == 1 {

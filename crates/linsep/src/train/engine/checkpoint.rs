@@ -28,7 +28,7 @@ use std::path::Path;
 const KIND: &str = "checkpoint";
 
 /// No run gets this far: centuries of a billion examples in each second.
-const MOST: u64 = 1 << 62;
+const MAX: u64 = 1 << 62;
 
 /// A checkpoint that cannot be taken up.
 #[derive(Debug, thiserror::Error)]

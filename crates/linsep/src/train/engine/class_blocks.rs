@@ -26,7 +26,7 @@ use crate::train::settings::{ClassWeight, Init, Settings};
 use std::ops::Range;
 
 /// The most classes of a block: their weights should stay in the cache closest to the processor.
-const MOST_TOGETHER: usize = 1024;
+const MAX_TOGETHER: usize = 1024;
 /// Sums that are looked at together for one that may be a mistake.
 const SUMS_TOGETHER: usize = 32;
 /// Rows that are first looked at together.
@@ -48,7 +48,7 @@ pub(super) fn suits(data: &Dataset, settings: &Settings, classes: usize) -> bool
 
 /// The classes dealt out into blocks, several for each thread. The result does not depend on it.
 pub(super) fn blocks(classes: usize) -> Vec<Range<usize>> {
-    let size = classes.div_ceil(4 * rayon::current_num_threads()).clamp(SUMS_TOGETHER, MOST_TOGETHER);
+    let size = classes.div_ceil(4 * rayon::current_num_threads()).clamp(SUMS_TOGETHER, MAX_TOGETHER);
     (0..classes).step_by(size).map(|start| start..(start + size).min(classes)).collect()
 }
 

@@ -5,7 +5,7 @@ pub(crate) mod checkpoint;
 pub(crate) mod class_blocks;
 pub(crate) mod class_errors;
 pub(crate) mod class_scores;
-pub(crate) mod endless;
+pub(crate) mod cost_limit;
 pub(crate) mod evidence;
 pub(crate) mod fit;
 pub(crate) mod learned;

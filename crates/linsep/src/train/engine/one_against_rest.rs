@@ -10,7 +10,7 @@ use crate::theta::Theta;
 use crate::train::engine::checkpoint::CheckpointError;
 use crate::train::engine::class_blocks::{self, Shared};
 use crate::train::engine::class_scores::ClassScores;
-use crate::train::engine::endless::TimeShares;
+use crate::train::engine::cost_limit::TimeShares;
 use crate::train::engine::evidence::{Evidence, check_finite, conclude, facts_of, facts_on, judge, unjudged};
 use crate::train::engine::fit::Fit;
 use crate::train::engine::learned::Learned;

@@ -6,7 +6,7 @@ use crate::numbers::grouped;
 use crate::observe::Observer;
 use crate::theory::margin::Extent;
 use crate::train::engine::checkpoint::CheckpointError;
-use crate::train::engine::endless::refuse_endless;
+use crate::train::engine::cost_limit::refuse_excessive_cost;
 use crate::train::engine::evidence::{Evidence, judge};
 use crate::train::engine::fit::Fit;
 use crate::train::engine::learned::Learned;
@@ -241,7 +241,7 @@ pub(crate) fn pause_after(per_row: usize) -> usize {
 /// rest, unless the learner is made for many.
 pub fn train(data: &Dataset, settings: &Settings, observer: &mut dyn Observer) -> Result<Outcome, Error> {
     settings.validate()?;
-    refuse_endless(data, settings)?;
+    refuse_excessive_cost(data, settings)?;
     check_memory(data, settings)?;
     if let Learner::Multiclass(_) = settings.learner {
         return one_against_rest::train_multiclass(data, settings, None, observer);

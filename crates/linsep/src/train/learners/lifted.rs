@@ -55,7 +55,7 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
 };
 
 /// The values of a. With a smaller one, 1/a² would overflow in sums.
-const SHARES: NumberRange = NumberRange::from_below(LEAST_A, 1.0);
+const SHARES: NumberRange = NumberRange::from_below(MIN_A, 1.0);
 
 /// The options of the lifted perceptron.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -65,7 +65,7 @@ pub struct LiftedOptions {
 }
 
 /// The smallest a.
-const LEAST_A: f64 = 1e-100;
+const MIN_A: f64 = 1e-100;
 
 impl Registered for LiftedOptions {
     fn descriptor(&self) -> &'static Descriptor {
@@ -101,7 +101,7 @@ impl Registered for LiftedOptions {
             Some(a) if !SHARES.contains(a) => Err(SettingsError::new(
                 "lift",
                 format!(
-                    "the share a of the lifted rows must be above 0 (from {LEAST_A:e} on) and below 1, not {a}: at 0 the \
+                    "the share a of the lifted rows must be above 0 (from {MIN_A:e} on) and below 1, not {a}: at 0 the \
                  data vanishes, at 1 nothing is lifted"
                 ),
             )),
@@ -290,7 +290,7 @@ struct Lift {
 }
 
 /// q is at least this times R², so that rounding in D cannot leave rows without a lift that need one.
-const LEAST_LIFT: f64 = 1e-9;
+const MIN_LIFT: f64 = 1e-9;
 
 impl Lift {
     fn by_hand(a: f64) -> Self {
@@ -314,7 +314,7 @@ impl Lift {
         let Some(lemma) = lemma(comparator).or_else(|| lemma(&any)) else {
             return Self { bound: None, ..Self::by_hand(0.5f64.sqrt()) };
         };
-        let q = (lemma.radius * lemma.slack_norm).max(LEAST_LIFT * radius * radius);
+        let q = (lemma.radius * lemma.slack_norm).max(MIN_LIFT * radius * radius);
         let bound = lemma.mistake_bound_for_share(q);
         Self { a: 1.0 / (1.0 + q).sqrt(), q, bound: Some(bound).filter(|bound| bound.is_finite()) }
     }

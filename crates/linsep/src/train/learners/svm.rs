@@ -115,7 +115,7 @@ struct Slopes {
 }
 
 /// Coordinate descent as it stands.
-struct Descent<'a> {
+struct CoordinateDescent<'a> {
     task: &'a Task<'a>,
     settings: &'a Settings,
     options: &'a SvmOptions,
@@ -177,7 +177,7 @@ pub(crate) fn learn(
     options: &SvmOptions,
     observer: &mut dyn Observer,
 ) -> Fit {
-    let mut descent = Descent::new(task, weights, settings, options);
+    let mut descent = CoordinateDescent::new(task, weights, settings, options);
     let (status, proof) = descent.run(observer);
     let Proof { primal, dual, gap, margin_upper, support } = proof;
     Fit {
@@ -192,7 +192,7 @@ pub(crate) fn learn(
     }
 }
 
-impl<'a> Descent<'a> {
+impl<'a> CoordinateDescent<'a> {
     /// At α = 0.
     fn new(
         task: &'a Task<'a>,

@@ -159,7 +159,7 @@ fn rows_of_words(features: usize, rows: &[(Vec<u32>, bool)]) -> (Schema, Dataset
 #[test]
 fn very_many_factors_are_first_thinned_out() {
     // A feature of its own for every few rows, and two that make the class together.
-    let features = MOST_FACTORS + 200;
+    let features = MAX_FACTORS + 200;
     let rows: Vec<(Vec<u32>, bool)> = (0..6 * features)
         .map(|i| {
             let (a, b) = (i % 3 == 0, i % 2 == 0);

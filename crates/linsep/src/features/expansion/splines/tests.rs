@@ -119,7 +119,7 @@ proptest! {
     #[test]
     fn a_sum_of_squares_of_weights_is_the_roughness(
         (_, bends) in bends(),
-        weights in prop::collection::vec(-2.0f64..2.0, MOST_BENDS),
+        weights in prop::collection::vec(-2.0f64..2.0, MAX_BENDS),
     ) {
         let knots = &bends.knots;
         let second: Vec<f64> = (0..knots.len())
@@ -193,9 +193,9 @@ proptest! {
     fn knots_are_values_of_the_rows_and_as_many_as_there_can_be((values, bends) in bends()) {
         let distinct = values.chunk_by(|a, b| a == b).count();
         let z = |x: f64| standardised(x, bends.mean, bends.deviation);
-        prop_assert!(bends.knots.len() <= distinct.min(MOST_KNOTS));
+        prop_assert!(bends.knots.len() <= distinct.min(MAX_KNOTS));
         prop_assert!(bends.knots.iter().all(|knot| values.iter().any(|&x| z(x) == *knot)));
-        prop_assert!(bends.count() <= (bends.knots.len() - 2).min(MOST_BENDS));
+        prop_assert!(bends.count() <= (bends.knots.len() - 2).min(MAX_BENDS));
     }
 }
 
@@ -203,7 +203,7 @@ proptest! {
 fn evenly_spread_values_give_all_knots_and_bends() {
     let values: Vec<f64> = (0..1000).map(f64::from).collect();
     let bends = Bends::learn(0, &values).unwrap();
-    assert_eq!((bends.knots.len(), bends.count()), (MOST_KNOTS, MOST_BENDS));
+    assert_eq!((bends.knots.len(), bends.count()), (MAX_KNOTS, MAX_BENDS));
     assert_eq!(bends.range, [0.0, 999.0]);
     // Three values bend once.
     let bends = Bends::learn(0, &[0.0, 0.0, 1.0, 1.0, 2.0, 2.0]).unwrap();

@@ -1,6 +1,6 @@
 //! The learners of a saved state: their vectors as arrays, and the rest as numbers.
 
-use super::{CheckpointError, Content, MOST};
+use super::{CheckpointError, Content, MAX};
 use crate::store::{Opened, StoreError, Tensors};
 use crate::theory::margin::MistakeLedger;
 use crate::theta::Theta;
@@ -24,12 +24,12 @@ pub(super) struct LearnerContent {
     #[serde(rename = "put_by")]
     flushed_sum: bool,
     /// Of gradient descent only.
-    descent: Option<Descent>,
+    descent: Option<SgdArrays>,
 }
 
 /// Where gradient descent stands beside its vectors.
 #[derive(Serialize, Deserialize)]
-struct Descent {
+struct SgdArrays {
     scale: f64,
     seen: u64,
     step: f64,
@@ -69,7 +69,7 @@ pub(super) fn damaged(what: &str) -> CheckpointError {
 }
 
 pub(super) fn check_counts<'a>(counts: impl IntoIterator<Item = &'a u64>) -> Result<(), CheckpointError> {
-    match counts.into_iter().any(|&count| count > MOST) {
+    match counts.into_iter().any(|&count| count > MAX) {
         true => Err(damaged("it counts further than a run can get")),
         false => Ok(()),
     }
@@ -168,7 +168,7 @@ pub(super) fn get_learner(
     if let Core::Sgd(sgd) = &mut core {
         let descent = content.descent.as_ref().ok_or_else(|| damaged("it does not know its step"))?;
         let sane = |x: f64| x > 0.0 && x.is_finite();
-        if !sane(descent.scale) || !sane(descent.step) || descent.seen > MOST {
+        if !sane(descent.scale) || !sane(descent.step) || descent.seen > MAX {
             return Err(damaged("its step makes no sense"));
         }
         (sgd.scale, sgd.seen, sgd.step) = (descent.scale, descent.seen, descent.step);
@@ -184,20 +184,20 @@ pub(super) fn get_learner(
 }
 
 /// Puts what adaptive steps keep of each feature into arrays, and the rest of where descent stands into numbers.
-fn put_descent<'a>(tensors: &mut Tensors<'a>, prefix: &str, sgd: &'a Sgd) -> Descent {
+fn put_descent<'a>(tensors: &mut Tensors<'a>, prefix: &str, sgd: &'a Sgd) -> SgdArrays {
     let adaptive = sgd.adaptive.as_ref().map(|adaptive| {
         let [largest, gradients] = ADAPTIVE.map(|name| format!("{prefix}{name}"));
         tensors.put_f64(&largest, adaptive.features.iter().map(|feature| feature.largest));
         tensors.put_f64(&gradients, adaptive.features.iter().map(|feature| feature.gradients));
         [adaptive.mass, adaptive.appended.largest, adaptive.appended.gradients]
     });
-    Descent { scale: sgd.scale, seen: sgd.seen, step: sgd.step, adaptive }
+    SgdArrays { scale: sgd.scale, seen: sgd.seen, step: sgd.step, adaptive }
 }
 
 fn get_adaptive(
     opened: &Opened<'_, Content<'static>>,
     prefix: &str,
-    descent: &Descent,
+    descent: &SgdArrays,
 ) -> Result<Adaptive, CheckpointError> {
     let [mass, largest, gradients] =
         descent.adaptive.ok_or_else(|| damaged("it does not know its adaptive steps"))?;

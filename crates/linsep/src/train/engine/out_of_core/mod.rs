@@ -15,7 +15,7 @@ use crate::read::cache::Part;
 use crate::theory::margin::{certain_agreement, quotient_down};
 use crate::theta::Theta;
 use crate::train::engine::checkpoint::CheckpointError;
-use crate::train::engine::endless::{TimeShares, refuse_endless_rows};
+use crate::train::engine::cost_limit::{TimeShares, refuse_excessive_cost_rows};
 use crate::train::engine::evidence::{Facts, Judged, check_finite, conclude};
 use crate::train::engine::learned::Learned;
 use crate::train::engine::one_against_rest;
@@ -229,7 +229,7 @@ impl MeasuredFile<'_> {
             return Err(ClassError::One { class: names.first().cloned().unwrap_or_default() }.into());
         }
         let rows = self.data.rows() as u64;
-        refuse_endless_rows(rows, names.len(), settings, "Learn without ⟦memory⟧")?;
+        refuse_excessive_cost_rows(rows, names.len(), settings, "Learn without ⟦memory⟧")?;
         let shares = settings.max_seconds.map(|limit| TimeShares::one_by_one(limit, names.len()));
         let mut runs = Vec::new();
         let mut stopped = None;

@@ -28,7 +28,7 @@ const WORK: usize = 200_000_000;
 
 /// The most rows between pauses. A mistake costs one kernel value for each row that is still to come, on one
 /// thread, so there should not be too many.
-const MOST_ROWS: usize = 256;
+const MAX_ROWS: usize = 256;
 
 /// Trains a kernel perceptron. `check` must have found nothing wrong.
 pub(crate) fn learn(
@@ -54,7 +54,7 @@ pub(super) fn run<const R: usize>(
     observer: &mut dyn Observer,
 ) -> Fit {
     let mut learner = Learner::<R>::new(task, weights, settings, options);
-    let status = passes(&mut learner, settings, Blocks::of(task.data), MOST_ROWS, observer);
+    let status = passes(&mut learner, settings, Blocks::of(task.data), MAX_ROWS, observer);
     learner.finish(status, options, observer)
 }
 
@@ -86,7 +86,7 @@ impl<'a, const R: usize> Learner<'a, R> {
         let (terms, radius) = (task.data.longest_row() + 1, task.extent.radius_upper);
         let complete = matches!(form, Form::Rbf { .. })
             && matches!(task.data.rows(), Rows::Dense { .. })
-            && form.rounding_error(terms, radius, false).relative > MOST_PRODUCT_ROUNDING;
+            && form.rounding_error(terms, radius, false).relative > MAX_PRODUCT_ROUNDING;
         let rounding_error = form.rounding_error(terms, radius, complete);
         let gram = Gram { form, bias_input, support: Support::new(complete) };
         let scores = Scores::new(task.data, gram, options.cache_bytes);
@@ -116,7 +116,7 @@ impl<'a, const R: usize> Learner<'a, R> {
         let total = self.task.data.len();
         let (mut least, mut start) = (f64::MAX, 0);
         while start < total {
-            let end = (start + self.stride(MOST_ROWS)).min(total);
+            let end = (start + self.stride(MAX_ROWS)).min(total);
             self.scores.catch_up(start..end);
             for i in start..end {
                 let (agreement, rounding_error) = self.agreement(i);
@@ -183,7 +183,7 @@ impl<'a, const R: usize> Learner<'a, R> {
 
 /// Up to this rounding_error, RBF has its distances from inner products, which pass over zeros; beyond, from differences,
 /// where the layout of the rows allows it.
-const MOST_PRODUCT_ROUNDING: f64 = 1e-12;
+const MAX_PRODUCT_ROUNDING: f64 = 1e-12;
 
 /// √K(x, x) of each row, rounded up, and the extremes.
 fn lengths(form: Form, rounding_error: KernelRounding, squares: &[f64], appended: f64) -> (Vec<f64>, Extent) {
@@ -214,14 +214,14 @@ fn lengths(form: Form, rounding_error: KernelRounding, squares: &[f64], appended
 
 /// How many rows are visited between pauses, when each misses this many updates, of so much work.
 pub(super) fn rows_between_pauses(missed: usize, work: usize) -> usize {
-    (WORK / missed.saturating_mul(work).max(1)).clamp(1, MOST_ROWS)
+    (WORK / missed.saturating_mul(work).max(1)).clamp(1, MAX_ROWS)
 }
 
 /// How many slots a run takes, and the bytes of all values that it keeps.
 #[cfg(test)]
 pub(super) fn kept(task: &Task<'_>, settings: &Settings, options: &KernelOptions) -> (usize, usize) {
     let mut learner = Learner::<SIDE>::new(task, None, settings, options);
-    passes(&mut learner, settings, Blocks::of(task.data), MOST_ROWS, &mut ());
+    passes(&mut learner, settings, Blocks::of(task.data), MAX_ROWS, &mut ());
     learner.scores.kept()
 }
 

@@ -60,7 +60,7 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
         OptionDescriptor {
             name: "degree",
             symbol: "N",
-            kind: OptionKind::Whole { least: 1, most: MOST_DEGREE as u64 },
+            kind: OptionKind::Whole { least: 1, most: MAX_DEGREE as u64 },
             auto: None,
             default: "2",
             help: "the degree N of the polynomial kernel",
@@ -143,7 +143,7 @@ impl Default for KernelOptions {
 }
 
 /// No higher power is offered: with rows of length 10, this one reaches 10²⁰⁰.
-const MOST_DEGREE: u32 = 100;
+const MAX_DEGREE: u32 = 100;
 
 impl Kernel {
     /// The name by which it is chosen.
@@ -256,9 +256,9 @@ impl Registered for KernelOptions {
                 "degree 0 makes every kernel value 1, so no two rows can be told apart: choose 1 or more"
                     .into(),
             ),
-            Kernel::Polynomial { degree, .. } if degree > MOST_DEGREE => refuse(
+            Kernel::Polynomial { degree, .. } if degree > MAX_DEGREE => refuse(
                 "degree",
-                format!("the degree must be at most {MOST_DEGREE}: larger powers overflow"),
+                format!("the degree must be at most {MAX_DEGREE}: larger powers overflow"),
             ),
             Kernel::Polynomial { gamma, .. } | Kernel::Rbf { gamma: Some(gamma) }
                 if !GAMMAS.contains(gamma) =>
@@ -286,7 +286,7 @@ impl Registered for KernelOptions {
 const VALUES: std::ops::RangeInclusive<f64> = 1e-200..=1e200;
 
 /// Distances are of no use when rounding can change a kernel value by more than this.
-const MOST_ROUNDING_ERROR: f64 = 1e-6;
+const MAX_ROUNDING_ERROR: f64 = 1e-6;
 
 /// Checks what depends on the data: kernel values must neither leave the range of numbers nor drown in rounding.
 pub(crate) fn check(
@@ -322,7 +322,7 @@ pub(crate) fn check(
             let differences = matches!(task.data.rows(), Rows::Dense { .. });
             if differences
                 || form.rounding_error(task.data.longest_row() + 1, radius, false).relative
-                    <= MOST_ROUNDING_ERROR
+                    <= MAX_ROUNDING_ERROR
             {
                 return Ok(());
             }

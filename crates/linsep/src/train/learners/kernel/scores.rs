@@ -19,7 +19,7 @@ use std::sync::{Mutex, PoisonError};
 const TILE_BYTES: usize = 512 * 1024;
 
 /// The most tiles that one thread works on at a time.
-const MOST_TILES: usize = 8;
+const MAX_TILES: usize = 8;
 
 /// Updates that meet all tiles of a thread before the next ones come.
 const PANEL: usize = 64;
@@ -148,7 +148,7 @@ impl<'a, const R: usize> Scores<'a, R> {
         late.sort_unstable_by_key(|(i, standing)| (standing.upto, *i));
         let work =
             late.iter().map(|(_, standing)| updates - standing.upto).sum::<usize>() * self.value_work();
-        let tiles = (TILE_BYTES / (self.data.columns().max(1) * size_of::<[f64; R]>())).clamp(1, MOST_TILES);
+        let tiles = (TILE_BYTES / (self.data.columns().max(1) * size_of::<[f64; R]>())).clamp(1, MAX_TILES);
         if work <= LITTLE_WORK {
             late.chunks_mut(tiles * R).for_each(|rows| self.add_updates(rows));
         } else {

@@ -9,7 +9,7 @@
 //! say that it is zero.
 //!
 //! On text this takes a tenth of the passes that Newton's method takes. Where rows share most features, as pictures do, or are very
-//! long, passes gain little: dense rows are not for it, and where it turns out to be slow the method of `quasi.rs` goes on from
+//! long, passes gain little: dense rows are not for it, and where it turns out to be slow the method of `lbfgs.rs` goes on from
 //! the point.
 
 use super::newton::Step;
@@ -165,7 +165,7 @@ impl<'p, 'a> Dual<'p, 'a> {
     fn move_intercept(&mut self, bend: f64) {
         // The weights make up for much of what the intercept does, so that the curvature is less than that of the losses alone.
         const FIRST_SHARE: f64 = 0.25;
-        const LEAST_SHARE: f64 = 1e-6;
+        const MIN_SHARE: f64 = 1e-6;
         // A step of two changes odds sevenfold.
         const LONGEST: f64 = 2.0;
         let sum: f64 = self.rows.iter().enumerate().map(|(i, of)| of.alpha * side(self.problem, i)).sum();
@@ -174,7 +174,7 @@ impl<'p, 'a> Dual<'p, 'a> {
         let found = before.map(|(there, its)| (its - sum) / (here - there));
         match found {
             Some(found) if found > 0.0 && found.is_finite() => {
-                *curvature = found.clamp(LEAST_SHARE * bend, bend)
+                *curvature = found.clamp(MIN_SHARE * bend, bend)
             }
             Some(_) => {}
             None => *curvature = FIRST_SHARE * bend,
@@ -199,11 +199,11 @@ fn side(problem: &Problem<'_>, i: usize) -> f64 {
 
 /// The root t of t + q (α(t) − α) + agreement, with its α(t) = price / (1 + e^−t), by Newton's method between bounds.
 fn best(alpha: f64, t: f64, q: f64, price: f64, agreement: f64) -> (f64, f64) {
-    const MOST: usize = 60;
+    const MAX: usize = 60;
     const DIGITS: f64 = 1e-4;
     let (mut low, mut high) = if t < -agreement { (t, -agreement) } else { (-agreement, t) };
     let (mut t, mut found) = (t, alpha);
-    for _ in 0..MOST {
+    for _ in 0..MAX {
         let height = t + q * (found - alpha) + agreement;
         if height > 0.0 {
             high = t

@@ -21,7 +21,7 @@ use crate::{Error, SettingsError, linalg};
 use std::ops::ControlFlow;
 
 /// Rows × coordinates² that are not exceeded: each step takes as many operations.
-const MOST_WORK: f64 = 2e10;
+const MAX_WORK: f64 = 2e10;
 /// Multiplications between two looks at what may end a run.
 const PAUSE: usize = 1 << 24;
 /// The longest step of a coefficient, in its own scale: far out the objective is flat.
@@ -31,7 +31,7 @@ const HALVINGS: u32 = 30;
 /// A column is taken for a combination of those before it if no more than this share of its length is left.
 const DEPENDENT: f64 = 1e-7;
 /// The most that rounding may change the score of a row.
-const MOST_ROUNDING: f64 = 1e-6;
+const MAX_ROUNDING: f64 = 1e-6;
 
 /// Learns two classes with Firth's penalty.
 pub(super) fn learn(
@@ -155,10 +155,10 @@ impl Design {
         let width = rows.data.columns() + first;
         let counted: Vec<usize> = (0..rows.data.len()).filter(|&i| rows.counts(i)).collect();
         let work = counted.len() as f64 * (width as f64).powi(2);
-        if work > MOST_WORK {
+        if work > MAX_WORK {
             let problem = format!(
                 "⟦penalty=firth⟧ is for small data: a step on {} rows with {} coordinates takes rows × coordinates² operations, \
-                 and at most {MOST_WORK:.0e} are made; ⟦penalty=l2⟧ is for large data",
+                 and at most {MAX_WORK:.0e} are made; ⟦penalty=l2⟧ is for large data",
                 grouped(counted.len() as u64),
                 grouped(width as u64)
             );
@@ -219,7 +219,7 @@ impl Design {
     fn refuse_rounding(&self, coefficients: &[f64], intercept: f64) -> Result<(), Error> {
         let has_intercept = self.kept.first() == Some(&0) && self.shift.first() == Some(&0.0);
         let size: f64 = coefficients.iter().zip(&self.largest).map(|(b, largest)| (b * largest).abs()).sum();
-        if f64::EPSILON * (size + if has_intercept { intercept.abs() } else { 0.0 }) <= MOST_ROUNDING {
+        if f64::EPSILON * (size + if has_intercept { intercept.abs() } else { 0.0 }) <= MAX_ROUNDING {
             return Ok(());
         }
         let problem = "the values of a column are so far from 0 beside their differences that floats lose the scores: subtract a \

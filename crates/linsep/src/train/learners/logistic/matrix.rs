@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use std::ops::ControlFlow;
 
 /// The largest matrix of second derivatives that is written down, in rows.
-pub(super) const MOST_WRITTEN: usize = 400;
+pub(super) const MAX_WRITTEN: usize = 400;
 
 /// Dense rows that are added together.
 const TOGETHER: usize = 32;
@@ -39,7 +39,7 @@ impl Problem<'_> {
             }
         };
         let pass = ROW * rows as f64 + value * stored;
-        if self.penalty.absolute > 0.0 && size > MOST_WRITTEN {
+        if self.penalty.absolute > 0.0 && size > MAX_WRITTEN {
             // No factor of the whole, but cycles over the weights.
             return pairs / step as f64 / (pass + CYCLES * CYCLE_PAIR * square);
         }

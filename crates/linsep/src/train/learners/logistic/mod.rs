@@ -8,30 +8,30 @@
 //! e^f_k / Σ e^f_l (multinomial, softmax). Ω is ½‖w‖² (L2), ‖w‖₁ (L1), ρ‖w‖₁ + (1−ρ)/2 ‖w‖² (elastic net) or nothing. The
 //! intercept b costs nothing, so that the result does not depend on where zero is.
 //!
-//! `problem.rs` has the sums over rows. `few.rs` is the algorithm for two classes and few features, with the sums of `sides.rs` and
-//! the matrix of `matrix.rs`; `working.rs` is that for two classes and many features with a penalty that leaves weights out;
-//! `dual.rs` is that for two classes and many features of which each row has few, with L2; `quasi.rs` is that for all else with
-//! L2, `descent.rs` for all else with penalties that leave weights out, `newton.rs` without a penalty. `proof.rs` has the bound from below that any
+//! `problem.rs` has the sums over rows. `dense_newton.rs` is the algorithm for two classes and few features, with the sums of `binary_loss.rs` and
+//! the matrix of `matrix.rs`; `working_set.rs` is that for two classes and many features with a penalty that leaves weights out;
+//! `dual.rs` is that for two classes and many features of which each row has few, with L2; `lbfgs.rs` is that for all else with
+//! L2, `coordinate_descent.rs` for all else with penalties that leave weights out, `newton.rs` without a penalty. `proof.rs` has the bound from below that any
 //! point gives: the result is within a known share of the best objective, whatever the algorithm did.
 //!
 //! Without a penalty there is a best point only where the classes overlap: elsewhere the objective goes on falling while
 //! the weights go to infinity. So that is decided first, exactly.
 
-mod descent;
+mod binary_loss;
+mod coordinate_descent;
+mod dense_newton;
 mod dual;
-mod few;
 mod firth;
+mod lbfgs;
 mod matrix;
 mod newton;
 mod options;
 mod path;
 mod problem;
 mod proof;
-mod quasi;
-mod sides;
 #[cfg(test)]
 mod tests;
-mod working;
+mod working_set;
 
 pub(crate) use options::DESCRIPTOR;
 pub use options::{LogisticOptions, LogisticPenalty};
@@ -52,16 +52,16 @@ use crate::train::engine::learned::Learned;
 use crate::train::engine::run::{Status, Task, pause_after};
 use crate::train::settings::{Bias, Settings};
 use crate::{Error, SettingsError};
-use descent::Descent;
+use coordinate_descent::CoordinateDescent;
+use dense_newton::DenseNewton;
 use dual::Dual;
-use few::Few;
+use lbfgs::Lbfgs;
 use newton::{Newton, Step};
 use problem::{Pause, Point, Problem};
 use proof::Proof;
-use quasi::Quasi;
 use std::ops::ControlFlow;
 use std::time::Instant;
-use working::Working;
+use working_set::WorkingSet;
 
 /// Rows of a task with their classes, for [`learn`].
 pub(crate) struct Rows<'a> {
@@ -168,15 +168,15 @@ fn refuse_hopeless(rows: &Rows<'_>, options: &LogisticOptions) -> Result<(), Err
         return memory::check(cells.saturating_mul(12), || format!("{} without a penalty", all()));
     }
     /// Probabilities that are computed in minutes.
-    const MOST: u64 = 100_000_000_000;
+    const MAX: u64 = 100_000_000_000;
     let work = count.saturating_mul(classes).saturating_mul(classes);
-    if options.prices().absolute > 0.0 && work > MOST {
+    if options.prices().absolute > 0.0 && work > MAX {
         let problem = format!(
             "{} computes {} probabilities in every step with a penalty that leaves features out, and at most {} are \
              tried: use ⟦penalty=l2⟧, or learn one class against the rest with ⟦positive=CLASS⟧",
             all(),
             grouped(work),
-            grouped(MOST)
+            grouped(MAX)
         );
         return Err(SettingsError::new("penalty", problem).into());
     }
@@ -255,12 +255,12 @@ struct Found {
 
 /// One of the algorithms, as it stands.
 enum Algorithm<'p, 'a> {
-    Few(Box<Few<'p, 'a>>),
-    Working(Box<Working<'p, 'a>>),
+    DenseNewton(Box<DenseNewton<'p, 'a>>),
+    WorkingSet(Box<WorkingSet<'p, 'a>>),
     Dual(Box<Dual<'p, 'a>>),
-    Quasi(Box<Quasi<'p, 'a>>),
+    Lbfgs(Box<Lbfgs<'p, 'a>>),
     Newton(Newton<'p, 'a>),
-    Descent(Box<Descent<'p, 'a>>),
+    CoordinateDescent(Box<CoordinateDescent<'p, 'a>>),
 }
 
 impl<'p, 'a> Algorithm<'p, 'a> {
@@ -271,18 +271,22 @@ impl<'p, 'a> Algorithm<'p, 'a> {
         wanted: f64,
         pause: &mut Pause<'_>,
     ) -> ControlFlow<Status, Self> {
-        ControlFlow::Continue(if Few::is_for(problem) {
-            Self::Few(Box::new(Few::new(problem, start, pause)?))
-        } else if Working::is_for(problem) {
-            Self::Working(Box::new(Working::new(problem, start, wanted, pause)?))
+        ControlFlow::Continue(if DenseNewton::is_for(problem) {
+            Self::DenseNewton(Box::new(DenseNewton::new(problem, start, pause)?))
+        } else if WorkingSet::is_for(problem) {
+            Self::WorkingSet(Box::new(WorkingSet::new(problem, start, wanted, pause)?))
         } else {
             let place = problem.place(start, pause)?;
             if problem.penalty.absolute > 0.0 {
-                Self::Descent(Box::new(Descent::new(problem, place, Descent::FIRST_ENOUGH)))
+                Self::CoordinateDescent(Box::new(CoordinateDescent::new(
+                    problem,
+                    place,
+                    CoordinateDescent::FIRST_ENOUGH,
+                )))
             } else if Dual::is_for(problem) {
                 Self::Dual(Box::new(Dual::new(problem, place)))
-            } else if Quasi::is_for(problem) {
-                Self::Quasi(Box::new(Quasi::new(problem, place)))
+            } else if Lbfgs::is_for(problem) {
+                Self::Lbfgs(Box::new(Lbfgs::new(problem, place)))
             } else {
                 Self::Newton(Newton::new(problem, place))
             }
@@ -295,27 +299,27 @@ impl<'p, 'a> Algorithm<'p, 'a> {
             && dual.is_slow()
         {
             let place = dual.problem.place(dual.best.clone(), pause)?;
-            *self = Algorithm::Quasi(Box::new(Quasi::new(dual.problem, place)));
+            *self = Algorithm::Lbfgs(Box::new(Lbfgs::new(dual.problem, place)));
         }
         match self {
-            Algorithm::Few(few) => few.step(pause),
-            Algorithm::Working(working) => working.step(pause),
+            Algorithm::DenseNewton(newton) => newton.step(pause),
+            Algorithm::WorkingSet(working) => working.step(pause),
             Algorithm::Dual(dual) => dual.step(pause),
-            Algorithm::Quasi(quasi) => quasi.step(pause),
+            Algorithm::Lbfgs(lbfgs) => lbfgs.step(pause),
             Algorithm::Newton(newton) => newton.step(pause),
-            Algorithm::Descent(descent) => descent.step(pause),
+            Algorithm::CoordinateDescent(descent) => descent.step(pause),
         }
     }
 
     /// The objective is no more than this.
     fn objective(&self) -> f64 {
         match self {
-            Algorithm::Few(few) => few.objective,
-            Algorithm::Working(working) => working.objective,
+            Algorithm::DenseNewton(newton) => newton.objective,
+            Algorithm::WorkingSet(working) => working.objective,
             Algorithm::Dual(dual) => dual.place.objective,
-            Algorithm::Quasi(quasi) => quasi.place.objective,
+            Algorithm::Lbfgs(lbfgs) => lbfgs.place.objective,
             Algorithm::Newton(newton) => newton.place.objective,
-            Algorithm::Descent(descent) => descent.place.objective,
+            Algorithm::CoordinateDescent(descent) => descent.place.objective,
         }
     }
 
@@ -324,21 +328,21 @@ impl<'p, 'a> Algorithm<'p, 'a> {
         let bias_input = limits.settings.bias.input();
         let pause = &mut || limits.patient_pause();
         let (problem, place) = match self {
-            Algorithm::Few(few) => return few.prove(radius, bias_input, pause),
-            Algorithm::Working(working) => return working.prove(radius, bias_input, pause),
+            Algorithm::DenseNewton(newton) => return newton.prove(radius, bias_input, pause),
+            Algorithm::WorkingSet(working) => return working.prove(radius, bias_input, pause),
             Algorithm::Dual(dual) => {
                 dual.forget_slope();
                 (dual.problem, &mut dual.place)
             }
-            Algorithm::Quasi(quasi) => {
-                quasi.down = None;
-                (quasi.problem, &mut quasi.place)
+            Algorithm::Lbfgs(lbfgs) => {
+                lbfgs.down = None;
+                (lbfgs.problem, &mut lbfgs.place)
             }
             Algorithm::Newton(newton) => {
                 newton.known = None;
                 (newton.problem, &mut newton.place)
             }
-            Algorithm::Descent(descent) => (descent.problem, &mut descent.place),
+            Algorithm::CoordinateDescent(descent) => (descent.problem, &mut descent.place),
         };
         let proof = problem.prove(&mut place.point, &mut place.scores, radius, bias_input, pause)?;
         place.objective = proof.objective;
@@ -360,12 +364,12 @@ impl<'p, 'a> Algorithm<'p, 'a> {
 
     fn into_point(self) -> Point {
         match self {
-            Algorithm::Few(few) => few.point,
-            Algorithm::Working(working) => working.point,
+            Algorithm::DenseNewton(newton) => newton.point,
+            Algorithm::WorkingSet(working) => working.point,
             Algorithm::Dual(dual) => dual.place.point,
-            Algorithm::Quasi(quasi) => quasi.place.point,
+            Algorithm::Lbfgs(lbfgs) => lbfgs.place.point,
             Algorithm::Newton(newton) => newton.place.point,
-            Algorithm::Descent(descent) => descent.place.point,
+            Algorithm::CoordinateDescent(descent) => descent.place.point,
         }
     }
 }
@@ -404,7 +408,7 @@ fn solve(
         };
         // Without a penalty there is no proof that such a step could make better, and its last digits change for ever. They also do
         // where a step is many iterations: a few of these are enough for the proof.
-        let changes_for_ever = problem.penalty.is_none() || matches!(algorithm, Algorithm::Quasi(_));
+        let changes_for_ever = problem.penalty.is_none() || matches!(algorithm, Algorithm::Lbfgs(_));
         let digits = if changes_for_ever { 8.0 * f64::EPSILON * before } else { 0.0 };
         blind = if algorithm.objective() < before - digits { 0 } else { blind + 1 };
         stalled |= blind > BLIND_STEPS;

@@ -1,10 +1,10 @@
-//! Newton's method, where there is no penalty. It takes L2 too, as the reference that tests compare `dual.rs` and `quasi.rs` with.
+//! Newton's method, where there is no penalty. It takes L2 too, as the reference that tests compare `dual.rs` and `lbfgs.rs` with.
 //!
 //! The direction solves H·p = −g: from the matrix itself where it is small, otherwise by conjugate gradients that stop as
 //! early as the point is far from the best (truncated Newton). A step along it is halved until the objective is smaller;
 //! the scores along it are known, so that a trial takes no look at the rows.
 
-use super::matrix::MOST_WRITTEN;
+use super::matrix::MAX_WRITTEN;
 use super::problem::{Pause, Place, Point, Problem};
 use super::proof::solve;
 use crate::train::engine::run::Status;
@@ -71,7 +71,7 @@ impl<'p, 'a> Newton<'p, 'a> {
             return ControlFlow::Continue(Step::Stalled);
         }
         let size = down.weights.len() + down.intercepts.len();
-        let written = if size <= MOST_WRITTEN && problem.width() == 1 && problem.penalty.is_none() {
+        let written = if size <= MAX_WRITTEN && problem.width() == 1 && problem.penalty.is_none() {
             let bends: Vec<f64> =
                 probabilities.iter().zip(&problem.prices).map(|(p, price)| price * p * (1.0 - p)).collect();
             let mut matrix = problem.matrix(&bends, 1, 0.0, pause)?;
@@ -146,7 +146,7 @@ impl<'p, 'a> Newton<'p, 'a> {
         length: f64,
         pause: &mut Pause<'_>,
     ) -> ControlFlow<Status, Point> {
-        const MOST: usize = 500;
+        const MAX: usize = 500;
         let problem = self.problem;
         let square = problem.penalty.square;
         let mut diagonal = problem.curvatures(probabilities, pause)?;
@@ -168,7 +168,7 @@ impl<'p, 'a> Newton<'p, 'a> {
         let start = size;
         // The nearer to the best, the more digits of the direction are worth their passes.
         let tolerance = (length / self.first).sqrt().clamp(1e-8, 0.1);
-        for _ in 0..MOST {
+        for _ in 0..MAX {
             let mut bent = problem.curve(probabilities, &direction, pause)?;
             bent.weights.iter_mut().zip(&direction.weights).for_each(|(b, d)| *b += square * d);
             let curvature = direction.dot(&bent);

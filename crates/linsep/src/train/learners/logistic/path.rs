@@ -8,7 +8,7 @@ use crate::dataset::Dataset;
 use crate::observe::Observer;
 use crate::theory::margin::Extent;
 use crate::theta::Theta;
-use crate::train::engine::endless::refuse_endless;
+use crate::train::engine::cost_limit::refuse_excessive_cost;
 use crate::train::engine::one_against_rest::{Present, present};
 use crate::train::engine::run::{Status, Task, check_lengths};
 use crate::train::engine::weights::row_weights;
@@ -46,7 +46,7 @@ pub(crate) fn logistic_path(
         let classes = Classes::Pair(task.classes.clone());
         return along(&rows, settings, options, prices, observer, &mut |c, thetas| each(c, thetas, &classes));
     }
-    refuse_endless(data, settings)?;
+    refuse_excessive_cost(data, settings)?;
     let Present { names, places, labels, .. } = present(data)?;
     let extent = Extent::of(data, settings.bias.input());
     check_lengths(&extent)?;

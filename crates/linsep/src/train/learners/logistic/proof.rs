@@ -238,13 +238,13 @@ impl Problem<'_> {
     /// loss is smaller; near it, where the loss has no digits left to tell, until the slope is. Where `pause` ends it, point
     /// and scores belong together.
     fn centre(&self, point: &mut Point, scores: &mut [f64], pause: &mut Pause<'_>) -> ControlFlow<Status> {
-        const MOST: usize = 200;
+        const MAX: usize = 200;
         let scale = self.prices.iter().sum::<f64>();
         let mut bends = Bends::at(self, scores, pause)?;
         let mut loss = self.loss(scores, pause)?;
         let mut fraction = 1.0;
         let size = |bends: &Bends| bends.slope.iter().map(|s| s.abs()).sum::<f64>();
-        for _ in 0..MOST {
+        for _ in 0..MAX {
             if size(&bends) <= f64::EPSILON * scale {
                 break;
             }
@@ -423,7 +423,7 @@ fn conjugate_gradients(
     slope: &[f64],
     pause: &mut Pause<'_>,
 ) -> ControlFlow<Status, Option<Vec<f64>>> {
-    const MOST: usize = 100;
+    const MAX: usize = 100;
     const ENOUGH: f64 = 1e-4;
     let measure = |rest: &[f64]| -> Vec<f64> {
         rest.iter().zip(diagonal).map(|(r, d)| if *d > 0.0 { r / d } else { 0.0 }).collect()
@@ -433,7 +433,7 @@ fn conjugate_gradients(
     let mut direction = measure(&rest);
     let mut size = linalg::dot_dense(&rest, &direction);
     let enough = ENOUGH * ENOUGH * size;
-    for _ in 0..MOST {
+    for _ in 0..MAX {
         if size.is_nan() || size <= enough {
             break;
         }

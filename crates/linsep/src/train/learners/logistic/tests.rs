@@ -299,7 +299,7 @@ proptest! {
         let prices: Vec<f64> = weights.iter().map(|w| c * w).collect();
         let penalty = Penalty { absolute: 0.0, square: 1.0 };
         let problem = Problem::new(&data, data.labels(), 2, prices, has_intercept, penalty);
-        prop_assert!(Dual::is_for(&problem) && !Few::is_for(&problem));
+        prop_assert!(Dual::is_for(&problem) && !DenseNewton::is_for(&problem));
         let bias = if has_intercept { Bias::Append(1.0) } else { Bias::None };
         let settings = Settings { bias, ..settings(LogisticPenalty::L2, c) };
         let radius = Extent::of(&data, 1.0).radius_upper;
@@ -352,11 +352,11 @@ proptest! {
             before = newton.place.objective;
             newton.step(go_on).continue_value().unwrap();
         }
-        let mut quasi = Quasi::new(&problem, start);
+        let mut lbfgs = Lbfgs::new(&problem, start);
         for _ in 0..60 {
-            quasi.step(go_on).continue_value().unwrap();
+            lbfgs.step(go_on).continue_value().unwrap();
         }
-        let found = problem.place(quasi.place.point, go_on).continue_value().unwrap().objective;
+        let found = problem.place(lbfgs.place.point, go_on).continue_value().unwrap().objective;
         prop_assert!((before - found).abs() <= 1e-9 * before, "{found} beside {before}");
     }
 
@@ -517,17 +517,17 @@ proptest! {
         let prices: Vec<f64> = weights.iter().map(|w| c * w).collect();
         let penalty = Penalty { absolute: ratio, square: 1.0 - ratio };
         let problem = Problem::new(&data, data.labels(), 2, prices, has_intercept, penalty);
-        prop_assert!(Working::is_for(&problem) && !Few::is_for(&problem));
+        prop_assert!(WorkingSet::is_for(&problem) && !DenseNewton::is_for(&problem));
         let go_on = &mut || ControlFlow::Continue(());
         let start = problem.place(problem.zero(), go_on).continue_value().unwrap();
-        let mut descent = Descent::new(&problem, start, Descent::FIRST_ENOUGH);
+        let mut descent = CoordinateDescent::new(&problem, start, CoordinateDescent::FIRST_ENOUGH);
         for _ in 0..200 {
             if let Some(Step::Stalled) = descent.step(go_on).continue_value() {
                 break;
             }
         }
         let best = descent.place.objective;
-        let mut working = Working::new(&problem, problem.zero(), 1e-8, go_on).continue_value().unwrap();
+        let mut working = WorkingSet::new(&problem, problem.zero(), 1e-8, go_on).continue_value().unwrap();
         if by_rows {
             working.most_written = 0;
         }

@@ -46,7 +46,7 @@ pub(crate) struct Sgd {
 
 /// What one example did.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Descent {
+pub(crate) struct SgdStep {
     /// Its agreement before.
     pub(crate) agreement: f64,
     /// What θ was multiplied by.
@@ -74,7 +74,7 @@ impl Sgd {
 
     /// Learns from one example with label y = ±1, whose loss counts `weight` times.
     #[inline]
-    pub(crate) fn learn(&mut self, x: Row<'_>, y: f64, weight: f64) -> Descent {
+    pub(crate) fn learn(&mut self, x: Row<'_>, y: f64, weight: f64) -> SgdStep {
         let score = self.theta.score(x);
         let agreement = y * score * self.scale;
         let pull = match self.options.loss {
@@ -94,7 +94,7 @@ impl Sgd {
             self.theta.add(added * y, x);
             self.updates += 1;
         }
-        Descent { agreement, shrunk, size: added * self.scale, added }
+        SgdStep { agreement, shrunk, size: added * self.scale, added }
     }
 
     /// Learns from one example with steps that adapt to each feature, and keeps the average true. Returns the agreement of

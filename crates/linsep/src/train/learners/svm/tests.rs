@@ -232,7 +232,7 @@ proptest! {
     fn the_parts_of_the_gap_add_up(problem in problems(), loss in losses(), passes in 0usize..6) {
         let (data, options, settings) = (problem.dataset(), options(loss, 1.0, 1e-10), problem.settings());
         let task = problem.task(&data);
-        let mut descent = Descent::new(&task, problem.weights.as_deref(), &settings, &options);
+        let mut descent = CoordinateDescent::new(&task, problem.weights.as_deref(), &settings, &options);
         for _ in 0..passes {
             prop_assert!(descent.pass(&mut ()).is_continue());
         }
@@ -257,7 +257,7 @@ proptest! {
     fn the_conditions_of_the_maximum_hold(problem in problems(), loss in losses()) {
         let (data, options, settings) = (problem.dataset(), options(loss, 1.0, 1e-10), problem.settings());
         let task = problem.task(&data);
-        let mut descent = Descent::new(&task, problem.weights.as_deref(), &settings, &options);
+        let mut descent = CoordinateDescent::new(&task, problem.weights.as_deref(), &settings, &options);
         let (status, proof) = descent.run(&mut ());
         // Rows that nearly depend on one another can take more passes than are allowed: then the gap says how near it is.
         let gap = proof.primal - proof.dual;
@@ -353,7 +353,7 @@ proptest! {
         let problem = Problem { rows, signs: vec![1; n], weights: None, bias: 0.0, sparse: false };
         let (data, settings, options) = (problem.dataset(), problem.settings(), SvmOptions::default());
         let task = problem.task(&data);
-        let mut descent = Descent::new(&task, None, &settings, &options);
+        let mut descent = CoordinateDescent::new(&task, None, &settings, &options);
         let mut exact = [0i128; 3];
         for (multiplier, row) in descent.multipliers.iter_mut().zip(&problem.rows) {
             let alpha = random.below(1000) as i128;
@@ -476,7 +476,7 @@ fn rows_left_out_come_back() {
         let (problem, options) = (Problem::noisy(1, 400, 5), options(loss, 1.0, 1e-7));
         let (data, settings) = (problem.dataset(), problem.settings());
         let task = problem.task(&data);
-        let mut descent = Descent::new(&task, None, &settings, &options);
+        let mut descent = CoordinateDescent::new(&task, None, &settings, &options);
         descent.active = vec![false; 400];
         let (status, proof) = descent.run(&mut ());
         let best = problem.primal(&textbook(&problem, &options), &options);
@@ -574,7 +574,7 @@ fn a_run_without_active_rows_can_be_interrupted() {
     let problem = Problem::new(&[&[0.0], &[0.0]], &[1, -1]);
     let (data, options) = (problem.dataset(), options(SvmLoss::Hinge, 1.0, 1e-300));
     let (task, settings) = (problem.task(&data), Settings { epochs: u64::MAX, ..problem.settings() });
-    let mut descent = Descent::new(&task, None, &settings, &options);
+    let mut descent = CoordinateDescent::new(&task, None, &settings, &options);
     descent.multipliers.iter_mut().for_each(|of| of.alpha = of.price);
     descent.active = vec![false; 2];
     let (status, _) = descent.run(&mut Impatient { left: 2, last: None });

@@ -15,13 +15,13 @@ use encoding_rs::{Encoding, UTF_8};
 use std::io;
 
 /// The most bytes that are read as one table, if more have arrived.
-const MOST_BYTES: usize = 1 << 22;
+const MAX_BYTES: usize = 1 << 22;
 
 /// The name of the source in messages.
 const NAME: &str = "standard input";
 
 /// Rows as they arrive.
-pub(super) struct Arriving {
+pub(super) struct LineStream {
     arrivals: Option<Decoded>,
     options: ReadOptions,
     /// Whether each line is a text, and not a row of a table.
@@ -52,12 +52,12 @@ pub(super) struct Arriving {
 /// Where the rows of standard input come from.
 pub(super) enum Begun {
     /// Lines, as they arrive.
-    Lines(Box<Arriving>),
+    Lines(Box<LineStream>),
     /// Something that is read as a whole.
     Whole(Source),
 }
 
-impl Arriving {
+impl LineStream {
     /// Waits for the first bytes, which tell whether lines follow.
     pub(super) fn begin(options: &ReadOptions) -> Result<Begun, Error> {
         let located = |error: io::Error| ReadError::whole(NAME, error.into());
@@ -183,7 +183,7 @@ impl Arriving {
         let located = |error: io::Error| ReadError::whole(NAME, error.into());
         loop {
             // What has arrived meanwhile comes along.
-            while self.bytes.len() < MOST_BYTES
+            while self.bytes.len() < MAX_BYTES
                 && let Some(arrivals) = &mut self.arrivals
                 && let Some(more) = arrivals.ready().map_err(located)?
             {
@@ -564,7 +564,7 @@ mod tests {
     fn arriving(parts: &[&[u8]], options: &ReadOptions) -> Rows {
         let parts = parts.iter().filter(|part| !part.is_empty()).map(|part| part.to_vec()).collect();
         let arrivals = Arrivals::of(Parts(parts)).unwrap();
-        let Begun::Lines(mut lines) = Arriving::begin_with(arrivals, options).unwrap() else {
+        let Begun::Lines(mut lines) = LineStream::begin_with(arrivals, options).unwrap() else {
             return Err("not lines".to_string());
         };
         let mut rows = Vec::new();

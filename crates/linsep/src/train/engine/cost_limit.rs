@@ -16,16 +16,16 @@ use std::time::Instant;
 /// Up to so many classes, the work is that of the rows times a number that everybody expects.
 const FEW_CLASSES: usize = 1000;
 // What takes five to thirty seconds of a processor for rows of one number each, extrapolated from runs of 2,000 to 20,000 classes.
-const MOST_VISITS: u64 = 500_000_000;
-const MOST_VISITS_BY_KERNELS: u64 = 100_000_000;
-const MOST_SCORES: u64 = 10_000_000_000;
-const MOST_SCORES_IN_A_STEP: u64 = 50_000_000;
-const MOST_REMEMBERED: u64 = 100_000_000;
+const MAX_VISITS: u64 = 500_000_000;
+const MAX_VISITS_BY_KERNELS: u64 = 100_000_000;
+const MAX_SCORES: u64 = 10_000_000_000;
+const MAX_SCORES_IN_A_STEP: u64 = 50_000_000;
+const MAX_REMEMBERED: u64 = 100_000_000;
 /// Passes that learners with a goal of their own take at the least, whatever they are allowed.
 const FEWEST_TO_A_GOAL: u64 = 10;
 
 /// Refuses a run of many classes that would not come to an end, unless it has a time limit.
-pub(crate) fn refuse_endless(data: &Dataset, settings: &Settings) -> Result<(), SettingsError> {
+pub(crate) fn refuse_excessive_cost(data: &Dataset, settings: &Settings) -> Result<(), SettingsError> {
     let classes = data.class_counts().iter().filter(|&&count| count > 0).count();
     if settings.positive.is_some() || class_blocks::suits(data, settings, classes) {
         return Ok(());
@@ -36,11 +36,11 @@ pub(crate) fn refuse_endless(data: &Dataset, settings: &Settings) -> Result<(), 
     } else {
         "Keep some of the classes with ⟦classes=A,B,…⟧"
     };
-    refuse_endless_rows(data.len() as u64, classes, settings, instead)
+    refuse_excessive_cost_rows(data.len() as u64, classes, settings, instead)
 }
 
 /// The same for so many rows and classes; `instead` is a sentence about what can be done.
-pub(crate) fn refuse_endless_rows(
+pub(crate) fn refuse_excessive_cost_rows(
     rows: u64,
     classes: usize,
     settings: &Settings,
@@ -62,19 +62,19 @@ pub(crate) fn refuse_endless_rows(
     };
     let (work, most, said) = match settings.learner {
         Learner::Memoriser => {
-            (all, MOST_REMEMBERED, format!("remembers {each} rows for each of {many} classes: @ rows"))
+            (all, MAX_REMEMBERED, format!("remembers {each} rows for each of {many} classes: @ rows"))
         }
         Learner::Multiclass(_) => {
             let said = in_passes(format!("scores {many} classes for each of {each} rows"));
-            (all.saturating_mul(passes), MOST_SCORES, format!("{said}: @ scores"))
+            (all.saturating_mul(passes), MAX_SCORES, format!("{said}: @ scores"))
         }
         Learner::Logistic(_) => {
             let said = format!("scores {many} classes for each of {each} rows in every step: @ scores");
-            (all, MOST_SCORES_IN_A_STEP, said)
+            (all, MAX_SCORES_IN_A_STEP, said)
         }
         learner => {
             let kernels = matches!(learner, Learner::Kernel(_));
-            let most = if kernels { MOST_VISITS_BY_KERNELS } else { MOST_VISITS };
+            let most = if kernels { MAX_VISITS_BY_KERNELS } else { MAX_VISITS };
             let said = in_passes(format!("learns {many} classes one by one, each from {each} rows"));
             // The result of each is judged on all rows as well.
             let visits = all.saturating_mul(passes.saturating_add(1));
@@ -147,13 +147,13 @@ mod tests {
     fn few_classes_and_limited_times_are_never_refused() {
         let settings =
             Settings { learner: Learner::named("sgd").unwrap(), epochs: u64::MAX, ..Settings::default() };
-        assert!(refuse_endless_rows(u64::MAX, FEW_CLASSES, &settings, "").is_ok());
-        assert!(refuse_endless_rows(FEW_CLASSES as u64, FEW_CLASSES + 1, &settings, "").is_err());
+        assert!(refuse_excessive_cost_rows(u64::MAX, FEW_CLASSES, &settings, "").is_ok());
+        assert!(refuse_excessive_cost_rows(FEW_CLASSES as u64, FEW_CLASSES + 1, &settings, "").is_err());
         let limited = Settings { max_seconds: Some(1.0), ..settings.clone() };
-        assert!(refuse_endless_rows(u64::MAX, FEW_CLASSES + 1, &limited, "").is_ok());
+        assert!(refuse_excessive_cost_rows(u64::MAX, FEW_CLASSES + 1, &limited, "").is_ok());
         let remembers = Settings { learner: Learner::Memoriser, ..settings };
-        assert!(refuse_endless_rows(1001, 1001, &remembers, "").is_ok());
-        let error = refuse_endless_rows(20_000, 20_000, &remembers, "Do without").unwrap_err();
+        assert!(refuse_excessive_cost_rows(1001, 1001, &remembers, "").is_ok());
+        let error = refuse_excessive_cost_rows(20_000, 20_000, &remembers, "Do without").unwrap_err();
         assert_eq!(
             error.problem,
             "memoriser remembers 20,000 rows for each of 20,000 classes: 400,000,000 rows, and more than 100,000,000 are not \

@@ -8,13 +8,13 @@
 //! The step goes to where the quadratic model with this matrix, and the penalty itself, are smallest: by a Cholesky factor for L2,
 //! weight by weight for the penalties that leave weights out.
 
-use super::descent::{Coordinate, Effort, Model, minimise};
-use super::matrix::MOST_WRITTEN;
+use super::binary_loss::BinaryLoss;
+use super::coordinate_descent::{Coordinate, Effort, Model, minimise};
+use super::lbfgs::{Change, mended_step};
+use super::matrix::MAX_WRITTEN;
 use super::newton::{Step, is_enough};
 use super::problem::{Pause, Point, Problem};
 use super::proof::{Proof, factorise, solve_factorised};
-use super::quasi::{Change, mended_step};
-use super::sides::Sides;
 use crate::dataset::Rows;
 use crate::linalg;
 use crate::train::engine::run::Status;
@@ -24,19 +24,19 @@ use std::ops::ControlFlow;
 const ROWS_FOR_A_COLUMN: usize = 200;
 
 /// A part of the rows is solved first where it is no more than one row of so many.
-const LEAST_ROW_STEP: usize = 8;
+const MIN_ROW_STEP: usize = 8;
 
-/// The least share of [`Few::rough`] that is not nothing.
-const LEAST_ROUGH: f64 = 1e-3;
+/// The least share of [`DenseNewton::rough`] that is not nothing.
+const MIN_ROUGH: f64 = 1e-3;
 
 /// The method as it stands.
-pub(super) struct Few<'p, 'a> {
+pub(super) struct DenseNewton<'p, 'a> {
     problem: &'p Problem<'a>,
     pub(super) point: Point,
-    pub(super) sides: Sides,
+    pub(super) sides: BinaryLoss,
     pub(super) objective: f64,
     /// The losses of a point of before, whose room is used again.
-    room: Option<Sides>,
+    room: Option<BinaryLoss>,
     curvature: Option<Curvature>,
     /// The matrix is that of every so-many-th row.
     row_step: usize,
@@ -59,10 +59,10 @@ enum Curvature {
     Matrix(Vec<f64>),
 }
 
-impl<'p, 'a> Few<'p, 'a> {
+impl<'p, 'a> DenseNewton<'p, 'a> {
     /// Whether the method is for this problem.
     pub(super) fn is_for(problem: &Problem<'_>) -> bool {
-        problem.width() == 1 && problem.data.columns() < MOST_WRITTEN && !problem.penalty.is_none()
+        problem.width() == 1 && problem.data.columns() < MAX_WRITTEN && !problem.penalty.is_none()
     }
 
     /// The method at a point. If all weights are zero there, the intercept becomes the best for them; and where rows are many,
@@ -74,7 +74,7 @@ impl<'p, 'a> Few<'p, 'a> {
     ) -> ControlFlow<Status, Self> {
         problem.centre_zero(&mut point);
         let row_step = problem.data.len() / (ROWS_FOR_A_COLUMN * (problem.data.columns() + 1));
-        if row_step >= LEAST_ROW_STEP && point.weights.iter().all(|&w| w == 0.0) {
+        if row_step >= MIN_ROW_STEP && point.weights.iter().all(|&w| w == 0.0) {
             point = best_of_part(problem, point, row_step, pause)?;
         }
         let sides = problem.sides(&point, None, pause)?;
@@ -123,7 +123,7 @@ impl<'p, 'a> Few<'p, 'a> {
                 // Too few rows, perhaps.
                 self.row_step = self.row_step.div_ceil(4);
             } else if expected > 0.1 * self.expected {
-                self.rough = if self.rough > LEAST_ROUGH { 0.1 * self.rough } else { 0.0 };
+                self.rough = if self.rough > MIN_ROUGH { 0.1 * self.rough } else { 0.0 };
             }
         }
         let is_kept = step.is_some();
@@ -296,21 +296,21 @@ fn best_of_part(
     row_step: usize,
     pause: &mut Pause<'_>,
 ) -> ControlFlow<Status, Point> {
-    const MOST_STEPS: usize = 10;
+    const MAX_STEPS: usize = 10;
     const ENOUGH: f64 = 1e-4;
     let chosen: Vec<usize> = (0..problem.data.len()).step_by(row_step).collect();
     let Ok(data) = problem.data.subset(&chosen) else { return ControlFlow::Continue(start) };
     let labels: Vec<u32> = chosen.iter().map(|&i| problem.labels[i]).collect();
     let prices = chosen.iter().map(|&i| problem.prices[i] * row_step as f64).collect();
     let part = Problem::new(&data, &labels, problem.classes, prices, problem.has_intercept, problem.penalty);
-    let mut few = Few::new(&part, start, pause)?;
-    for _ in 0..MOST_STEPS {
-        match few.step(pause)? {
-            Step::Made { .. } if few.expected > ENOUGH * few.objective => {}
+    let mut newton = DenseNewton::new(&part, start, pause)?;
+    for _ in 0..MAX_STEPS {
+        match newton.step(pause)? {
+            Step::Made { .. } if newton.expected > ENOUGH * newton.objective => {}
             _ => break,
         }
     }
-    ControlFlow::Continue(few.point)
+    ControlFlow::Continue(newton.point)
 }
 
 fn difference(a: &[f64], b: &[f64]) -> Vec<f64> {

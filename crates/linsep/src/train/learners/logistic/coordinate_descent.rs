@@ -52,7 +52,7 @@ impl Columns {
 }
 
 /// Coordinate descent as it stands.
-pub(super) struct Descent<'p, 'a> {
+pub(super) struct CoordinateDescent<'p, 'a> {
     pub(super) problem: &'p Problem<'a>,
     columns: Columns,
     pub(super) place: Place,
@@ -388,13 +388,13 @@ pub(super) fn minimise(
 ) -> ControlFlow<Status> {
     // Cycles over the weights that are not zero before those move together, and before all are asked again.
     const TURNS: usize = 8;
-    const MOST_TURNS: usize = 100;
+    const MAX_TURNS: usize = 100;
     let mut last = model.cycle(coordinates, penalty, true);
     let enough = effort.enough * last;
     let mut cycles = 1;
     while last > enough && cycles < effort.cycles {
         // Those that are not zero settle among themselves before the others are asked again.
-        for turn in 1..MOST_TURNS.min(effort.cycles - cycles) {
+        for turn in 1..MAX_TURNS.min(effort.cycles - cycles) {
             pause()?;
             cycles += 1;
             if model.cycle(coordinates, penalty, false) <= enough {
@@ -411,7 +411,7 @@ pub(super) fn minimise(
     ControlFlow::Continue(())
 }
 
-impl<'p, 'a> Descent<'p, 'a> {
+impl<'p, 'a> CoordinateDescent<'p, 'a> {
     /// The care of the first step, and the most there is.
     pub(super) const FIRST_ENOUGH: f64 = 0.1;
     const LAST_ENOUGH: f64 = 1e-6;

@@ -6,12 +6,12 @@
 //! then gives the slopes of all features. As long as features are left that would be taken if there were room, some steps
 //! on the working set do; once there are none, its weights are made as good as is wanted of all.
 
-use super::descent::Descent;
-use super::few::Few;
+use super::binary_loss::BinaryLoss;
+use super::coordinate_descent::CoordinateDescent;
+use super::dense_newton::DenseNewton;
 use super::newton::Step;
 use super::problem::{Pause, Point, Problem};
 use super::proof::Proof;
-use super::sides::Sides;
 use crate::dataset::{Dataset, Rows, Values};
 use crate::train::engine::run::Status;
 use std::ops::ControlFlow;
@@ -20,14 +20,14 @@ use std::ops::ControlFlow;
 const FIRST: usize = 100;
 
 /// Below so many features, their matrix of second derivatives is written down.
-const MOST_WRITTEN: usize = 1500;
+const MAX_WRITTEN: usize = 1500;
 
 /// A feature takes part where its slope is more than this share of the price of a weight: it may soon be more than all of it.
 const NEAR: f64 = 0.9;
 
 /// Steps on a working set that lacks features, and on one that has all.
-const MOST_STEPS_GROWING: usize = 3;
-const MOST_STEPS: usize = 20;
+const MAX_STEPS_GROWING: usize = 3;
+const MAX_STEPS: usize = 20;
 
 /// Most rows are far on their side near the end. Those whose second derivative is less than this share of the mean are left to the
 /// diagonal of the first matrix: together they have less than this share of the whole.
@@ -37,20 +37,20 @@ const FIRST_ROUGH: f64 = 0.1;
 const ENOUGH_GROWING: f64 = 1e-3;
 
 /// The method as it stands.
-pub(super) struct Working<'p, 'a> {
+pub(super) struct WorkingSet<'p, 'a> {
     problem: &'p Problem<'a>,
     /// The gap that is to be reached, as a share of the objective.
     wanted: f64,
     pub(super) point: Point,
     pub(super) objective: f64,
     /// The losses at the point, or at the point before where a step was interrupted.
-    sides: Sides,
+    sides: BinaryLoss,
     is_current: bool,
-    /// [`MOST_WRITTEN`], but in tests.
+    /// [`MAX_WRITTEN`], but in tests.
     pub(super) most_written: usize,
-    /// What [`Few`] knows of the care that its matrix needs.
+    /// What [`DenseNewton`] knows of the care that its matrix needs.
     rough: f64,
-    /// What [`Descent`] knows of the care that its steps need.
+    /// What [`CoordinateDescent`] knows of the care that its steps need.
     enough: f64,
 }
 
@@ -64,7 +64,7 @@ struct Chosen {
     is_growing: bool,
 }
 
-impl<'p, 'a> Working<'p, 'a> {
+impl<'p, 'a> WorkingSet<'p, 'a> {
     /// Whether the method is for this problem.
     pub(super) fn is_for(problem: &Problem<'_>) -> bool {
         problem.width() == 1 && problem.penalty.absolute > 0.0
@@ -87,9 +87,9 @@ impl<'p, 'a> Working<'p, 'a> {
             objective,
             sides,
             is_current: true,
-            most_written: MOST_WRITTEN,
+            most_written: MAX_WRITTEN,
             rough: FIRST_ROUGH,
-            enough: Descent::FIRST_ENOUGH,
+            enough: CoordinateDescent::FIRST_ENOUGH,
         })
     }
 
@@ -168,14 +168,14 @@ impl<'p, 'a> Working<'p, 'a> {
         is_growing: bool,
         pause: &mut Pause<'_>,
     ) -> ControlFlow<Status, (ControlFlow<Status>, usize)> {
-        let mut few = Few::new(part, start, pause)?;
-        few.rough = self.rough;
+        let mut newton = DenseNewton::new(part, start, pause)?;
+        newton.rough = self.rough;
         if is_growing {
-            few.enough = ENOUGH_GROWING;
+            newton.enough = ENOUGH_GROWING;
         }
         let (mut ended, mut taken) = (ControlFlow::Continue(()), 0);
-        while taken < if is_growing { MOST_STEPS_GROWING } else { MOST_STEPS } {
-            match few.step(pause) {
+        while taken < if is_growing { MAX_STEPS_GROWING } else { MAX_STEPS } {
+            match newton.step(pause) {
                 ControlFlow::Continue(Step::Made { left }) => {
                     taken += 1;
                     if left <= 0.3 * goal {
@@ -189,8 +189,8 @@ impl<'p, 'a> Working<'p, 'a> {
                 }
             }
         }
-        self.rough = few.rough;
-        self.take(columns, few.point, few.objective);
+        self.rough = newton.rough;
+        self.take(columns, newton.point, newton.objective);
         ControlFlow::Continue((ended, taken))
     }
 
@@ -204,9 +204,9 @@ impl<'p, 'a> Working<'p, 'a> {
         pause: &mut Pause<'_>,
     ) -> ControlFlow<Status, (ControlFlow<Status>, usize)> {
         const LITTLE: f64 = 0.1;
-        let mut descent = Descent::new(part, part.place(start, pause)?, self.enough);
+        let mut descent = CoordinateDescent::new(part, part.place(start, pause)?, self.enough);
         let (mut ended, mut taken, mut first) = (ControlFlow::Continue(()), 0, 0.0f64);
-        while taken < if is_growing { 1 } else { MOST_STEPS } {
+        while taken < if is_growing { 1 } else { MAX_STEPS } {
             let before = descent.place.objective;
             match descent.step(pause) {
                 ControlFlow::Continue(Step::Made { .. }) => {

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use std::ops::ControlFlow;
 
 /// The losses at a point.
-pub(super) struct Sides {
+pub(super) struct BinaryLoss {
     pub(super) scores: Vec<f64>,
     /// uᵢ p(1 − p): the second derivative of each row's loss in its score.
     pub(super) bends: Vec<f64>,
@@ -24,7 +24,7 @@ pub(super) struct Sides {
     pulls: [Point; 2],
 }
 
-impl Sides {
+impl BinaryLoss {
     /// Minus the slopes of the losses in weights and intercept.
     pub(super) fn down(&self, problem: &Problem<'_>) -> Point {
         let mut down = self.pulls[1].clone();
@@ -150,9 +150,9 @@ impl Problem<'_> {
     pub(super) fn sides(
         &self,
         point: &Point,
-        room: Option<Sides>,
+        room: Option<BinaryLoss>,
         pause: &mut Pause<'_>,
-    ) -> ControlFlow<Status, Sides> {
+    ) -> ControlFlow<Status, BinaryLoss> {
         let (mut scores, mut bends) = match room {
             Some(sides) => (sides.scores, sides.bends),
             None => (vec![0.0; self.data.len()], vec![0.0; self.data.len()]),
@@ -177,12 +177,12 @@ impl Problem<'_> {
             loss += part.loss;
             pulls.iter_mut().zip(&part.pulls).for_each(|(to, from)| to.add(1.0, from));
         }
-        ControlFlow::Continue(Sides { scores, bends, loss, pulls })
+        ControlFlow::Continue(BinaryLoss { scores, bends, loss, pulls })
     }
 
     /// About how much the objective is above the bound that the point proves: what is left of ⟨w, G⟩ ≤ Ω(w) + Ω*(G). It is not
     /// rounded outwards, and leaves out what is of the second order: it says when a proof is worth its time.
-    pub(super) fn gap_to_come(&self, point: &Point, sides: &Sides) -> f64 {
+    pub(super) fn gap_to_come(&self, point: &Point, sides: &BinaryLoss) -> f64 {
         let down = sides.down(self);
         let (absolute, square) = (self.penalty.absolute, self.penalty.square);
         let inner = linalg::dot_dense(&point.weights, &down.weights);
@@ -201,7 +201,7 @@ impl Problem<'_> {
     pub(super) fn prove_sides(
         &self,
         point: &Point,
-        sides: &Sides,
+        sides: &BinaryLoss,
         radius: f64,
         bias_input: f64,
         pause: &mut Pause<'_>,

@@ -61,12 +61,12 @@ const MEMORY: usize = 20;
 const ITERATIONS: usize = 10;
 
 /// The largest matrix that the classes share, in rows.
-const MOST_SHARED: usize = 1600;
+const MAX_SHARED: usize = 1600;
 
 /// The largest matrix of second derivatives of all classes that is written down, in rows.
-const MOST_OF_CLASSES: usize = 700;
+const MAX_OF_CLASSES: usize = 700;
 /// The most derivatives of scores that a row may have there, in the mean: the matrix takes an eighth of as many iterations.
-const MOST_PER_ROW: usize = 250;
+const MAX_PER_ROW: usize = 250;
 
 /// What the directions begin with.
 enum Start {
@@ -79,7 +79,7 @@ enum Start {
 }
 
 /// The method as it stands.
-pub(super) struct Quasi<'p, 'a> {
+pub(super) struct Lbfgs<'p, 'a> {
     pub(super) problem: &'p Problem<'a>,
     pub(super) place: Place,
     /// Minus the gradient of the objective at this point, if it is known.
@@ -90,7 +90,7 @@ pub(super) struct Quasi<'p, 'a> {
     lasts: usize,
 }
 
-impl<'p, 'a> Quasi<'p, 'a> {
+impl<'p, 'a> Lbfgs<'p, 'a> {
     /// Whether the method is for this problem.
     pub(super) fn is_for(problem: &Problem<'_>) -> bool {
         problem.penalty.absolute == 0.0 && problem.penalty.square > 0.0
@@ -190,7 +190,7 @@ impl<'p, 'a> Quasi<'p, 'a> {
     ) -> ControlFlow<Status, Option<f64>> {
         // The share of the slope at the start that is as good as none.
         const ENOUGH: f64 = 0.05;
-        const MOST: usize = 50;
+        const MAX: usize = 50;
         let problem = self.problem;
         let square = problem.penalty.square;
         let of_weights = square * linalg::dot_dense(&self.place.point.weights, &direction.weights);
@@ -198,7 +198,7 @@ impl<'p, 'a> Quasi<'p, 'a> {
         let (mut low, mut high) = (0.0, f64::INFINITY);
         let is_first = self.changes.is_empty() && matches!(self.start, Start::Slopes);
         let mut fraction = if is_first { 0.0 } else { 1.0 };
-        for _ in 0..MOST {
+        for _ in 0..MAX {
             let Along { slope: losses, bend } = problem.along(&self.place.scores, along, fraction, pause)?;
             let here = losses + of_weights + fraction * of_direction;
             if here.abs() <= ENOUGH * slope {
@@ -229,8 +229,8 @@ impl<'p, 'a> Quasi<'p, 'a> {
         let problem = self.problem;
         let (columns, width) = (problem.data.columns(), problem.width());
         let per_row = (problem.data.stored() / problem.data.len() + 1) * width;
-        let is_whole = (columns + 1) * width <= MOST_OF_CLASSES && per_row <= MOST_PER_ROW && width > 1;
-        if !is_whole && columns >= MOST_SHARED {
+        let is_whole = (columns + 1) * width <= MAX_OF_CLASSES && per_row <= MAX_PER_ROW && width > 1;
+        if !is_whole && columns >= MAX_SHARED {
             self.lasts = usize::MAX;
             return ControlFlow::Continue(());
         }

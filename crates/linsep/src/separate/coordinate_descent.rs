@@ -10,7 +10,7 @@ use crate::random::{Random, Stream};
 use rayon::prelude::*;
 
 /// The state of a descent.
-pub(super) struct Descent<'a> {
+pub(super) struct CoordinateDescent<'a> {
     examples: &'a Examples<'a>,
     rows: Vec<usize>,
     /// ‖z‖² of each row.
@@ -27,9 +27,9 @@ pub(super) struct Descent<'a> {
     prices: Option<Vec<f64>>,
     /// Whether rows need only be on their right sides.
     for_signs: bool,
-    /// Whether the appended coordinate stands for a bias that is free: see [`Descent::for_free_bias`].
+    /// Whether the appended coordinate stands for a bias that is free: see [`CoordinateDescent::for_free_bias`].
     for_free_bias: bool,
-    /// Whether steps are not taken back yet: see [`Descent::eager_pass`].
+    /// Whether steps are not taken back yet: see [`CoordinateDescent::eager_pass`].
     is_eager: bool,
     /// How many eager passes there were, the fewest rows that one over all rows found on their wrong sides, and how many such passes
     /// in a row did not find clearly fewer.
@@ -63,14 +63,14 @@ const IDLE: u64 = 3;
 /// or no more than so many rows,
 const FEW: usize = 16;
 /// but not for more passes than this.
-const MOST_EAGER: u64 = 200;
+const MAX_EAGER: u64 = 200;
 
 /// ‖z‖² of a row.
 fn squared(examples: &Examples<'_>, row: usize) -> f64 {
     examples.data().row(row).norm_squared() + examples.bias_input().powi(2)
 }
 
-impl<'a> Descent<'a> {
+impl<'a> CoordinateDescent<'a> {
     pub(super) fn new(examples: &'a Examples<'a>, rows: &[usize], free: &[usize], seed: u64) -> Self {
         Self {
             squared: rows.par_iter().with_min_len(1024).map(|&row| squared(examples, row)).collect(),
@@ -205,7 +205,7 @@ impl<'a> Descent<'a> {
             self.is_eager = self.idle < IDLE;
         }
         self.eager_passes += 1;
-        self.is_eager &= self.eager_passes < MOST_EAGER;
+        self.is_eager &= self.eager_passes < MAX_EAGER;
         self.random.shuffle(&mut order);
         self.saw_wrong = wrong > 0;
         let mut kept = 0;
@@ -277,8 +277,8 @@ impl<'a> Descent<'a> {
             }
             return w;
         }
-        const MOST: usize = 200;
-        for _ in 0..MOST {
+        const MAX: usize = 200;
+        for _ in 0..MAX {
             // With w = 0 there is no cosine, and nothing to do.
             if self.settle().partial_cmp(&1e-15) != Some(std::cmp::Ordering::Greater) {
                 break;
@@ -379,7 +379,7 @@ mod tests {
     }
 
     /// Σ λ z as the descent has it against the sum over all rows, and what else must hold at any moment.
-    fn check_state(descent: &mut Descent<'_>, told: &str) {
+    fn check_state(descent: &mut CoordinateDescent<'_>, told: &str) {
         let mut sum = vec![0.0; descent.w.len()];
         let (mut size, mut total) = (1.0, 0.0);
         for (place, (&row, &lambda)) in descent.rows.iter().zip(&descent.lambda).enumerate() {
@@ -426,7 +426,7 @@ mod tests {
             let data = problem.dataset();
             let examples = examples(&data, &problem);
             let squared = squared_margin(&z);
-            let mut descent = Descent::new(&examples, &problem.present(), &[], number);
+            let mut descent = CoordinateDescent::new(&examples, &problem.present(), &[], number);
             for pass in 1..=256u32 {
                 descent.pass();
                 if !pass.is_power_of_two() {
@@ -463,7 +463,7 @@ mod tests {
             let data = problem.dataset();
             let appended = [0.3, 1.0, 4.0][(number % 3) as usize];
             let examples = Examples::with_signs(&data, problem.signs.clone(), Bias::Append(appended));
-            let mut descent = Descent::new(&examples, &present, &[], number).for_free_bias();
+            let mut descent = CoordinateDescent::new(&examples, &present, &[], number).for_free_bias();
             for pass in 1..=1024u32 {
                 descent.pass();
                 if !pass.is_power_of_two() || pass < 8 {
@@ -508,7 +508,7 @@ mod tests {
             let mut free: Vec<usize> = present[..count].to_vec();
             free.extend(present.first().filter(|_| count > 0));
             let rest = &present[count..];
-            let mut descent = Descent::new(&examples, rest, &free, number);
+            let mut descent = CoordinateDescent::new(&examples, rest, &free, number);
             for pass in 0..20 {
                 descent.pass();
                 check_state(&mut descent, &format!("{number}, pass {pass}"));
@@ -528,7 +528,7 @@ mod tests {
             // Of every other problem each row has a price of its own.
             let own = |row: &usize| if number % 2 == 0 { price } else { price * (1 + row % 3) as f64 };
             let prices: Vec<f64> = rows.iter().map(own).collect();
-            let mut descent = Descent::new(&examples, &rows, &[], number).with_prices(prices);
+            let mut descent = CoordinateDescent::new(&examples, &rows, &[], number).with_prices(prices);
             let mut before = 0.0;
             for pass in 0..40 {
                 descent.pass();
@@ -550,7 +550,7 @@ mod tests {
         let problem = problem(rows, vec![1; 4], Bias::None);
         let data = problem.dataset();
         let examples = examples(&data, &problem);
-        let mut descent = Descent::new(&examples, &[0, 3], &[1], 0);
+        let mut descent = CoordinateDescent::new(&examples, &[0, 3], &[1], 0);
         for _ in 0..100 {
             descent.pass();
         }

@@ -28,14 +28,14 @@ pub struct HeldOut {
 
 /// What is known of the rows before anything is learned from them.
 #[derive(Default)]
-pub(super) struct Foreseen {
+pub(super) struct Warned {
     pub(super) warnings: Vec<Warning>,
     /// Held-out rows with the same features as a training row.
     duplicates: u64,
 }
 
 /// Classes up to which it is looked whether each was predicted for some training row: that takes a score for each class.
-const MOST_LOOKED_FOR: usize = 1000;
+const MAX_LOOKED_FOR: usize = 1000;
 
 impl Runner<'_> {
     /// What to say where each of so many classes is set against the rest.
@@ -48,16 +48,16 @@ impl Runner<'_> {
 
     /// Warns, before anything is learned, of what would change a user's mind: rare classes, columns that know the answer,
     /// few rows, rows on both sides of the split. The rows are as read, not yet scaled.
-    pub(super) fn foresee(
+    pub(super) fn warn_before(
         &self,
         schema: &Schema,
         data: &Dataset,
         held_out: Option<&Dataset>,
         observer: &mut dyn Observer,
-    ) -> Foreseen {
+    ) -> Warned {
         let duplicates = held_out.map_or(0, |held_out| duplicates::count(data, held_out));
         // Without two sides nothing will be learned, and that will be said.
-        let Some(classes) = sides(data, &self.settings) else { return Foreseen::default() };
+        let Some(classes) = sides(data, &self.settings) else { return Warned::default() };
         let (names, side_of) = (classes.outcomes(), classes.outcomes_of(data.classes()));
         let side_of: Vec<usize> = side_of.into_iter().map(|side| side.unwrap_or(0)).collect();
         let rows_of = data.class_counts().into_iter().map(|count| count as u64);
@@ -72,7 +72,7 @@ impl Runner<'_> {
             .chain(Warning::duplicates(duplicates, held_out))
             .collect();
         warnings.iter().for_each(|warning| warning.tell(observer));
-        Foreseen { warnings, duplicates }
+        Warned { warnings, duplicates }
     }
 
     /// Warns of columns that know the answer, by their values or by their missing cells.
@@ -131,7 +131,7 @@ fn dimensions(data: &Dataset, settings: &Settings) -> Option<u64> {
     Some(has.into_iter().filter(|&has| has).count() as u64 + bias)
 }
 
-impl Foreseen {
+impl Warned {
     /// Adds what the model does on the rows: the held-out ones, or else those that it was learned from, which are scaled.
     pub(super) fn conclude(
         mut self,
@@ -195,7 +195,7 @@ fn never_predicted(
     let may_be_missing = |count: u64| count > 0 && (threshold.is_some() || count <= errors);
     let mut missing: Vec<bool> = counts.iter().map(|&count| may_be_missing(count)).collect();
     let mut left = missing.iter().filter(|&&missing| missing).count();
-    if counts.len() > MOST_LOOKED_FOR {
+    if counts.len() > MAX_LOOKED_FOR {
         return Vec::new();
     }
     let (mut end, mut pace) = (0, Pace::new(model.learned.rows_before_pause()));
@@ -238,7 +238,7 @@ impl HeldOut {
         model: &Model,
         held_out: &Dataset,
         counts: &[u64],
-        (foreseen, keep): (&Foreseen, bool),
+        (warned, keep): (&Warned, bool),
         observer: &mut dyn Observer,
     ) -> Option<Self> {
         let Some(judged) = Judged::of(model, held_out, observer) else {
@@ -248,6 +248,6 @@ impl HeldOut {
         let (errors, rows) = (judged.errors(), held_out.len() as u64);
         let each = if keep { judged.rows() } else { Vec::new() };
         let evaluated = judged.measure(model, Some(most_frequent(counts)), 0);
-        Some(Self { errors, rows, evaluated, duplicates: foreseen.duplicates, judged: each })
+        Some(Self { errors, rows, evaluated, duplicates: warned.duplicates, judged: each })
     }
 }
