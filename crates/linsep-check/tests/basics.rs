@@ -1,8 +1,6 @@
 //! One certificate of each kind, accepted; and what is wrong with its neighbours.
 
-mod common;
-
-use common::CertificateText;
+use crate::common::CertificateText;
 use linsep_check::{
     Bias, Certificate, Claim, Columns, Dyadic, Examples, Margin, Sparse, Subject, check, verify,
 };

@@ -1,8 +1,6 @@
 //! Claims about columns: each kind accepted where it is true, and refused where one thing about it is not.
 
-mod common;
-
-use common::{Table, certificate, sparse};
+use crate::common::{Table, certificate, sparse};
 use linsep_check::{Bias, Certificate, Claim, ColumnSet, Columns, Margin, Status, verify};
 
 fn with(table: &Table, bias: Bias, claim: &Claim, columns: Columns) -> Result<(), String> {

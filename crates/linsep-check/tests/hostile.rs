@@ -1,8 +1,6 @@
 //! Text that is not a certificate, and certificates that are not for the data: an error, never a panic or a long wait.
 
-mod common;
-
-use common::{CertificateText, Table, certificate, number, sparse, verify_any_sides};
+use crate::common::{CertificateText, Table, certificate, number, sparse, verify_any_sides};
 use linsep_check::{Bias, Certificate, Claim, ColumnSet, Columns, Dyadic, Margin, Status};
 use proptest::prelude::*;
 

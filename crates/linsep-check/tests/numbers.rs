@@ -1,8 +1,6 @@
 //! Exact numbers against 128-bit integers, floats and the tests' own numbers.
 
-mod common;
-
-use common::{Big, hexadecimal, number};
+use crate::common::{Big, hexadecimal, number};
 use linsep_check::Dyadic;
 use proptest::prelude::*;
 
@@ -38,7 +36,7 @@ proptest! {
     /// A number that is a float for some, and is too long, too large or too small for one for others.
     #[test]
     fn only_floats_are_floats(a in any_dyadic(), shift in -1200_i64..1100) {
-        let a = common::scaled(&a, shift);
+        let a = crate::common::scaled(&a, shift);
         match a.to_f64() {
             Some(value) => prop_assert_eq!(number(value), a),
             None => prop_assert!(a.bits() > 53 || a.top() > 1024 || a.parts().1 < -1074, "{:?}", a),

@@ -1,8 +1,6 @@
 //! The sign of every ⟨w, z⟩ is right: tiny, huge and cancelling values, in each way of storing.
 
-mod common;
-
-use common::{Big, Random, Table, certificate, verify_any_sides};
+use crate::common::{Big, Random, Table, certificate, verify_any_sides};
 use linsep_check::{Bias, Claim, Dyadic, Margin};
 
 #[test]
@@ -86,7 +84,7 @@ fn a_difference_in_the_last_bit_of_long_weights() {
     long[70_000 / 64] = 1 << (70_000 % 64);
     let power = Dyadic::new(false, long.clone(), 0);
     long[0] = 1;
-    let weights = vec![(0, Dyadic::new(false, long, 0)), (1, common::times(&power, &common::number(-1.0)))];
+    let weights = vec![(0, Dyadic::new(false, long, 0)), (1, crate::common::times(&power, &crate::common::number(-1.0)))];
     for (side, accepted) in [(1, true), (-1, false)] {
         let table = Table::new(2, &[(side, vec![1e300, 1e300]), (side, vec![5e-324, 5e-324])], 0);
         let margin = Margin { lower: 0.0, upper: f64::MAX, combination: vec![] };
@@ -97,7 +95,7 @@ fn a_difference_in_the_last_bit_of_long_weights() {
 
 #[test]
 fn a_row_that_is_no_row() {
-    let weights = common::sparse(&[1.0, 1.0]);
+    let weights = crate::common::sparse(&[1.0, 1.0]);
     for way in 0..4 {
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             let rows = [(1, vec![1.0, 1.0]), (1, vec![bad, 1.0]), (0, vec![bad, bad])];
@@ -105,10 +103,10 @@ fn a_row_that_is_no_row() {
             let margin = Margin { lower: 0.0, upper: f64::MAX, combination: vec![] };
             let claims = [
                 Claim::Complete { weights: weights.clone(), margin: margin.clone() },
-                Claim::Complete { weights: common::sparse(&[0.0, 1.0]), margin },
+                Claim::Complete { weights: crate::common::sparse(&[0.0, 1.0]), margin },
                 Claim::QuasiComplete {
                     weights: weights.clone(),
-                    combination: common::sparse(&[1.0]),
+                    combination: crate::common::sparse(&[1.0]),
                     kernel: vec![],
                 },
             ];

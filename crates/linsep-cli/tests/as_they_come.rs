@@ -1,9 +1,7 @@
 //! Mail, text, pictures and tables in the ways that people give them: through pipes, without the last newline, without the
 //! label, in the wrong form.
 
-mod common;
-
-use common::{Folder, HAM, Ran, SPAM, gzip};
+use crate::common::{Folder, HAM, Ran, SPAM, gzip};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;

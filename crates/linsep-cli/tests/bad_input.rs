@@ -1,9 +1,7 @@
 //! Whatever is wrong with the input: a message that says where and what, the documented exit code, and no file
 //! that was not there before.
 
-mod common;
-
-use common::{Folder, PROGRAM, Ran};
+use crate::common::{Folder, PROGRAM, Ran};
 use std::fs;
 use std::process::{Command, Stdio};
 
@@ -168,7 +166,7 @@ fn compression_that_is_damaged_or_unknown() {
     refused(b"\xfd7zXZ\x00\x00\x04", "", 3, &[&unsupported("xz"), help]);
 
     let rows = "+1 1:1 2:0.125\n-1 1:-2 3:0.75\n".repeat(2000);
-    let whole = [common::gzip(rows.as_bytes()), common::zstd(rows.as_bytes())];
+    let whole = [crate::common::gzip(rows.as_bytes()), crate::common::zstd(rows.as_bytes())];
     let help = "help: check the path, the permissions and that the file is whole";
     for bytes in &whole {
         let folder = Folder::with("data", bytes);

@@ -1,8 +1,6 @@
 //! `separate --blame`: few rows whose removal separates the rest.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use std::fmt::Write;
 
 /// A table of noisy rows: columns of very different sizes, one of them far from zero.

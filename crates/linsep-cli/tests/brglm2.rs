@@ -3,12 +3,10 @@
 //!
 //! ```text
 //! apt-get install --no-install-recommends r-cran-brglm2 r-cran-lpsolve
-//! cargo test -p linsep-cli --test brglm2 -- --ignored --nocapture
+//! cargo test -p linsep-cli --test main brglm2 -- --ignored --nocapture
 //! ```
 
-mod common;
-
-use common::{Folder, published};
+use crate::common::{Folder, published};
 use linsep::Model;
 use linsep::random::Random;
 use std::collections::BTreeMap;

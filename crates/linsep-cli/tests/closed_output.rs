@@ -1,9 +1,7 @@
 //! The promise: whoever closes standard output changes no answer, and an output that was asked for and is lost is an error.
 #![cfg(unix)]
 
-mod common;
-
-use common::{Folder, Ran};
+use crate::common::{Folder, Ran};
 use std::fs::{File, OpenOptions};
 use std::io::Read;
 use std::process::{Command, Stdio};
@@ -64,7 +62,7 @@ fn a_closed_standard_output_does_not_change_the_answer() {
 /// Runs a command whose standard stream with this number is closed before it starts.
 fn closed(folder: &Folder, number: u8, line: &str) -> Ran {
     let mut shell = Command::new("sh");
-    shell.args(["-c", &format!("exec \"$0\" {line} {number}>&-"), common::PROGRAM]);
+    shell.args(["-c", &format!("exec \"$0\" {line} {number}>&-"), crate::common::PROGRAM]);
     shell.current_dir(folder.path("")).stdin(Stdio::null());
     Ran::new(line, shell.output().expect("a shell"))
 }

@@ -1,9 +1,7 @@
 //! The promise: which coefficients of a logistic regression are finite is told as the literature has it, and what cannot be
 //! proved is not told.
 
-mod common;
-
-use common::{Folder, published};
+use crate::common::{Folder, published};
 use serde_json::Value;
 
 /// The text with every run of blanks and line ends as one blank.

@@ -1,9 +1,7 @@
 //! The promise: data goes from every format to every other and stays the same, a cache is never wrong, and a limit of
 //! memory holds.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 
 const SPARSE: &str = "-1 1:0.5 3:2\n+1 2:-1.5 3:1e300\n-1 1:0.1 2:123456789.125\n+1 3:7\n";
 
@@ -156,7 +154,7 @@ fn the_limit_holds_under_a_real_one() {
     // About 65 MB of numbers in memory.
     folder.linsep("generate text --rows 60000 --features 20000 --per-row 90 -o rows.svm").exits(0);
     let within = |kilobytes: u64, line: &str| {
-        let script = format!("ulimit -d {kilobytes} && exec {} {line} --threads 2", common::PROGRAM);
+        let script = format!("ulimit -d {kilobytes} && exec {} {line} --threads 2", crate::common::PROGRAM);
         let mut command = Command::new("sh");
         command.arg("-c").arg(script).current_dir(folder.path(""));
         command.output().expect("run linsep")

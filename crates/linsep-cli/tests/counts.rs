@@ -1,9 +1,7 @@
 //! A table of counts gives the answer of the table that it stands for: every number of every report is that of the table
 //! with each row written as often as it occurs.
 
-mod common;
-
-use common::{Folder, learners};
+use crate::common::{Folder, learners};
 use serde_json::Value;
 use std::fmt::Write;
 

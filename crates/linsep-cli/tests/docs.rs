@@ -1,8 +1,6 @@
 //! The promise: every command shown in the documents runs, from top to bottom, in an empty folder.
 
-mod common;
-
-use common::{Folder, learners};
+use crate::common::{Folder, learners};
 
 /// The commands of a document: lines that begin with `$ linsep` inside console blocks.
 fn commands(document: &str) -> Vec<&str> {
@@ -47,7 +45,7 @@ fn the_commands_of_separation_run() {
     let folder = Folder::new();
     let [trial] = tables(document).try_into().expect("one table");
     folder.write("trial.csv", trial);
-    folder.write("endometrial.csv", common::published::endometrial(&["NV", "PI", "EH"]));
+    folder.write("endometrial.csv", crate::common::published::endometrial(&["NV", "PI", "EH"]));
     let mut count = 0;
     for line in document.lines().filter_map(|line| line.strip_prefix("$ linsep ")) {
         let (command, remark) = line.split_once(" # ").unwrap_or((line, ""));

@@ -1,9 +1,7 @@
 //! The promise of `--features`: what is not linear in the columns is learned, the model carries how its features are made,
 //! and the report says which space it speaks of.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use serde_json::Value;
 use std::fmt::Write;
 

@@ -1,9 +1,7 @@
 //! The promise: checkpoints, caches and certificates of every version that was ever written can be used, and give what
 //! they gave. `crates/linsep/tests/golden/make.sh` says how the files were made.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use std::path::Path;
 
 /// A folder with all golden files, and the irises.

@@ -2,9 +2,7 @@
 //! an undisturbed one.
 #![cfg(unix)]
 
-mod common;
-
-use common::{Folder, Ran};
+use crate::common::{Folder, Ran};
 use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};
@@ -602,7 +600,7 @@ fn ctrl_c_ends_thousands_of_classes() {
     let rows: String = (1..=3000).map(|class| format!("{class} 1:{class}\n")).collect();
     let folder = Folder::with("data", rows);
     folder.write("few", "1 1:1\n2 1:2\n");
-    for learner in common::learners() {
+    for learner in crate::common::learners() {
         let more = if learner == "logistic" { " --gap 1e-12" } else { "" };
         let line = format!("train data -q -o model --learner {learner} --epochs 100000{more}");
         has_a_whole_model_or_none(&folder, &line, &[2000]);

@@ -1,9 +1,7 @@
 //! The family from the outside: every learner trains, predicts, is judged and comes back from its file; wrong settings
 //! are refused with the range and the reason; `compare` and `theory` print what they promise.
 
-mod common;
-
-use common::{Folder, learners};
+use crate::common::{Folder, learners};
 use serde_json::Value;
 
 #[test]
@@ -407,10 +405,10 @@ fn the_next_steps_can_be_pasted() {
     folder.write("it's iris", folder.read("iris"));
     let data = folder.path("it's iris");
     let run = |line: &str| {
-        let script = line.replacen("linsep ", &format!("{} ", common::PROGRAM), 1);
+        let script = line.replacen("linsep ", &format!("{} ", crate::common::PROGRAM), 1);
         let shell =
             std::process::Command::new("sh").arg("-c").arg(&script).current_dir(folder.path("")).output();
-        common::Ran::new(line, shell.expect("a shell"))
+        crate::common::Ran::new(line, shell.expect("a shell"))
     };
     let quoted = data.display().to_string().replace('\'', "'\\''");
     for options in [

@@ -1,10 +1,8 @@
 //! Lines, features, classes and memory have limits: what goes beyond them is refused with a message that says how to go on.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 #[cfg(target_os = "linux")]
-use common::{PROGRAM, Ran};
+use crate::common::{PROGRAM, Ran};
 use std::io::Write;
 #[cfg(target_os = "linux")]
 use std::process::{Command, Stdio};

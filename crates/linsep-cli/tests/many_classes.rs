@@ -1,9 +1,7 @@
 //! Thousands of classes: time and memory grow with their number, not with its square.
 #![cfg(unix)]
 
-mod common;
-
-use common::{Folder, PROGRAM};
+use crate::common::{Folder, PROGRAM};
 use std::process::{Command, Output};
 
 /// A folder with a table of one feature and one row for each of so many classes.

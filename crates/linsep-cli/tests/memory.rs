@@ -2,9 +2,7 @@
 //! it was started, and other tests hold large files in memory.
 #![cfg(target_os = "linux")]
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use std::io::Write;
 use std::process::Stdio;
 

@@ -1,8 +1,6 @@
 //! What the program prints and saves: exact records, exact models, however the rows come in.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use serde_json::Value;
 
 const LEARNERS: [&str; 3] = ["perceptron", "averaged", "voted"];
@@ -137,8 +135,8 @@ fn rows_from_memory_a_stream_a_pipe_or_an_archive_give_the_same_model() {
     let zero_based = NUMBERED.replace(" 1:", " 0:");
     for content in [TABLE, NUMBERED, &zero_based] {
         let folder = Folder::with("data", content);
-        folder.write("data.gz", common::gzip(content.as_bytes()));
-        folder.write("data.zst", common::zstd(content.as_bytes()));
+        folder.write("data.gz", crate::common::gzip(content.as_bytes()));
+        folder.write("data.zst", crate::common::zstd(content.as_bytes()));
         for learner in LEARNERS {
             let arguments = format!("-q --learner {learner} --epochs 1 --order given --scale none");
             folder.linsep(&format!("train data -o memory {arguments}")).exits(0);

@@ -1,8 +1,6 @@
 //! Pictures and tables of other programs, as a user gives them: training, predicting, and what is refused.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use flate2::write::ZlibEncoder;
 use std::io::Write;
 

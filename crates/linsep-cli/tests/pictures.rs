@@ -1,8 +1,6 @@
 //! The promise of docs/plots.md: its pictures are what its commands make. `LINSEP_REMAKE_PICTURES=1` writes them anew.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -27,7 +25,7 @@ fn pictures_of_the_documents_are_current() {
         assert!(
             old == new,
             "docs/pictures/{file} is not what `linsep {command}` makes: run \
-             LINSEP_REMAKE_PICTURES=1 cargo test -p linsep-cli --test pictures"
+             LINSEP_REMAKE_PICTURES=1 cargo test -p linsep-cli --test main pictures::"
         );
         made.insert(file.to_string());
     }

@@ -1,9 +1,7 @@
 //! The promise of `linsep plot`: every kind is drawn, as one file that needs nothing from elsewhere; names from a data file
 //! are text and never markup; the numbers are those of the other commands.
 
-mod common;
-
-use common::{Folder, Ran};
+use crate::common::{Folder, Ran};
 use roxmltree::Document;
 use std::collections::BTreeSet;
 

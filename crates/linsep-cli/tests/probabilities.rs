@@ -1,8 +1,6 @@
 //! Probabilities and thresholds: every learner has them, the model keeps them, and what cannot be is said.
 
-mod common;
-
-use common::{Folder, learners};
+use crate::common::{Folder, learners};
 
 /// A folder with the spam data, a part of it to learn from and another to judge on.
 fn spam() -> Folder {

@@ -1,9 +1,7 @@
 //! The promise of `linsep report`: one page that needs nothing from elsewhere, with the numbers of the other commands, on which
 //! names from a data file are text.
 
-mod common;
-
-use common::{Folder, Ran};
+use crate::common::{Folder, Ran};
 
 /// The page without its style, checked for what must not be in it.
 #[track_caller]

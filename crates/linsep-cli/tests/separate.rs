@@ -1,8 +1,6 @@
 //! The promise: a verdict comes with a proof that `verify` accepts, with its exit code, and with the rows that explain it.
 
-mod common;
-
-use common::{Folder, PROGRAM, Ran};
+use crate::common::{Folder, PROGRAM, Ran};
 use serde_json::Value;
 use std::fs;
 use std::process::Command;
@@ -472,7 +470,7 @@ fn rows_come_from_anywhere() {
     let ran = folder.linsep_with_input("separate - -o proof", QUASI.as_bytes()).exits(1);
     assert!(ran.out.contains("standard input:5") && !ran.out.contains("linsep separate -"), "{ran:?}");
     folder.linsep_with_input("verify proof -", QUASI.as_bytes()).exits(0);
-    folder.write("data.gz", common::gzip(QUASI.as_bytes()));
+    folder.write("data.gz", crate::common::gzip(QUASI.as_bytes()));
     folder.linsep("verify proof data.gz").exits(0);
     // Rows that are left out while reading keep the lines of the others.
     let bad = QUASI.replace("2,41,no\n", "2,nan,no\n");

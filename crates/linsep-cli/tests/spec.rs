@@ -1,9 +1,7 @@
 //! The promise: a job is a value. The command line and the library give the same model file, and a model tells how to
 //! make it again.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use linsep::job::{ClassSpec, DataSpec, TrainSpec};
 use linsep::scale::Scaling;
 

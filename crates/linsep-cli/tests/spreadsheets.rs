@@ -1,9 +1,7 @@
 //! Spreadsheets as people save them: each guess about a column where it is right, where it must not be made, and how to
 //! overrule it.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 
 /// Trains on a table; what the program says, joined into one line, must have all of these parts and none of the others.
 #[track_caller]

@@ -2,9 +2,7 @@
 //! changes while it is read is noticed.
 #![cfg(unix)]
 
-mod common;
-
-use common::{Folder, PROGRAM, Ran};
+use crate::common::{Folder, PROGRAM, Ran};
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::Write;

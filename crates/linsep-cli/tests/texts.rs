@@ -1,8 +1,6 @@
 //! Texts and mails as they come: folders, single files, columns of tables, and lines as they arrive.
 
-mod common;
-
-use common::{Folder, HAM, PROGRAM, SPAM, gzip};
+use crate::common::{Folder, HAM, PROGRAM, SPAM, gzip};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};

@@ -1,9 +1,7 @@
 //! The promise: a report says how far its model can be trusted. Each warning has a file that triggers it and one that must
 //! not.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use serde_json::Value;
 
 fn number(value: &Value) -> f64 {

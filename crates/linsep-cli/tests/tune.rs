@@ -1,8 +1,6 @@
 //! `linsep tune`: what it chooses is good, honest about itself, the same on any number of threads, and made again by `train`.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use std::fmt::Write;
 
 /// A class in the middle of a column and another outside: no plain boundary tells them apart, a bend does.

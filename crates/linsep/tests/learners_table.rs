@@ -25,7 +25,7 @@ fn document() -> String {
     let mut text = "# Learners\n\n\
         One learner is chosen by name: `linsep train DATA --learner NAME`, or `Learner::named` in the library. This page is\n\
         made from the registry of learners, and a test keeps it true: after a change, run\n\
-        `UPDATE_DOCS=1 cargo test -p linsep --test learners_table`. What is proved of each is in [theory.md](theory.md).\n\n\
+        `UPDATE_DOCS=1 cargo test -p linsep --test main learners_table`. What is proved of each is in [theory.md](theory.md).\n\n\
         ## When to choose which\n\n| learner | in one line | usual passes |\n|---|---|---|\n"
         .to_string();
     for learner in learners() {
@@ -104,6 +104,6 @@ fn the_page_of_learners_is_true() {
     let found = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         found == expected,
-        "docs/learners.md is stale: run UPDATE_DOCS=1 cargo test -p linsep --test learners_table"
+        "docs/learners.md is stale: run UPDATE_DOCS=1 cargo test -p linsep --test main learners_table"
     );
 }

@@ -1,6 +1,6 @@
 //! Claims about columns: made, changed, decided by the rules, and tried against small vectors.
 
-use super::common::{self, Big, Random, Table, number};
+use crate::common::{Big, Random, Table, number};
 use super::{combined, dot, entries, nudged, positive, rank, rows, vector, whole_dot};
 use linsep_check::{Bias, Certificate, Claim, ColumnSet, Columns, Sparse, Status};
 
@@ -276,11 +276,11 @@ pub(super) fn mutate_columns(random: &mut Random, columns: &mut Columns) {
             coefficients[which].1 = match random.below(4) {
                 0 => Status::Finite,
                 1 => Status::Open { positive: random.below(3), negative: random.below(3) },
-                2 => Status::Aliased { relation: common::sparse(&[1.0, -1.0]) },
+                2 => Status::Aliased { relation: crate::common::sparse(&[1.0, -1.0]) },
                 _ => Status::Infinite {
                     positive: random.below(2) == 0,
                     member: random.below(3),
-                    combination: common::sparse(&[1.0]),
+                    combination: crate::common::sparse(&[1.0]),
                 },
             };
         }

@@ -1,8 +1,8 @@
 //! Everything that is promised of one problem, checked.
 
-use crate::claims::judge;
-use crate::instances::Instance;
-use crate::oracle::{
+use super::claims::judge;
+use super::instances::Instance;
+use super::oracle::{
     boundary, circuit, dot, fraction, rank, scaled, squared_margin, squared_margin_free, whole,
 };
 use dashu_int::IBig;

@@ -1,7 +1,7 @@
 //! Certificates, judged a second time: from their text, in whole numbers, without the checker.
 
-use crate::instances::Instance;
-use crate::oracle::{Matrix, combine, dot, fraction, negative, positive, rank_whole, scaled, whole, zero};
+use super::instances::Instance;
+use super::oracle::{Matrix, combine, dot, fraction, negative, positive, rank_whole, scaled, whole, zero};
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 use linsep::separate::{Bias, Certificate, hexadecimal};

@@ -1,9 +1,9 @@
 //! What is said of columns, against exact answers that are found in other ways; and claims about them with something changed: those
 //! that the checker accepts must still be true.
 
-use crate::check::tamper;
-use crate::instances::{Instance, instance};
-use crate::oracle::{boundary, rank};
+use super::check::tamper;
+use super::instances::{Instance, instance};
+use super::oracle::{boundary, rank};
 use linsep::random::Random;
 use linsep::separate::CoefficientStatus::{Aliased, Finite, MinusInfinity, PlusInfinity, SignOpen};
 use linsep::separate::{

@@ -2,8 +2,8 @@
 //!
 //! `LINSEP_TRIALS` sets how many trials Cover's law gets, `LINSEP_GARDNER` the number of features for Gardner's.
 
-use crate::instances::Instance;
-use crate::never_wrong::{report, setting};
+use super::instances::Instance;
+use super::never_wrong::{report, setting};
 use linsep::dataset::Dataset;
 use linsep::random::Random;
 use linsep::separate::{Bias, SeparateSettings, Separation, Verdict, separate};

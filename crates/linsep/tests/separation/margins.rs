@@ -1,9 +1,9 @@
 //! Margins from comfortable to far below the precision of floats, known by construction.
 
-use crate::check::{Effort, check};
-use crate::instances::{Instance, power};
-use crate::never_wrong::report;
-use crate::oracle::{boundary, fraction, rank, squared_margin};
+use super::check::{Effort, check};
+use super::instances::{Instance, power};
+use super::never_wrong::report;
+use super::oracle::{boundary, fraction, rank, squared_margin};
 use linsep::random::Random;
 use linsep::separate::{Bias, Verdict};
 use std::fmt::Write;

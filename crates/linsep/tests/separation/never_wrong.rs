@@ -3,8 +3,8 @@
 //! `LINSEP_INSTANCES` sets how many, `LINSEP_SEED` which, `LINSEP_NUMBER` runs one alone, and `LINSEP_REPORT` names a
 //! folder for tables of what was seen.
 
-use crate::check::{Effort, Seen, check};
-use crate::instances::{FAMILIES, Instance, instance};
+use super::check::{Effort, Seen, check};
+use super::instances::{FAMILIES, Instance, instance};
 use linsep::separate::Verdict;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -161,7 +161,7 @@ fn tell(seed: u64, failures: &[(u64, &str, String)]) -> String {
 /// The makers make what their names say: every family has rows, most have several verdicts.
 #[test]
 fn families_are_as_named() {
-    use crate::oracle::boundary;
+    use super::oracle::boundary;
     let mut verdicts: BTreeMap<&str, [u32; 3]> = BTreeMap::new();
     for number in 0..60 * FAMILIES.len() as u64 {
         let (family, problem) = instance(7, number);

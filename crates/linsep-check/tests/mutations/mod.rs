@@ -2,11 +2,8 @@
 //! still proved: an oracle decides that by the definitions, with numbers of its own and without any filter or prime.
 
 mod columns;
-#[path = "../common/mod.rs"]
-mod common;
-
 use columns::{columns_hold, columns_not_refuted, make_columns, mutate_columns};
-use common::{Big, Random, Table, certificate, number, verify_any_sides};
+use crate::common::{Big, Random, Table, certificate, number, verify_any_sides};
 use linsep_check::{Bias, Certificate, Claim, Dyadic, Examples, Margin, Sparse};
 
 /// The rows z that belong to a side, with the bias.
@@ -198,7 +195,7 @@ fn whole_dot(a: &[i64], b: &[i64]) -> i64 {
 }
 
 fn vector(values: &[i64]) -> Sparse {
-    common::sparse(&values.iter().map(|&value| value as f64).collect::<Vec<_>>())
+    crate::common::sparse(&values.iter().map(|&value| value as f64).collect::<Vec<_>>())
 }
 
 /// Data with a certificate that is mostly a true one.
@@ -346,7 +343,7 @@ fn mutate(random: &mut Random, rows: &mut Rows, certificate: &mut Certificate) {
         2 if !vector.is_empty() => {
             let (entry, tiny) =
                 (random.below(vector.len()), Dyadic::new(random.below(2) == 0, vec![1], -200));
-            vector[entry].1 = common::plus(&vector[entry].1, &tiny);
+            vector[entry].1 = crate::common::plus(&vector[entry].1, &tiny);
         }
         3 if !vector.is_empty() => {
             let entry = random.below(vector.len());
@@ -364,8 +361,8 @@ fn mutate(random: &mut Random, rows: &mut Rows, certificate: &mut Certificate) {
             (vector[a].1, vector[b].1) = (y, x);
         }
         // These keep a true certificate true.
-        7 => vector.iter_mut().for_each(|entry| entry.1 = common::times(&entry.1, &number(3.0))),
-        8 => vector.iter_mut().for_each(|entry| entry.1 = common::scaled(&entry.1, -1500)),
+        7 => vector.iter_mut().for_each(|entry| entry.1 = crate::common::times(&entry.1, &number(3.0))),
+        8 => vector.iter_mut().for_each(|entry| entry.1 = crate::common::scaled(&entry.1, -1500)),
         9 if count > 0 => {
             let (a, b) = (random.below(count), random.below(count));
             rows.swap(a, b);
@@ -386,7 +383,7 @@ fn mutate(random: &mut Random, rows: &mut Rows, certificate: &mut Certificate) {
             Claim::Complete { margin, .. } => margin.upper = nudged(random, margin.upper),
             Claim::QuasiComplete { kernel, .. } | Claim::Overlap { kernel, .. } => match random.below(3) {
                 0 => drop(kernel.pop()),
-                1 => kernel.push(common::sparse(&[1.0, -1.0])),
+                1 => kernel.push(crate::common::sparse(&[1.0, -1.0])),
                 _ => kernel.extend(kernel.first().cloned()),
             },
         },
@@ -404,10 +401,10 @@ fn mutate(random: &mut Random, rows: &mut Rows, certificate: &mut Certificate) {
                     Claim::Overlap { combination, kernel }
                 }
                 (Claim::Overlap { combination, kernel }, 0) => {
-                    Claim::QuasiComplete { weights: common::sparse(&[1.0]), combination, kernel }
+                    Claim::QuasiComplete { weights: crate::common::sparse(&[1.0]), combination, kernel }
                 }
                 (Claim::Overlap { .. }, _) => {
-                    Claim::Complete { weights: common::sparse(&[1.0]), margin: empty }
+                    Claim::Complete { weights: crate::common::sparse(&[1.0]), margin: empty }
                 }
             };
         }

@@ -1,0 +1,32 @@
+//! The promises of the program to its users, one file each, in one binary: compiled and linked once.
+
+mod as_they_come;
+mod bad_input;
+mod blame;
+mod brglm2;
+mod closed_output;
+mod coefficients;
+mod common;
+mod convert;
+mod counts;
+mod docs;
+mod features;
+mod golden;
+mod interruptions;
+mod learners;
+mod limits;
+mod many_classes;
+mod memory;
+mod output;
+mod picture_folders;
+mod pictures;
+mod plots;
+mod probabilities;
+mod report;
+mod separate;
+mod spec;
+mod spreadsheets;
+mod stored_files;
+mod texts;
+mod trust;
+mod tune;
