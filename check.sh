@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # The test command of the project. Installs what the tests need, and can be run again at any time.
 #
-#     ./check.sh           everything
+#     ./check.sh           everything; when all has passed, target/checked holds the commit that was checked
+#     ./check.sh --install the installations that the README shows, and the packages that are published
+#     ./check.sh --long    the strong forms of tests that are too long for every day, and the long trials
 #     ./check.sh --parquet the feature `parquet`: Parquet and Arrow files, whose crates are not compiled otherwise
 #     ./check.sh --miri    the code with pointers and the inner loops in Miri, which needs a nightly toolchain
 set -euo pipefail
@@ -81,8 +83,40 @@ parquet() {
         "$environment/bin/python" -m pytest -q -p no:cacheprovider tests/oracle/test_tables.py
 }
 
+# What the README shows under "Install", as it stands, into folders of its own; then the packages that are published.
+install() {
+    python_environment
+    rm -rf "$CARGO_TARGET_DIR/installed"
+    python3 -m venv "$CARGO_TARGET_DIR/installed"
+    export CARGO_INSTALL_ROOT="$CARGO_TARGET_DIR/installed"
+    export PATH="$CARGO_TARGET_DIR/installed/bin:$PATH"
+    run cargo install --path crates/linsep-cli
+    run linsep demo
+    run pip install .
+    run pip install --quiet --requirement "$requirements"
+    LINSEP="$CARGO_TARGET_DIR/installed/bin/linsep" run python -m pytest -q -p no:cacheprovider tests/python
+    run cargo package --workspace --exclude linsep-py --no-verify --locked
+    run cargo package -p linsep-check --locked
+}
+
+# Every ignored test, but for those that need R, and the long trials.
+long() {
+    run cargo test --workspace --locked -- --ignored --nocapture --skip brglm2
+    run python3 tests/torture/run.py "$CARGO_TARGET_DIR/debug/linsep" --minutes 60
+}
+
 case "${1:-}" in
     "") ;;
+    --install)
+        install
+        announce "what the README shows can be installed"
+        exit 0
+        ;;
+    --long)
+        long
+        announce "the long forms passed"
+        exit 0
+        ;;
     --parquet)
         run parquet
         announce "Parquet and Arrow files are read"
@@ -99,8 +133,14 @@ case "${1:-}" in
         ;;
 esac
 
+# What is checked is this commit only if nothing differs from it.
+checked="$(git describe --always --abbrev=40 --exclude '*' --dirty 2>/dev/null || echo unknown)"
+rm -f "$CARGO_TARGET_DIR/checked"
+
 run components
 run cargo fmt --all --check
+# The first command of the README, as it stands.
+run cargo run --release -- demo
 run cargo clippy --workspace --all-targets --locked -- -D warnings
 run cargo test --workspace --locked
 RUSTDOCFLAGS="-D warnings" run cargo doc --workspace --no-deps --locked
@@ -113,4 +153,5 @@ run browser
 LINSEP="$CARGO_TARGET_DIR/debug/linsep" run "$environment/bin/python" -m pytest -q -p no:cacheprovider tests/browser
 run python3 tests/torture/run.py "$CARGO_TARGET_DIR/debug/linsep" --short
 
-announce "everything passed"
+printf '%s\n' "$checked" > "$CARGO_TARGET_DIR/checked"
+announce "everything passed: $checked"

@@ -181,10 +181,7 @@ for rows in separable touching overlapping; do
         linsep separate $rows.csv -q --bias $bias -o "$seeds/certificate/$rows-$bias" > /dev/null || [ $? -eq 1 ]
     done
 done
-# Certificates of version 1, which the program no longer writes; and version 2 with claims about columns.
-for name in complete quasi overlap; do
-    cp "$golden/$name.json" "$seeds/certificate/version-1-$name"
-done
+# A certificate with claims about columns.
 {
     sed '/^combination/q' "$seeds/certificate/separable-none"
     printf 'member 0:0x1p0 1:0x3p0\nmember 0:-0x1p0 1:0x3p0\nopen 0 0 1\nplus-infinite 1 0 0:0x1p0\n'

@@ -46,7 +46,6 @@ const OVERLAPPING: Rows = Rows(&[
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    // Version 2, or version 1 in JSON.
     let Ok(certificate) = parse_certificate(text) else { return };
     let again = CertificateText(&certificate).to_string();
     assert_eq!(Certificate::parse(&again).as_ref(), Ok(&certificate));

@@ -49,7 +49,7 @@ fn run() -> Result<String, (u8, String)> {
     let [proof, data] = &files[..] else { return Err(wrong()) };
     let load = |path| std::fs::read_to_string(path).map_err(|error| (3, format!("{path}: {error}\n")));
     let certificate = Certificate::parse(&load(proof)?).map_err(|line| {
-        let what = "not a certificate of version 2 (linsep verify reads version 1)";
+        let what = "not a certificate";
         (3, format!("{proof}:{line}: {what}: a line is missing, or not in its place and its one form\n"))
     })?;
     let table = table::read(&load(data)?, &options, &certificate.subject)

@@ -146,3 +146,26 @@ fn what_the_readme_shows_is_what_the_program_prints() {
     }
     assert!(compared > 20, "the README has lost its samples: {compared} lines");
 }
+
+/// Commands in the README that are not the program's own are the set-up and test commands of a new user: the check runs each of
+/// them, letter for letter, so that none can break unseen.
+#[test]
+fn the_check_runs_every_other_command_of_the_readme() {
+    let check = include_str!("../../../check.sh");
+    let mut shown = Vec::new();
+    for Sample { command, .. } in samples(include_str!("../../../README.md")) {
+        if command.starts_with("linsep ") {
+            continue;
+        }
+        let is_run = match command.as_str() {
+            // What continuous integration runs.
+            "./check.sh" => include_str!("../../../.ci/run").lines().any(|line| line == "exec ./check.sh"),
+            command => check.lines().any(|line| line.trim() == format!("run {command}")),
+        };
+        assert!(is_run, "the README shows `{command}`, which check.sh does not run");
+        shown.push(command);
+    }
+    for needed in ["cargo run --release -- demo", "./check.sh"] {
+        assert!(shown.iter().any(|command| command == needed), "the README does not show `{needed}`");
+    }
+}

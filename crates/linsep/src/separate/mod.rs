@@ -35,7 +35,6 @@ mod agreements;
 mod blame;
 mod budget;
 mod certificate_text;
-mod certificate_v1;
 mod cholesky;
 mod columns;
 mod contradictions;

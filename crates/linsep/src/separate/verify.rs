@@ -1,6 +1,6 @@
 //! Checking a certificate against a data set.
 
-use super::{Certificate, Examples, certificate_v1};
+use super::{Certificate, Examples};
 use crate::Error;
 use crate::dataset::Dataset;
 use crate::observe::{Observer, Progress, watched};
@@ -19,12 +19,8 @@ pub struct CertificateError {
     pub reason: String,
 }
 
-/// Reads the text of a certificate: version 2, or version 1, which was JSON and so begins with a brace.
+/// Reads the text of a certificate.
 pub fn parse_certificate(text: &str) -> Result<Certificate, CertificateError> {
-    if text.trim_start().starts_with('{') {
-        let error = |(line, column, reason)| CertificateError { line, column, reason };
-        return certificate_v1::parse(text).map_err(error);
-    }
     let reason = "a line is missing here, or not in its place, its one form, and the limits".to_string();
     Certificate::parse(text).map_err(|line| CertificateError { line, column: 1, reason })
 }

@@ -76,8 +76,8 @@ for cache in *.linsep; do
 done
 
 # separate exits with 1 where nothing separates.
-"$linsep" separate -q square.svm -o complete.json > /dev/null
-"$linsep" separate -q square.svm --bias free -o free.json > /dev/null
-"$linsep" separate -q touching.csv -o quasi.json > /dev/null || [ $? -eq 1 ]
-"$linsep" separate -q overlap.csv -o overlap.json > /dev/null || [ $? -eq 1 ]
+"$linsep" separate -q square.svm -o complete.cert > /dev/null
+"$linsep" separate -q square.svm --bias free -o free.cert > /dev/null
+"$linsep" separate -q touching.csv -o quasi.cert > /dev/null || [ $? -eq 1 ]
+"$linsep" separate -q overlap.csv -o overlap.cert > /dev/null || [ $? -eq 1 ]
 rm iris.csv
