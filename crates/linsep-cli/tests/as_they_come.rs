@@ -688,8 +688,8 @@ fn every_command_names_every_format() {
         let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
         for format in linsep::read::FORMATS {
             let named = match format.name {
-                "documents" => "folder of texts, mails",
-                "pictures" => "or pictures with one sub-folder",
+                "documents" => "folder of texts, e-mails",
+                "pictures" => "or images with one subfolder",
                 "linsep" => ".linsep",
                 _ => format.title,
             };

@@ -145,7 +145,7 @@ fn the_rule_of_choice_is_said() {
     );
     let help = folder.linsep("tune --help").exits(0).out;
     assert!(
-        help.split_whitespace().collect::<Vec<_>>().join(" ").contains("the log loss chooses C"),
+        help.split_whitespace().collect::<Vec<_>>().join(" ").contains("C is chosen by log loss"),
         "{help}"
     );
 }
