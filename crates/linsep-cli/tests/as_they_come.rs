@@ -136,7 +136,7 @@ fn the_demonstration_has_words_for_each_of_many_classes() {
         assert!(told.out.contains(&format!("  for {class}: ")), "{told:#?}");
     }
     for line in told.out.lines().filter(|line| line.contains(" speaks ")) {
-        assert_eq!(line.contains(" +"), line.contains("speaks for"), "{line}");
+        assert_eq!(line.contains(" +"), line.contains("is evidence for"), "{line}");
     }
     fs::create_dir_all(folder.path("pictures/a")).expect("folder");
     folder.write("pictures/a/1.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
@@ -156,14 +156,14 @@ fn the_demonstration_says_what_is_so_of_odd_folders() {
         "All of them are the origin",
         "of the held-out mails wrong",
     ]);
-    assert!(!told.out.contains(" speaks for ") && !told.out.contains("quarter"), "{told:#?}");
+    assert!(!told.out.contains(" is evidence for ") && !told.out.contains("quarter"), "{told:#?}");
     folder.linsep("demo mail mails").exits(0).tells(&["4 of them are the origin"]);
     // All have one of the words, and no word is in two of those that are learned from.
     folder.write_texts("all/a", &["loan one", "loan two"]);
     folder.write_texts("all/b", &["prize three", "prize four"]);
     folder.linsep("demo mail all").exits(0).tells(&[
         "4 mails, classes a, b; 2 to learn from, 2 held out",
-        "None is the origin",
+        "None is at the origin",
         "  0 words for 2 training mails",
         "  for a: none",
     ]);
@@ -686,8 +686,8 @@ fn every_command_names_every_format() {
         let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
         for format in linsep::read::FORMATS {
             let named = match format.name {
-                "documents" => "folder of texts, mails",
-                "pictures" => "or pictures with one sub-folder",
+                "documents" => "folder of texts, e-mails",
+                "pictures" => "or images with one subfolder",
                 "linsep" => ".linsep",
                 _ => format.title,
             };

@@ -236,7 +236,7 @@ fn settings_that_make_no_sense() {
         ("--bias-scale inf", "the scale of the bias must be a number from 1e-100 to 1e100"),
         ("--bias none --bias-scale 2", "--bias-scale needs --bias append"),
         ("--checkpoint run --checkpoint-every -1", "--checkpoint-every needs a number of seconds"),
-        ("--threads 0", "a number of threads from 1 to 1024 is needed"),
+        ("--threads 0", "expected a number from 1 to 1024"),
         ("--trace-points 1", "invalid value '1' for '--trace-points <N>'"),
         ("--index-base 2", "invalid value '2' for '--index-base <0|1>'"),
         ("--delimiter ab", "one character is needed"),
@@ -572,7 +572,8 @@ fn what_cannot_be_judged_is_told_so() {
     folder.write("data", "-1 1:-1\n");
     let text = folder.linsep("evaluate model data").exits(0).out;
     assert!(
-        text.contains("none: no row was called 1\n") && text.contains("100.00 % of -1 found; no row is 1\n"),
+        text.contains("none: no row was predicted 1\n")
+            && text.contains("100.00 % of -1 found; no row is 1\n"),
         "{text}"
     );
 }

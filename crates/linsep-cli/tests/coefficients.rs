@@ -417,7 +417,7 @@ fn zero_rows_are_described() {
     let report = |line: &str| flowing(&folder.linsep(&format!("separate {line}")).exits(1).out);
     let text = report("zero.csv --bias none --blame");
     assert!(text.contains("0 of 1: every row is zero in the only feature"), "{text}");
-    assert!(text.contains("every row is zero, so every coefficient fits as well"), "{text}");
+    assert!(text.contains("every row is zero, so any coefficients fit equally well"), "{text}");
     assert!(!text.contains("linsep separate"), "{text}");
     assert!(report("zeros.csv --bias none").contains("0 of 2: every row is zero in all features"));
     let text = report("twice.csv");

@@ -195,7 +195,7 @@ fn without_a_margin_max_margin_says_so_and_leaves_no_model() {
         let rest =
             if options.contains("--classes") { "virginica against versicolor" } else { " against the rest" };
         ran.says(&["error: ", &format!("{rest}: no boundary separates these rows: the classes overlap")])
-            .says(&["help: ", "separate tells which rows stand in the way", "--learner svm"]);
+            .says(&["help: ", "separate lists the conflicting rows", "--learner svm"]);
         assert!(!folder.has("model"), "{options} left a model");
     }
     let ran = folder.linsep(&format!("train iris {overlap} --max-seconds 1e-9")).exits(4);

@@ -82,7 +82,7 @@ fn a_model_of_pictures_remembers_their_size() {
     folder
         .linsep("inspect model --weights-png weights.png")
         .exits(0)
-        .says(&["250x200 pixels", "red speaks for"]);
+        .says(&["250x200 pixels", "red is evidence for"]);
     assert!(folder.read("weights.png").starts_with(b"\x89PNG"));
     folder.write("rows.csv", "x,kind\n1,a\n2,b\n");
     folder.linsep("predict model rows.csv").exits(3);

@@ -469,7 +469,7 @@ fn a_figure_speaks_of_nothing_that_there_is_not() {
     assert!(!same.lines().any(|line| line == "boundary"), "{same}");
     let same = drawn("learning same.csv");
     assert!(same.contains("no boundary to draw") && !same.lines().any(|line| line == "boundary"), "{same}");
-    folder.linsep("plot path same.csv -o path.svg").exits(2).says(&["no path to draw"]);
+    folder.linsep("plot path same.csv -o path.svg").exits(2).says(&["no path to plot"]);
     assert!(!folder.has("path.svg"));
 }
 

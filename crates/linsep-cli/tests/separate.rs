@@ -153,7 +153,8 @@ fn overlap_is_explained_by_few_rows() {
 fn contradictory_duplicates_are_told_as_just_that() {
     let folder = real();
     let text = folder.linsep("separate spam").exits(1).out;
-    let told = "3 pairs of rows have the same features and different labels: nothing can tell them apart.";
+    let told = "3 pairs of rows have the same features and different labels: no classifier can separate \
+                them.";
     assert!(flowing(&text).contains(told), "{text}");
     assert!(!text.contains("mixed in these shares"), "{text}");
     let record = folder.linsep("separate spam --json").exits(1).json();
@@ -558,7 +559,7 @@ fn a_closed_pipe_does_not_change_the_answer() {
 fn training_that_did_not_separate_ends_with_the_question() {
     let folder = real();
     folder.write("it's", folder.read("iris"));
-    let hint = "To know whether any boundary can separate these rows, and which rows stand in the way:\n    ";
+    let hint = "To find out whether these rows are linearly separable, and which rows conflict:\n    ";
     for (arguments, command) in [
         ("iris --classes versicolor,virginica", "linsep separate iris --classes versicolor,virginica"),
         ("iris --epochs 3", "linsep separate iris --pairs"),
@@ -697,7 +698,7 @@ fn a_certificate_of_one_side_shows_nothing() {
         let said = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
         let why = format!(
             "Rejected all rows of the certificate's classes are on the side {found}, and none is on the side {missing}: \
-             nothing is told apart"
+             all rows are on one side, so the claim is vacuous"
         );
         assert!(said.starts_with(&why) && said.contains("--allow-one-sided"), "{ran:?}");
         assert_eq!(said.contains("no row has the label 9"), sides.contains('9'), "{ran:?}");

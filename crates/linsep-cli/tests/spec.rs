@@ -60,7 +60,7 @@ fn a_wrong_specification_is_named() {
     folder.linsep("demo iris --export iris.csv").exits(0);
     for (text, said) in [
         ("job = \"train\"\nlerner = \"svm\"\n[data]\nsource = \"iris.csv\"\n", "lerner"),
-        ("job = \"separate\"\n[data]\nsource = \"iris.csv\"\n", "another job"),
+        ("job = \"separate\"\n[data]\nsource = \"iris.csv\"\n", "not for train"),
         ("job = \"train\"\nlearner = \"svn\"\n[data]\nsource = \"iris.csv\"\n", "svn"),
         ("not toml at all", "job.toml"),
     ] {
@@ -78,7 +78,7 @@ fn old_models_have_no_specification_and_say_so() {
     let folder = Folder::new();
     let old = include_bytes!("../../linsep/tests/golden/iris-averaged-1.safetensors");
     folder.write("old.model", old);
-    folder.linsep("inspect old.model --spec").exits(3).says(&["old.model", "keeps no specification"]);
+    folder.linsep("inspect old.model --spec").exits(3).says(&["old.model", "has no specification"]);
 }
 
 #[test]

@@ -160,7 +160,7 @@ fn a_row_without_a_label_tells_nothing_about_the_columns() {
     let ran = folder.linsep("train data").exits(0).says(&["1 row with a missing cell or label was left out"]);
     assert!(ran.out.contains("58 rows, 1 feature"), "{ran:?}");
     // Nor is it converted with cells that only a model fills.
-    folder.linsep("convert data new.csv --missing auto").exits(2).says(&["learned together with a model"]);
+    folder.linsep("convert data new.csv --missing auto").exits(2).says(&["--missing auto needs a model"]);
 }
 
 /// `TRUE`, `True` and `true` are one class, also where a model learned one spelling and a new file has another.

@@ -221,7 +221,7 @@ fn lines_are_answered_as_they_come() {
 fn the_demonstration_tells_its_story() {
     let folder = Folder::with_texts();
     folder.linsep("demo mail mails").exits(0).tells(&[
-        "1. Two words alone",
+        "1. Two words only",
         "--words loan,prize",
         "2. All words",
         "held-out error",

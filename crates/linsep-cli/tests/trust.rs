@@ -25,7 +25,7 @@ fn held_out_rows_are_judged_as_evaluate_judges() {
     assert_eq!((number(&held_out["baseline_error"]), number(&record["baseline_error"])), (0.5, 0.5));
     let text = folder.linsep("train iris.csv --classes versicolor,virginica --holdout 0.3").exits(0).out;
     let parts =
-        ["; 95 % interval ", "always answering \"versicolor\": 50.00 %", "Held out  balanced error ", "AUC"];
+        ["; 95 % interval ", "always predicting \"versicolor\": 50.00 %", "Held out  balanced error ", "AUC"];
     for part in parts {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -38,7 +38,7 @@ fn many_classes_have_a_matrix_of_their_held_out_rows() {
     let text = folder.linsep("train iris.csv --holdout 0.2").exits(0).out;
     assert!(text.contains("Held out  balanced error ") && text.contains("mean F1"), "{text}");
     assert!(text.contains("Confusion matrix of the held-out rows"), "{text}");
-    assert!(text.contains("always answering \"setosa\": 66.67 %"), "{text}");
+    assert!(text.contains("always predicting \"setosa\": 66.67 %"), "{text}");
     let record = folder.linsep("train iris.csv --holdout 0.2 --json").exits(0).json();
     assert_eq!(record["holdout"]["confusion"].as_array().map(Vec::len), Some(3));
 }
@@ -47,8 +47,8 @@ fn many_classes_have_a_matrix_of_their_held_out_rows() {
 fn a_training_error_has_no_interval() {
     let folder = Folder::with_iris("iris.csv");
     let text = folder.linsep("train iris.csv --positive setosa").exits(0).out;
-    assert!(text.contains("training 0.00 % (0 of 150); always answering \"not setosa\": 33.33 %"), "{text}");
-    assert!(text.contains("no estimate for new") && !text.contains("interval"), "{text}");
+    assert!(text.contains("training 0.00 % (0 of 150); always predicting \"not setosa\": 33.33 %"), "{text}");
+    assert!(text.contains("not an estimate for new") && !text.contains("interval"), "{text}");
     let record = folder.linsep("train iris.csv --positive setosa --json").exits(0).json();
     assert_eq!(record["baseline_class"], "not setosa");
     assert_eq!(number(&record["baseline_error"]), 1.0 / 3.0);
@@ -71,7 +71,7 @@ fn table(header: &str, n: usize, row: impl Fn(usize) -> String) -> String {
     (0..n).fold(header.to_string(), |text, i| text + "\n" + &row(i)) + "\n"
 }
 
-const BASELINE: (&str, &str) = ("baseline", "no better than always answering \"no\"");
+const BASELINE: (&str, &str) = ("baseline", "no better than always predicting \"no\"");
 
 #[test]
 fn a_baseline_that_is_not_beaten() {
@@ -99,7 +99,7 @@ fn a_class_that_is_never_predicted() {
     let folder = Folder::new();
     folder.write("same.csv", table("x,y", 60, |i| format!("1,{}", ["no", "no", "yes"][i % 3])));
     folder.write("clear.csv", table("x,y", 60, |i| format!("{},{}", i / 30, ["no", "yes"][i / 30])));
-    let (kind, text) = ("never-predicted", "never predicted for any of the ");
+    let (kind, text) = ("never-predicted", "rows but are never predicted: ");
     assert!(warns(&folder, "train same.csv -o same.model", kind, text));
     assert!(warns(&folder, "train same.csv --holdout 0.5", kind, text));
     assert!(warns(&folder, "evaluate same.model same.csv", kind, text));
@@ -254,7 +254,12 @@ fn a_column_that_separates_proves_that_the_rows_are_separable() {
         let ran = folder.linsep(&format!("train rows.csv --learner {learner} --epochs 1 --scale none"));
         let ran = ran.exits(0).says(&["column \"x\" alone separates the classes"]);
         let said = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
-        for part in ["overlap", "not converged", "whether any boundary can separate", "were not separated"] {
+        for part in [
+            "overlap",
+            "not converged",
+            "are linearly separable, and which rows conflict",
+            "were not separated",
+        ] {
             assert!(!said.contains(part), "{learner}: {part}: {said}");
         }
         let proved = "The rows are linearly separable, because column \"x\" alone separates them, but this run did not \
@@ -304,8 +309,8 @@ fn cells_that_are_missing_in_one_class_are_warned_of() {
 #[test]
 fn judging_on_the_training_rows_is_said() {
     let folder = Folder::with_iris("iris.csv");
-    let warning = "the model was trained on these very rows";
-    let with_held_out = "those that the model was trained on and those that were held out of its training";
+    let warning = "the model was trained on these rows";
+    let with_held_out = "the rows that the model was trained on and the rows held out from training";
     let text = folder.text("iris.csv");
     let gaps = text.replacen("5.1", "", 3).replacen("3.0", "NA", 6);
     folder.write("gaps.csv", &gaps);
@@ -328,7 +333,10 @@ fn judging_on_the_training_rows_is_said() {
         assert!(said.contains(warning), "{data} {options}: {said}");
         // What was done is not advised.
         assert_eq!(said.contains("train with --holdout"), !options.contains("--holdout"), "{said}");
-        assert!(out.contains(&format!("on {which}, no estimate for new rows")), "{data} {options}: {out}");
+        assert!(
+            out.contains(&format!("on {which}; not an estimate for new rows")),
+            "{data} {options}: {out}"
+        );
         assert!(!out.contains("interval"), "{data} {options}: {out}");
         let record = folder.linsep(&format!("evaluate model {data} {skip} --json")).exits(0).json();
         assert_eq!(record["training_rows"], true, "{data} {options}");

@@ -1,4 +1,4 @@
-//! Choices by name, as the library spells them.
+//! Choices by name, spelled as in the library.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::de::DeserializeOwned;
@@ -16,112 +16,113 @@ pub(crate) fn choice<T: DeserializeOwned + Clone + Send + Sync + 'static>(
 }
 
 pub(crate) const ORDERS: &[(&str, &str)] = &[
-    ("given", "As they stand in the file"),
-    ("shuffle-once", "Shuffled once, the same order in every pass"),
-    ("shuffle", "Shuffled anew for every pass"),
+    ("given", "File order"),
+    ("shuffle-once", "Shuffle once and use the same order in every pass"),
+    ("shuffle", "Shuffle before every pass"),
 ];
 
 pub(crate) const MISTAKES: &[(&str, &str)] = &[
-    ("nonpositive", "Agreement ≤ 0"),
-    ("negative", "Agreement < 0: never starts from zero, so it needs --init first or a model"),
+    ("nonpositive", "A score of 0 is a mistake (label × score ≤ 0)"),
+    (
+        "negative",
+        "A score of 0 is correct (only label × score < 0 is a mistake); needs --init first or a \
+         model, because zero weights would never change",
+    ),
 ];
 
 pub(crate) const SCALES: &[(&str, &str)] = &[
     (
         "auto",
-        "What suits each feature: what most rows have to mean 0 and variance 1; of sparse rows, words (0 or 1) as they \
-         are, up to 300 others divided by the root mean square of their values, more by their largest magnitude",
+        "Standardise dense features; leave sparse 0/1 features unchanged; divide other sparse features by \
+         their root mean square (by their largest magnitude if there are more than 300)",
     ),
-    ("none", "Values as they are"),
-    ("max-abs", "Each feature divided by its largest magnitude"),
-    ("standard", "Each feature to mean 0 and variance 1 (what most of the sparse rows lack is not centred)"),
-    ("unit-rows", "Each row divided by its length"),
+    ("none", "No scaling"),
+    ("max-abs", "Divide each feature by its largest magnitude"),
+    ("standard", "Standardise each feature to mean 0 and variance 1 (sparse features are not centred)"),
+    ("unit-rows", "Divide each row by its Euclidean norm"),
 ];
 
 pub(crate) const FEATURES: &[(&str, &str)] = &[
-    ("plain", "Those of the columns, so that the boundary is linear in them"),
-    ("splines", "Also bends of each column of numbers: natural cubic splines, linear beyond the outer knots"),
+    ("plain", "The columns themselves: the boundary is linear in them"),
+    ("splines", "Add natural cubic splines of each numeric column, linear beyond the outer knots"),
     (
         "pairs",
-        "Also products of pairs of columns, words included; of many, those that a plain model's errors show most",
+        "Add products of pairs of columns, categories included; if there are too many, those that best \
+         explain a plain model's errors",
     ),
-    ("splines+pairs", "Both"),
+    ("splines+pairs", "Add both"),
 ];
 
 pub(crate) const MISSING: &[(&str, &str)] = &[
     (
         "auto",
-        "A number becomes the mean of its column, and one more feature says that it was missing; a word is a category of \
-         its own; rows without a label are left out",
+        "Replace missing numbers by the column mean and add an indicator feature; treat missing words as a \
+         category; drop rows without a label",
     ),
-    ("refuse", "An error that names the cell"),
-    ("mean", "Mean of the column; a missing word is left without a category"),
-    ("zero", "Zero; a missing word is left without a category"),
-    ("drop-row", "The row is left out"),
+    ("refuse", "Stop with an error that names the cell"),
+    ("mean", "Replace missing numbers by the column mean; leave missing words without a category"),
+    ("zero", "Replace missing numbers by zero; leave missing words without a category"),
+    ("drop-row", "Drop the row"),
 ];
 
 pub(crate) const SHOW: &[(&str, &str)] = &[
     ("label", "The class"),
-    ("score", "The decision function; at least 0 means the positive class"),
-    ("distance", "The distance to the boundary, in the units of the scaled features where the model scales"),
+    ("score", "The value of the decision function; 0 or more means the positive class"),
+    ("distance", "The distance to the boundary, in scaled units if the model scales its features"),
     (
         "probability",
-        "The probability of the positive class; with more than two classes those of all, separated by commas, in the order of \
-         their names. For models of logistic regression, of --loss log, or trained with --probabilities",
+        "The probability of the positive class; with more than two classes, the probabilities of all \
+         classes in the order of their names, separated by commas. Needs logistic regression, --loss log, \
+         or a \
+         model trained with --probabilities",
     ),
 ];
 
 pub(crate) const METRICS: &[(&str, &str)] = &[
-    ("error", "The share of rows predicted wrong"),
-    ("balanced-error", "The mean over the classes of that share"),
-    ("auc", "The chance that a row of the positive class scores above one of the other"),
-    ("log-loss", "The mean of −ln of the probability given to the right class"),
-    ("f1", "The harmonic mean of precision and recall; of many classes, the mean over them"),
+    ("error", "Error rate: the fraction of rows predicted wrong"),
+    ("balanced-error", "The mean of the error rates of the classes"),
+    ("auc", "Area under the ROC curve: the probability that a positive row scores above a negative one"),
+    ("log-loss", "The mean of −ln of the probability given to the true class"),
+    (
+        "f1",
+        "The harmonic mean of precision and recall; with more than two classes, the mean over the \
+            classes",
+    ),
 ];
 
 pub(crate) const JUDGINGS: &[(&str, &str)] = &[
-    ("auto", "Nested for few rows, aside for many"),
-    ("nested", "The whole search again without each of five parts of the rows, judged on that part"),
-    ("aside", "A fifth of the rows is kept aside until the choice is made"),
-    ("none", "Not at all"),
+    ("auto", "nested for few rows, aside for many"),
+    ("nested", "Nested cross-validation: repeat the whole search in each of five outer folds"),
+    ("aside", "Set aside a fifth of the rows as a test set until the search has finished"),
+    ("none", "Do not estimate the error"),
 ];
 
-pub(crate) const INPUT_NUMBERS: &[(&str, &str)] = &[
-    ("f32", "32 bits, as most programs that run such files have them"),
-    ("f64", "64 bits: the values as they are"),
-];
+pub(crate) const INPUT_NUMBERS: &[(&str, &str)] =
+    &[("f32", "32 bits, which most ONNX runtimes expect"), ("f64", "64 bits: no rounding of the inputs")];
 
 pub(crate) const COLUMN_DETAILS: &[(&str, &str)] = &[
-    ("none", "The verdict alone"),
+    ("none", "Only the verdict"),
     (
         "usual",
-        "For at most 16 million cells, and 511 features or, if completely separable, 127; as far as a few seconds go",
+        "Analyse columns within a few seconds, for data of at most 16 million cells and 511 features (127 \
+         if completely separable)",
     ),
-    ("all", "Everything, for data of any size; takes long with many features"),
+    ("all", "Analyse all columns for data of any size; slow with many features"),
 ];
 
 pub(crate) const SEPARATE_BIASES: &[(&str, &str)] = &[
-    ("none", "The boundary goes through the origin"),
-    (
-        "append",
-        "A constant coordinate is appended to every row, and its weight counts in the norm, as for train",
-    ),
-    (
-        "free",
-        "The boundary may miss the origin at no cost: the margin is half the distance between the convex hulls of the classes",
-    ),
+    ("none", "No bias: the boundary goes through the origin"),
+    ("append", "A constant coordinate is appended to every row; its weight is part of the norm, as in train"),
+    ("free", "An unpenalised bias: the margin is half the distance between the convex hulls of the classes"),
 ];
 
 pub(crate) const TERMS: &[(&str, &str)] = &[
-    ("words", "Two or more letters, digits and underscores, in lower case"),
-    ("characters", "Characters, with the spaces between words"),
+    ("words", "Words of two or more letters, digits and underscores, in lower case"),
+    ("characters", "Character n-grams, including spaces between words"),
 ];
 
 pub(crate) const WEIGHTS: &[(&str, &str)] = &[
-    ("counts", "How often the text has the term"),
-    ("binary", "1 where the text has the term"),
-    (
-        "tf-idf",
-        "How often the text has the term, times more the fewer training rows have it; texts have length 1",
-    ),
+    ("counts", "Number of occurrences of the term"),
+    ("binary", "1 if the text contains the term"),
+    ("tf-idf", "Term frequency times inverse document frequency, each text scaled to length 1"),
 ];

@@ -1,4 +1,4 @@
-//! What the commands that read labelled data have in common: how it is read, which classes, which scale, which bias.
+//! Arguments shared by commands that read labelled data: input, classes, scaling and bias.
 
 use super::choice::{MISSING, SCALES, TERMS, WEIGHTS, choice};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -12,7 +12,7 @@ use linsep::train::ClassWeight;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-/// What labelled data may be, for the help of the commands that take it: every format that is read.
+/// Help text for labelled data: every input format.
 pub(crate) static LABELLED_DATA: LazyLock<String> = LazyLock::new(|| {
     let mut titles: Vec<String> = Vec::new();
     for format in FORMATS.iter().filter(|format| !matches!(format.columns, Documents | Pixels)) {
@@ -28,112 +28,115 @@ pub(crate) static LABELLED_DATA: LazyLock<String> = LazyLock::new(|| {
         }
     }
     format!(
-        "Labelled data: {}; texts plain or .gz or .zst; - for standard input; or a folder of texts, mails or pictures with one \
-         sub-folder for each class",
+        "Labelled data: {}; text formats may be compressed (.gz, .zst); - for standard input; or a folder \
+         of texts, e-mails or images with one subfolder per class",
         titles.join(", ")
     )
 });
 
 /// How data is read.
 #[derive(Debug, Default, Args)]
-#[command(next_help_heading = "Reading")]
+#[command(next_help_heading = "Input options")]
 pub(crate) struct ReadArgs {
-    /// The format, if the content should not decide
+    /// Input format [default: detected from the content]
     #[arg(long, value_name = "FORMAT", value_parser = format_parser())]
     pub(crate) format: Option<Format>,
-    /// CSV: column of the label, by name or number from 1 [default: the last]
+    /// CSV: label column, by name or number from 1 [default: the last]
     #[arg(long, value_name = "COLUMN")]
     pub(crate) label: Option<String>,
-    /// CSV: column to leave out, by name or number from 1 (repeat, or separate by commas)
+    /// CSV: column to ignore, by name or number from 1 (repeat, or separate by commas)
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub(crate) ignore: Vec<String>,
-    /// CSV: leave out columns that nothing general is learned from: identifiers, and columns that are always the same
+    /// CSV: ignore identifier columns and constant columns
     #[arg(long)]
     pub(crate) auto: bool,
-    /// CSV: what a column holds, where the guess is wrong: words, text, number, decimal-point (1,234.5), decimal-comma (1.234,5),
-    /// date, day-first (31/01/2024) or month-first (01/31/2024) (repeat, or separate by commas)
+    /// CSV: override the detected type of a column: words, text, number, decimal-point (1,234.5),
+    /// decimal-comma (1.234,5), date, day-first (31/01/2024) or month-first (01/31/2024) (repeat, or separate
+    /// by commas)
     #[arg(long, value_name = "COLUMN=KIND", value_delimiter = ',', value_parser = ColumnAs::parse)]
     pub(crate) column: Vec<(String, ColumnAs)>,
-    /// CSV: whether the first row names the columns
+    /// CSV: whether the first row is a header
     #[arg(long, value_enum, value_name = "WHEN")]
     pub(crate) header: Option<HeaderArg>,
-    /// CSV: the delimiter: one character, or tab or space
+    /// CSV: delimiter: one character, or tab or space
     #[arg(long, value_name = "CHAR", value_parser = parse_delimiter)]
     pub(crate) delimiter: Option<u8>,
-    /// CSV: what missing cells become (drop-row also drops rows without a label) [default: auto for train and compare, where
-    /// all rows are in memory, else refuse]
+    /// CSV: how to treat missing cells (drop-row also drops rows without a label) [default: auto for train
+    /// and compare when all rows are in memory, otherwise refuse]
     #[arg(long, value_name = "HOW", value_parser = choice::<Missing>(MISSING))]
     pub(crate) missing: Option<Missing>,
-    /// CSV: the words that mean a missing cell, in every column, separated by commas; empty cells always do [default: ?, NA,
-    /// N/A, #N/A, NaN and null, and among numbers also none, -, . and the error values of spreadsheets]
+    /// CSV: words that mark a missing cell, separated by commas; empty cells are always missing [default: ?,
+    /// NA, N/A, #N/A, NaN and null, and in numeric columns also none, -, . and spreadsheet error values]
     #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
     pub(crate) na: Option<String>,
-    /// Excel: the sheet, by name or number from 1 [default: the first]
+    /// Excel: sheet, by name or number from 1 [default: the first]
     #[arg(long, value_name = "SHEET")]
     pub(crate) sheet: Option<String>,
-    /// Tables: column of texts, by name or number from 1: one feature for each word (repeat, or separate by commas); for a model
-    /// of documents, the column that holds them
-    #[arg(long, value_name = "COLUMN", value_delimiter = ',', help_heading = "Text")]
+    /// Tables: text column, by name or number from 1: one feature per term (repeat, or separate by commas);
+    /// for a model of documents, the column that holds them
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',', help_heading = "Text options")]
     pub(crate) text: Vec<String>,
-    /// What a term of a text is made of [default: words]
-    #[arg(long, value_name = "KIND", value_parser = choice::<TermKind>(TERMS), help_heading = "Text")]
+    /// Kind of term [default: words]
+    #[arg(long, value_name = "KIND", value_parser = choice::<TermKind>(TERMS), help_heading = "Text options")]
     pub(crate) terms: Option<TermKind>,
-    /// How many neighbouring words or characters are one term, such as 2 or 1-2 [default: 1 for words, 3-5 for characters]
-    #[arg(long, value_name = "N", help_heading = "Text")]
+    /// Length of n-grams, such as 2 or 1-2 [default: 1 for words, 3-5 for characters]
+    #[arg(long, value_name = "N", help_heading = "Text options")]
     pub(crate) ngrams: Option<Ngrams>,
-    /// What the value of a term is [default: tf-idf; counts with --words]
-    #[arg(long, value_name = "KIND", value_parser = choice::<TermWeights>(WEIGHTS), help_heading = "Text")]
+    /// Term weighting [default: tf-idf; counts with --words]
+    #[arg(long, value_name = "KIND", value_parser = choice::<TermWeights>(WEIGHTS), help_heading = "Text options")]
     pub(crate) text_weights: Option<TermWeights>,
-    /// Training rows that must have a term for it to be a feature [default: 2]
-    #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Text")]
+    /// Ignore terms that occur in fewer training rows than this [default: 2]
+    #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Text options")]
     pub(crate) min_count: Option<u32>,
-    /// The most terms that are features: those of the most training rows [default: 1048576]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Text")]
+    /// Maximum vocabulary size; the terms in the most training rows are kept [default: 1048576]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Text options")]
     pub(crate) max_vocabulary: Option<u32>,
-    /// Number terms by a hash of so many bits instead of listing them: no vocabulary is kept, and terms may collide
-    #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u8).range(4..=24), help_heading = "Text")]
+    /// Hash terms into 2^BITS features instead of storing a vocabulary; terms may collide
+    #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u8).range(4..=24), help_heading = "Text options")]
     pub(crate) hash_bits: Option<u8>,
-    /// These words alone, separated by commas
-    #[arg(long, value_name = "WORDS", value_delimiter = ',', help_heading = "Text")]
+    /// Use only these words, separated by commas
+    #[arg(long, value_name = "WORDS", value_delimiter = ',', help_heading = "Text options")]
     pub(crate) words: Vec<String>,
-    /// Pictures: the size that all are brought to [default: that of the first, or 128x128 if it is larger]
-    #[arg(long, value_name = "WIDTHxHEIGHT", help_heading = "Pictures")]
+    /// Images: resize every image to this size [default: the size of the first image, or 128x128 if it is
+    /// larger]
+    #[arg(long, value_name = "WIDTHxHEIGHT", help_heading = "Image options")]
     pub(crate) size: Option<PictureSize>,
-    /// Pictures: red, green and blue as features, not one level of grey
-    #[arg(long, visible_alias = "color", help_heading = "Pictures")]
+    /// Images: use red, green and blue as features instead of grey levels
+    #[arg(long, visible_alias = "color", help_heading = "Image options")]
     pub(crate) colour: bool,
-    /// Folders: the largest file accepted, such as 100MB [default: 64MB]
+    /// Folders: maximum file size, such as 100MB [default: 64MB]
     #[arg(long, value_name = "SIZE", value_parser = super::size)]
     pub(crate) max_file: Option<u64>,
     /// LIBSVM: index of the first feature [default: 0 if index 0 occurs, else 1]
     #[arg(long, value_name = "0|1", value_parser = clap::value_parser!(u32).range(0..=1))]
     pub(crate) index_base: Option<u32>,
-    /// NumPy, IDX, CSV: file with one label for each row (.npy, IDX, or text with one per line)
+    /// NumPy, IDX, CSV: file with one label per row (.npy, IDX, or text with one per line)
     #[arg(long, value_name = "FILE")]
     pub(crate) labels: Option<PathBuf>,
-    /// The encoding of a text, such as windows-1252 or utf-16le [default: UTF-8, or what the first bytes speak for]
+    /// Text encoding, such as windows-1252 or utf-16le [default: detected from the first bytes, otherwise
+    /// UTF-8]
     #[arg(long, value_name = "NAME")]
     pub(crate) encoding: Option<String>,
-    /// Skip malformed rows, count them and list the first
+    /// Skip malformed rows; report their number and list the first ones
     #[arg(long)]
     pub(crate) skip_bad: bool,
-    /// The most features accepted [default: 16777216]
+    /// Maximum number of features [default: 16777216]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_features: Option<u32>,
-    /// The most classes accepted [default: 65536]
+    /// Maximum number of classes [default: 65536]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) max_classes: Option<u32>,
-    /// The longest line of text accepted, such as 500MB [default: 256MB]
+    /// Maximum length of a line of text, such as 500MB [default: 256MB]
     #[arg(long, value_name = "SIZE", value_parser = super::size)]
     pub(crate) max_line: Option<u64>,
 }
 
-/// Whether the rows are kept for the next time.
+/// Whether the parsed rows are cached.
 #[derive(Clone, Copy, Debug, Default, Args)]
-#[command(next_help_heading = "Reading")]
+#[command(next_help_heading = "Input options")]
 pub(crate) struct CacheArgs {
-    /// Keep the rows in FILE.linsep beside the data, ready for use, and read that from then on while the data and these
-    /// options stay as they are
+    /// Cache the parsed rows in FILE.linsep beside the data; later runs read the cache as long as the data
+    /// and these options are unchanged
     #[arg(long)]
     pub(crate) cache: bool,
 }
@@ -153,32 +156,33 @@ pub(crate) enum HeaderArg {
 
 /// Which classes, how much they count, and on which scale.
 #[derive(Debug, Default, Args)]
-#[command(next_help_heading = "Classes and scale")]
+#[command(next_help_heading = "Class and feature options")]
 pub(crate) struct ClassArgs {
-    /// The class that counts as +1; with more than two classes, it is set against the rest [default: the last of two;
-    /// of more, each is set against the rest]
+    /// Positive class; with more than two classes, it is trained against the rest [default: the second of
+    /// two; with more, each class against the rest]
     #[arg(long, value_name = "CLASS", allow_hyphen_values = true)]
     pub(crate) positive: Option<String>,
-    /// Keep only the rows of these classes
+    /// Use only the rows of these classes
     #[arg(long = "classes", value_name = "A,B", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) keep: Vec<String>,
-    /// How often rows count: balanced (each class as much as the other), or CLASS=WEIGHT (repeat, or separate by commas)
+    /// Class weights: balanced (equal total weight per class), or CLASS=WEIGHT (repeat, or separate by
+    /// commas)
     #[arg(long, value_name = "balanced|CLASS=W", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) class_weight: Vec<String>,
     #[command(flatten)]
     pub(crate) weights: WeightsArg,
-    /// Scale features, as learned on the training rows and stored in the model [default: auto; none for theory, and where
-    /// rows are not all in memory]
+    /// Feature scaling, fitted on the training rows and stored in the model [default: auto; none for theory,
+    /// and when rows are not all in memory]
     #[arg(long, value_parser = choice::<Scaling>(SCALES))]
     pub(crate) scale: Option<Scaling>,
 }
 
-/// How often each row counts.
+/// Row weights.
 #[derive(Debug, Default, Args)]
 pub(crate) struct WeightsArg {
-    /// File with one number for each row, in order: how often it counts (.npy, or text with one per line); or, where there is
-    /// no such file, the column of a table with these numbers, which then is no feature. Whole numbers are counts: each row is
-    /// taken as often. Others are weights of what is learned, and errors count rows
+    /// Row weights: a file with one number per row (.npy, or text with one per line), or the name of a weight
+    /// column, which is then not a feature. Whole numbers are counts: a row counts as that many equal rows.
+    /// Other numbers weight the training loss only; error rates still count rows
     #[arg(long, value_name = "FILE|COLUMN")]
     weights: Option<PathBuf>,
 }
@@ -198,17 +202,17 @@ impl WeightsArg {
 
 /// Whether the boundary may miss the origin.
 #[derive(Debug, Default, Args)]
-#[command(next_help_heading = "Learning")]
+#[command(next_help_heading = "Training options")]
 pub(crate) struct BiasArgs {
-    /// Whether the boundary may miss the origin [default: append]
+    /// How the bias (intercept) is modelled [default: append]
     #[arg(long, value_enum)]
     pub(crate) bias: Option<BiasArg>,
-    /// Value of the appended coordinate [default: 1]
+    /// Value of the appended constant coordinate [default: 1]
     #[arg(long, value_name = "SCALE", allow_negative_numbers = true)]
     pub(crate) bias_scale: Option<f64>,
 }
 
-/// All of these, for commands that ask for a task and not for a model.
+/// All of these arguments, for commands that take a task rather than a model.
 #[derive(Debug, Default, Args)]
 pub(crate) struct TaskArgs {
     #[command(flatten)]
@@ -223,7 +227,7 @@ pub(crate) struct TaskArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum BiasArg {
-    /// The boundary goes through the origin
+    /// No bias: the boundary goes through the origin
     None,
     /// A constant coordinate is appended to every row
     Append,
@@ -237,7 +241,7 @@ impl ReadArgs {
         data
     }
 
-    /// Lays what was given over a specification.
+    /// Overrides a specification with the given arguments.
     pub(crate) fn lay_over(&self, path: Option<&Path>, data: &mut DataSpec) {
         if let Some(path) = path {
             data.source = Source::from_argument(path);
@@ -314,7 +318,7 @@ impl BiasArgs {
         BiasSpec { append: self.bias.map(|bias| bias == BiasArg::Append), scale: self.bias_scale }
     }
 
-    /// Lays what was given over a specification.
+    /// Overrides a specification with the given arguments.
     pub(crate) fn lay_over(&self, bias: &mut BiasSpec) {
         let given = self.spec();
         if given.append.is_some() {

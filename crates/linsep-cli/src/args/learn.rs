@@ -1,4 +1,4 @@
-//! How a model is learned: what `train` has in common with commands that learn a model to show it.
+//! Training arguments shared by `train` and by commands that train a model in order to plot or report it.
 
 use super::choice::{FEATURES, MISTAKES, ORDERS, choice};
 use super::{BiasArgs, CacheArgs, ClassArgs, LearnerArg, LearnerArgs, ProbabilityArgs, ReadArgs};
@@ -10,44 +10,50 @@ use std::path::Path;
 
 #[derive(Debug, Args)]
 pub(crate) struct LearnArgs {
-    /// Which learner [default: averaged; for 3 to 1000 classes multiclass, or svm for numbered features that are more than the
-    /// rows; logistic with --features]
-    #[arg(long, value_enum, help_heading = "Learning")]
+    /// Learner [default: averaged; for 3 to 1000 classes multiclass, or svm if there are more numbered
+    /// features than rows; logistic with --features]
+    #[arg(long, value_enum, help_heading = "Training options")]
     pub(crate) learner: Option<LearnerArg>,
-    /// At most this many passes over the data [default: 100; 1000 for svm, logistic and max-margin; 1 when learning online]
-    #[arg(long, value_name = "N", help_heading = "Learning")]
+    /// Maximum number of passes over the data [default: 100; 1000 for svm, logistic and max-margin; 1 when
+    /// learning online]
+    #[arg(long, value_name = "N", help_heading = "Training options")]
     pub(crate) epochs: Option<u64>,
-    /// Stop after this many updates (with --shards, when all shards next pause after as many)
-    #[arg(long, value_name = "N", help_heading = "Learning")]
+    /// Stop after this many updates (with --shards, at the next synchronisation of the shards)
+    #[arg(long, value_name = "N", help_heading = "Training options")]
     pub(crate) max_updates: Option<u64>,
-    /// Stop after this many seconds of training, all classes together
-    #[arg(long, value_name = "SECONDS", help_heading = "Learning", allow_negative_numbers = true)]
+    /// Stop after this many seconds of training, summed over all classes
+    #[arg(long, value_name = "SECONDS", help_heading = "Training options", allow_negative_numbers = true)]
     pub(crate) max_seconds: Option<f64>,
-    /// In which order rows are visited [default: shuffle; given when learning online]
-    #[arg(long, value_parser = choice::<Order>(ORDERS), help_heading = "Learning")]
+    /// Order in which rows are visited [default: shuffle; given when learning online]
+    #[arg(long, value_parser = choice::<Order>(ORDERS), help_heading = "Training options")]
     pub(crate) order: Option<Order>,
-    /// Seed of shuffles and of the held-out rows [default: 0]
-    #[arg(long, value_name = "S", help_heading = "Learning")]
+    /// Random seed for shuffling and for choosing held-out rows [default: 0]
+    #[arg(long, value_name = "S", help_heading = "Training options")]
     pub(crate) seed: Option<u64>,
     #[command(flatten)]
     pub(crate) bias: BiasArgs,
-    /// When a row is a mistake: agreement ≤ 0, or < 0 [default: nonpositive]
-    #[arg(long, value_parser = choice::<MistakeRule>(MISTAKES), help_heading = "Learning")]
+    /// Whether a score of exactly 0 counts as a mistake [default: nonpositive]
+    #[arg(long, value_parser = choice::<MistakeRule>(MISTAKES), help_heading = "Training options")]
     pub(crate) mistake: Option<MistakeRule>,
     #[command(flatten)]
     pub(crate) classes: ClassArgs,
-    /// Which features are learned from, made on the training rows and stored in the model [default: plain]
-    #[arg(long, value_parser = choice::<Features>(FEATURES), help_heading = "Classes and scale")]
+    /// Feature expansion, fitted on the training rows and stored in the model [default: plain]
+    #[arg(long, value_parser = choice::<Features>(FEATURES), help_heading = "Class and feature options")]
     pub(crate) features: Option<Features>,
-    /// At most this many products of pairs of columns [default: half the rows for each boundary, from 50 to 2000]
-    #[arg(long, value_name = "N", help_heading = "Classes and scale")]
+    /// Maximum number of pairwise products [default: half the rows per boundary, between 50 and 2000]
+    #[arg(long, value_name = "N", help_heading = "Class and feature options")]
     pub(crate) max_pairs: Option<usize>,
-    /// Hold out this share of the rows of each class, and report the error on them
-    #[arg(long, value_name = "FRACTION", help_heading = "Classes and scale", allow_negative_numbers = true)]
+    /// Hold out this fraction of the rows of each class and report the error on them
+    #[arg(
+        long,
+        value_name = "FRACTION",
+        help_heading = "Class and feature options",
+        allow_negative_numbers = true
+    )]
     pub(crate) holdout: Option<f64>,
-    /// CSV: the most words of a column that all have features of their own; of more, those in fewer than 3 training rows
-    /// share one, COLUMN=(rare) [default: 1000]
-    #[arg(long, value_name = "N", help_heading = "Classes and scale")]
+    /// CSV: maximum number of categories in a column before rare ones are merged: categories in fewer than 3
+    /// training rows then share one feature, COLUMN=(rare) [default: 1000]
+    #[arg(long, value_name = "N", help_heading = "Class and feature options")]
     pub(crate) max_words: Option<u32>,
     #[command(flatten)]
     pub(crate) probability: ProbabilityArgs,
@@ -60,7 +66,7 @@ pub(crate) struct LearnArgs {
 }
 
 impl LearnArgs {
-    /// Lays what was given over a specification.
+    /// Overrides a specification with the given arguments.
     pub(crate) fn lay_over(&self, data: Option<&Path>, spec: &mut TrainSpec) -> Result<(), linsep::Error> {
         self.read.lay_over(data, &mut spec.data);
         spec.data.cache |= self.cache.cache;
@@ -102,7 +108,7 @@ impl LearnArgs {
     }
 }
 
-/// Takes over what was given.
+/// Overrides the field if a value was given.
 pub(crate) fn set<T: Clone>(field: &mut Option<T>, given: &Option<T>) {
     if given.is_some() {
         field.clone_from(given);

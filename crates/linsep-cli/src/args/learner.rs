@@ -30,18 +30,18 @@ impl ValueEnum for LearnerArg {
     }
 }
 
-/// The options of single learners.
+/// Learner-specific options.
 #[derive(Debug, Default)]
 pub(crate) struct LearnerArgs {
     /// Those that the registry lists.
     pub(crate) options: Options,
-    /// Into how many shards the rows are dealt.
+    /// Number of shards.
     pub(crate) shards: Option<usize>,
-    /// How much each shard counts.
+    /// Weight of each shard in the average.
     pub(crate) mixing: Option<Mixing>,
 }
 
-/// The options of single learners, each with several values.
+/// Learner-specific options, each with several values.
 #[derive(Debug, Default)]
 pub(crate) struct GridArgs {
     /// Those that are given.
@@ -52,24 +52,25 @@ pub(crate) struct GridArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = HEADING)]
 struct ShardArgs {
-    /// perceptron, averaged: deal the rows into S shards (blocks of rows at random, by the seed), learn them in parallel
-    /// and mix their weights after every pass; the result depends on the shards, not on the threads [default: 1]
+    /// perceptron, averaged: split the rows into S random shards, train them in parallel and average their
+    /// weights after every pass; the result depends on the number of shards, not of threads [default: 1]
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     shards: Option<usize>,
-    /// perceptron, averaged: how much each shard counts [default: uniform]
+    /// perceptron, averaged: weight of each shard in the average [default: uniform]
     #[arg(long, value_enum)]
     mixing: Option<MixingArg>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum MixingArg {
-    /// All shards count the same: fewer passes on most data
+    /// Equal weights: fewer passes on most data
     Uniform,
-    /// By the updates made in the pass: at most (R/γ*)² passes with a mistake, for any number of shards
+    /// Weights proportional to the updates in the pass: at most (R/γ*)² passes with a mistake, for any number
+    /// of shards
     Updates,
 }
 
-/// Shorter ways to say what an option can say.
+/// Shorthand options.
 #[derive(Debug, Args)]
 #[command(next_help_heading = HEADING)]
 struct ShortcutArgs {
@@ -78,7 +79,7 @@ struct ShortcutArgs {
     firth: bool,
 }
 
-const HEADING: &str = "Options of one learner";
+const HEADING: &str = "Learner-specific options";
 
 /// An option that one or more learners have.
 struct Shared {
@@ -226,7 +227,7 @@ fn given(option: &OptionDescriptor, matches: &ArgMatches) -> Vec<OptionValue> {
     }
 }
 
-const GRID_HEADING: &str = "Options of the learners, each with one value or several separated by commas";
+const GRID_HEADING: &str = "Learner-specific options (one value, or several separated by commas)";
 
 impl Args for GridArgs {
     fn augment_args(command: Command) -> Command {

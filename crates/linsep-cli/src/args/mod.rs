@@ -34,30 +34,30 @@ use std::path::PathBuf;
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0    fine
+  0    success
   1    the answer is \"no\" (separate: not completely separable; verify: rejected;
        train: not converged, with --require-convergence; no margin for max-margin;
        no finite optimum for logistic without a penalty)
-  2    wrong usage or settings
-  3    bad data, model or certificate file, or a file that cannot be read; or an output that
-       was asked for and could not be written, whatever the answer and after Ctrl-C too
-  4    undecided, the budget ran out (separate; train --learner max-margin, or
+  2    invalid arguments or settings
+  3    unreadable or malformed input; or a requested output file could not be written
+       (takes precedence over the other codes)
+  4    undecided within the limits (separate; train --learner max-margin, or
        logistic without a penalty)
-  130  interrupted; the model so far is saved if an output was named
-A standard output that its reader closes (as head does) changes no exit code.";
+  130  interrupted; the model so far is saved if -o was given
+A closed pipe on standard output (as with head) does not change the exit code.";
 
-/// A linear classifier you can trust: it trains at the speed of memory, and its claims come with proof.
+/// A fast linear classifier whose margins, mistake bounds and separability verdicts are proved.
 #[derive(Debug, Parser)]
 #[command(name = "linsep", version, after_help = EXIT_CODES, after_long_help = EXIT_CODES)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
 
-    /// Say nothing but the result, errors, and warnings that a part of it is missing
+    /// Print only the result, errors and warnings about missing output
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
 
-    /// Threads for the parallel parts; the result never depends on it [default: all cores]
+    /// Number of threads; results do not depend on it [default: all cores]
     #[arg(long, global = true, value_name = "N", value_parser = threads)]
     pub(crate) threads: Option<usize>,
 }
@@ -65,45 +65,46 @@ pub(crate) struct Arguments {
 fn threads(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(threads @ 1..=1024) => Ok(threads),
-        _ => Err("a number of threads from 1 to 1024 is needed".to_string()),
+        _ => Err("expected a number from 1 to 1024".to_string()),
     }
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Learn a classifier from labelled data, with the convergence theorem reported on that very data
+    /// Train a classifier on labelled data and report its error, margin and mistake bound
     Train(Box<TrainArgs>),
-    /// Search preparation, learner and penalty by cross-validation, and learn the best way from all rows
+    /// Search for the best scaling, features, learner and penalty by cross-validation, then train on all rows
     Tune(TuneArgs),
-    /// Label new rows with a trained model
+    /// Predict the labels of new rows with a trained model
     Predict(PredictArgs),
-    /// Set learners side by side on the same rows: training error, held-out error, margin, updates, bound, time
+    /// Compare learners by cross-validation: error, margin, updates, mistake bound and time
     Compare(CompareArgs),
-    /// Tell the story of the convergence theorem on your data, in plain words with numbers
+    /// Explain what the convergence theorem guarantees on this data
     Theory(TheoryArgs),
-    /// Decide, with proof, whether a boundary can separate the classes, by what margin, and if not, which rows stand in
-    /// the way
+    /// Decide, with a proof, whether the classes are linearly separable: the margin if they are, the
+    /// conflicting rows if not
     Separate(SeparateArgs),
-    /// Check a certificate of separate against the data, with the small exact checker alone
+    /// Check a certificate from separate against the data, using only the small exact checker
     Verify(VerifyArgs),
-    /// Judge a model on labelled rows: error, confusion matrix, precision, recall, F1, AUC; how good its probabilities are
+    /// Evaluate a model on labelled rows: error, confusion matrix, precision, recall, F1, AUC and calibration
     Evaluate(EvaluateArgs),
-    /// Write a model as ONNX, for programs in other languages: preparation, scores, probabilities and class
+    /// Export a model as ONNX, including preprocessing, scores, probabilities and class
     Export(ExportArgs),
-    /// Show what is in a model: settings, classes, evidence, strongest weights; or what is in a cache
+    /// Show the contents of a model (settings, classes, proof, strongest weights) or of a cache
     Inspect(InspectArgs),
-    /// Draw a picture: a boundary, a proof, learners side by side, a curve; as SVG, PNG or HTML
+    /// Plot a boundary, a proof, a comparison or a curve as SVG, PNG or HTML
     Plot(Box<PlotArgs>),
-    /// Write a page to send to a colleague: the data in figures, learners compared, error, calibration, verdict and proof, worst
-    /// mistakes, warnings
+    /// Write an HTML report: data summary, learner comparison, error, calibration, separability, worst
+    /// mistakes and warnings
     Report(Box<ReportArgs>),
-    /// Write data in another format, or as a cache that opens at once; what is read back is the same
+    /// Convert data to another format, or to a cache that loads quickly; the values stay exactly the same
     Convert(ConvertArgs),
-    /// Make data: the square of the lecture notes, blobs with a margin, XOR, random labels, text-like rows
+    /// Generate synthetic data: the square of the lecture notes, blobs with a margin, XOR, random labels,
+    /// text-like rows
     Generate(GenerateArgs),
-    /// Run the whole job on a data set that comes with the program, or on a folder of mails, and say what it shows
+    /// Run a demonstration on a built-in data set, a folder of e-mails or a folder of images
     Demo(DemoArgs),
-    /// Open a page on this machine where a perceptron learns before one's eyes, on built-in data or on your own
+    /// Open a local web page that animates training, on built-in data or your own
     #[cfg(feature = "explore")]
     Explore(ExploreArgs),
     /// Print a completion script for a shell
@@ -113,66 +114,68 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 #[command(allow_negative_numbers = true)]
 pub(crate) struct TrainArgs {
-    /// What the rows are learned from.
+    /// The training data.
     #[arg(required_unless_present = "spec", help = data::LABELLED_DATA.as_str())]
     pub(crate) data: Option<PathBuf>,
-    /// Where to save the model (safetensors)
+    /// Output model file (safetensors)
     #[arg(short, long, value_name = "MODEL")]
     pub(crate) output: Option<PathBuf>,
-    /// Take everything from a specification (TOML or JSON), such as `inspect --spec` prints; arguments override it
+    /// Read the settings from a specification (TOML or JSON), such as `inspect --spec` prints; arguments
+    /// override it
     #[arg(long, value_name = "FILE")]
     pub(crate) spec: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) learn: LearnArgs,
 
-    /// Where to start: zero, first (the first row, which counts as an update), or a model file [default: zero]
-    #[arg(long, value_name = "zero|first|MODEL", help_heading = "Learning")]
+    /// Initial weights: zero, first (the first row, counted as an update), or a model file [default: zero]
+    #[arg(long, value_name = "zero|first|MODEL", help_heading = "Training options")]
     pub(crate) init: Option<PathBuf>,
-    /// Learn each row as it is read, in one pass and in memory that does not grow with the file (the default for
-    /// standard input with --epochs 1; the voted learner alone keeps its mistakes)
-    #[arg(long, help_heading = "Learning")]
+    /// Train on each row as it is read, in one pass and constant memory (the default for standard input with
+    /// --epochs 1; the voted learner stores its mistakes)
+    #[arg(long, help_heading = "Training options")]
     pub(crate) online: bool,
-    /// Learn from data larger than memory, using at most this much, such as 64MB or 2GB: the rows stay in FILE.linsep
-    /// beside the data, which is made if need be; the model is that of --scale none
-    #[arg(long, value_name = "SIZE", value_parser = size, conflicts_with = "online", help_heading = "Learning")]
+    /// Train on data larger than memory, using at most this much, such as 64MB or 2GB: rows are streamed from
+    /// FILE.linsep beside the data, which is created if necessary; the model is the same as with --scale none
+    #[arg(long, value_name = "SIZE", value_parser = size, conflicts_with = "online", help_heading = "Training options")]
     pub(crate) memory: Option<u64>,
-    /// Exit with code 1 unless the run came to its end: for a perceptron, a whole pass without a mistake
-    #[arg(long, help_heading = "Learning")]
+    /// Exit with code 1 if training did not converge (a perceptron converges with a pass without mistakes)
+    #[arg(long, help_heading = "Training options")]
     pub(crate) require_convergence: bool,
 
-    /// Save the run here when it starts and every so often, so that a killed run can be taken up
-    #[arg(long, value_name = "FILE", help_heading = "Interruptions")]
+    /// Save the training state here at the start and at regular intervals, so that a killed run can be
+    /// resumed
+    #[arg(long, value_name = "FILE", help_heading = "Checkpoint options")]
     pub(crate) checkpoint: Option<PathBuf>,
     /// Seconds between checkpoints [default: 10]
     #[arg(
         long,
         value_name = "SECONDS",
-        help_heading = "Interruptions",
+        help_heading = "Checkpoint options",
         requires = "checkpoint",
         allow_negative_numbers = true
     )]
     pub(crate) checkpoint_every: Option<f64>,
-    /// Take up a run where its checkpoint left it; ends in the same model as an undisturbed run
-    #[arg(long, value_name = "FILE", help_heading = "Interruptions")]
+    /// Resume from a checkpoint; the model is the same as without the interruption
+    #[arg(long, value_name = "FILE", help_heading = "Checkpoint options")]
     pub(crate) resume: Option<PathBuf>,
 
-    /// logistic: give the weights for at most N values of C, from where the first weight leaves zero in equal ratios up to the
-    /// one chosen, each started from the one before; with --json
-    #[arg(long, value_name = "N", requires = "json", help_heading = "Evidence")]
+    /// logistic: output the regularisation path: the weights for at most N values of C, spaced geometrically
+    /// from the smallest with a nonzero weight up to the chosen C; needs --json
+    #[arg(long, value_name = "N", requires = "json", help_heading = "Additional output")]
     pub(crate) path: Option<usize>,
-    /// Write the proof of the convergence theorem as it happened, as JSON Lines
-    #[arg(long, value_name = "FILE", help_heading = "Evidence")]
+    /// Write the quantities in the convergence proof as training proceeds, as JSON Lines
+    #[arg(long, value_name = "FILE", help_heading = "Additional output")]
     pub(crate) trace: Option<PathBuf>,
-    /// At most this many lines in the trace [default: 1000]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..), requires = "trace", help_heading = "Evidence")]
+    /// Maximum number of lines in the trace [default: 1000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..), requires = "trace", help_heading = "Additional output")]
     pub(crate) trace_points: Option<u64>,
-    /// Model to compare with in the trace [default: the separator that the run itself finds]
-    #[arg(long, value_name = "MODEL", requires = "trace", help_heading = "Evidence")]
+    /// Reference separator θ* for the trace [default: the separator found by this run]
+    #[arg(long, value_name = "MODEL", requires = "trace", help_heading = "Additional output")]
     pub(crate) comparator: Option<PathBuf>,
-    /// Write the mistaken rows in order, as LIBSVM: a perceptron that sees just these, once and in that order, ends
-    /// with the same last weights
-    #[arg(long, value_name = "FILE", help_heading = "Evidence")]
+    /// Write the misclassified rows in order, as LIBSVM: one pass of a perceptron over them gives the same
+    /// final weights
+    #[arg(long, value_name = "FILE", help_heading = "Additional output")]
     pub(crate) teaching_set: Option<PathBuf>,
 
     /// Print one JSON record on standard output instead of the report
@@ -185,42 +188,48 @@ pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) contest: ContestArgs,
     /// Print a table in CSV
-    #[arg(long, conflicts_with = "json", help_heading = "Comparing")]
+    #[arg(long, conflicts_with = "json", help_heading = "Comparison options")]
     pub(crate) csv: bool,
     /// Print one JSON record on standard output instead of the report
-    #[arg(long, help_heading = "Comparing")]
+    #[arg(long, help_heading = "Comparison options")]
     pub(crate) json: bool,
 }
 
-/// Which learners are compared, and how.
+/// Which learners are compared, and how they are evaluated.
 #[derive(Debug, Args)]
 #[command(allow_negative_numbers = true)]
 pub(crate) struct ContestArgs {
     /// Labelled data, as for train
     pub(crate) data: PathBuf,
-    /// Which learners, separated by commas [default: all that suit the data]
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "A,B,…", help_heading = "Comparing")]
+    /// Learners to compare, separated by commas [default: all that are suitable for the data]
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        value_name = "A,B,…",
+        help_heading = "Comparison options"
+    )]
     pub(crate) learners: Vec<LearnerArg>,
-    /// By what the learners are judged on held-out rows
-    #[arg(long, value_parser = choice::<Metric>(METRICS), default_value = "error", help_heading = "Comparing")]
+    /// Metric on held-out rows
+    #[arg(long, value_parser = choice::<Metric>(METRICS), default_value = "error", help_heading = "Comparison options")]
     pub(crate) metric: Metric,
-    /// Deal the rows out into this many parts, and hold out each in turn
-    #[arg(long, value_name = "N", default_value_t = 5, help_heading = "Comparing")]
+    /// Number of cross-validation folds
+    #[arg(long, value_name = "N", default_value_t = 5, help_heading = "Comparison options")]
     pub(crate) folds: usize,
-    /// In which order rows are visited [default: shuffle]
-    #[arg(long, value_parser = choice::<Order>(ORDERS), help_heading = "Comparing")]
+    /// Order in which rows are visited [default: shuffle]
+    #[arg(long, value_parser = choice::<Order>(ORDERS), help_heading = "Comparison options")]
     pub(crate) order: Option<Order>,
-    /// Learn in this many more orders of the rows, and show what the order alone changes
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=10_000), help_heading = "Comparing")]
+    /// Repeat training in this many other row orders and show how much the results vary
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=10_000), help_heading = "Comparison options")]
     pub(crate) orders: u64,
-    /// At most this many passes over the data, for each run [default: 100; 1000 for svm, logistic and max-margin]
-    #[arg(long, value_name = "N", help_heading = "Comparing")]
+    /// Maximum number of passes over the data per run [default: 100; 1000 for svm, logistic and max-margin]
+    #[arg(long, value_name = "N", help_heading = "Comparison options")]
     pub(crate) epochs: Option<u64>,
-    /// At most this many seconds, for each run [default: no limit]
-    #[arg(long, value_name = "SECONDS", help_heading = "Comparing", allow_negative_numbers = true)]
+    /// Maximum seconds per run [default: no limit]
+    #[arg(long, value_name = "SECONDS", help_heading = "Comparison options", allow_negative_numbers = true)]
     pub(crate) max_seconds: Option<f64>,
-    /// Seed of folds and orders
-    #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Comparing")]
+    /// Random seed for folds and row orders
+    #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Comparison options")]
     pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) grid: GridArgs,
@@ -233,38 +242,39 @@ pub(crate) struct ContestArgs {
 pub(crate) struct TuneArgs {
     /// Labelled data, as for train
     pub(crate) data: PathBuf,
-    /// Where to save the model (safetensors)
+    /// Output model file (safetensors)
     #[arg(short, long, value_name = "MODEL")]
     pub(crate) output: Option<PathBuf>,
-    /// By what candidates are judged on held-out rows; of equal ones the simplest is taken (fewer features, then a stronger
-    /// penalty). With error, the log loss chooses C for each way to prepare the rows, and then the error among these:
-    /// a count of errors changes by chance
-    #[arg(long, value_parser = choice::<Metric>(METRICS), default_value = "error", help_heading = "Searching")]
+    /// Metric on held-out rows; ties go to the simplest candidate (fewer features, then a stronger penalty).
+    /// With error, C is chosen by log loss, which is less noisy, and the features by error
+    #[arg(long, value_parser = choice::<Metric>(METRICS), default_value = "error", help_heading = "Search \
+                                                                                                   options")]
     pub(crate) metric: Metric,
-    /// End the search after this many seconds, with the best so far
-    #[arg(long, value_name = "SECONDS", help_heading = "Searching", allow_negative_numbers = true)]
+    /// Stop the search after this many seconds and use the best candidate so far
+    #[arg(long, value_name = "SECONDS", help_heading = "Search options", allow_negative_numbers = true)]
     pub(crate) time: Option<f64>,
-    /// Every row is held out once, in one of this many parts; fewer than 500 rows are dealt out anew, up to four times
-    #[arg(long, value_name = "K", default_value_t = 5, help_heading = "Searching")]
+    /// Number of cross-validation folds; repeated up to four times for fewer than 500 rows
+    #[arg(long, value_name = "K", default_value_t = 5, help_heading = "Search options")]
     pub(crate) folds: usize,
-    /// How the error on new rows is measured
-    #[arg(long, value_parser = choice::<Judging>(JUDGINGS), default_value = "auto", help_heading = "Searching")]
+    /// How to estimate the error on new rows
+    #[arg(long, value_parser = choice::<Judging>(JUDGINGS), default_value = "auto", help_heading = "Search \
+                                                                                                    options")]
     pub(crate) judge: Judging,
-    /// Take a simpler candidate that is worse than the best, by the metric alone, by at most this many standard errors of their
-    /// difference; 1 is the usual rule
+    /// Prefer a simpler candidate if it is worse than the best by at most this many standard errors of the
+    /// difference; 1 gives the one-standard-error rule
     #[arg(
         long,
         value_name = "ERRORS",
         default_value_t = 0.0,
-        help_heading = "Searching",
+        help_heading = "Search options",
         allow_negative_numbers = true
     )]
     pub(crate) simpler: f64,
-    /// Seed of folds and of rows kept aside
-    #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Searching")]
+    /// Random seed for folds and for the test set
+    #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Search options")]
     pub(crate) seed: u64,
     /// Print one JSON record on standard output instead of the report
-    #[arg(long, help_heading = "Searching")]
+    #[arg(long, help_heading = "Search options")]
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) task: TaskArgs,
@@ -275,32 +285,32 @@ pub(crate) struct TuneArgs {
 pub(crate) struct TheoryArgs {
     /// Labelled data of two classes, as for train
     pub(crate) data: PathBuf,
-    /// At most this many passes over the data, for each run
-    #[arg(long, value_name = "N", default_value_t = 1000, help_heading = "Telling")]
+    /// Maximum number of passes over the data per run
+    #[arg(long, value_name = "N", default_value_t = 1000, help_heading = "Output options")]
     pub(crate) epochs: u64,
-    /// At most this many seconds for each run
+    /// Maximum seconds per run
     #[arg(
         long,
         value_name = "SECONDS",
         default_value_t = 10.0,
-        help_heading = "Telling",
+        help_heading = "Output options",
         allow_negative_numbers = true
     )]
     pub(crate) max_seconds: f64,
-    /// How sure to be of what is said about new rows: wrong with probability δ at most
+    /// Confidence of the bound on new rows: it fails with probability at most δ
     #[arg(
         long,
         value_name = "δ",
         default_value_t = 0.05,
-        help_heading = "Telling",
+        help_heading = "Output options",
         allow_negative_numbers = true
     )]
     pub(crate) delta: f64,
-    /// Seed of orders and subsets
-    #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Telling")]
+    /// Random seed for row orders and subsets
+    #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Output options")]
     pub(crate) seed: u64,
-    /// Print one JSON record on standard output instead of the story
-    #[arg(long, help_heading = "Telling")]
+    /// Print one JSON record on standard output instead of the report
+    #[arg(long, help_heading = "Output options")]
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) task: TaskArgs,
@@ -308,24 +318,24 @@ pub(crate) struct TheoryArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct PredictArgs {
-    /// A trained model
+    /// Model file
     pub(crate) model: PathBuf,
-    /// Rows to label, with or without a label of their own, in any format that train reads: files, folders, or for a model of
-    /// texts or pictures single texts, mails and pictures (several are labelled each with its name); - for standard input, which
-    /// is answered line by line as rows come
+    /// Rows to predict, with or without labels, in any format that train reads: files, folders, or, for a
+    /// model of texts or images, single texts, e-mails and images (with several, each prediction is preceded
+    /// by the file name); - for standard input, which is answered line by line
     #[arg(required = true)]
     pub(crate) data: Vec<PathBuf>,
-    /// Say below each label what spoke for it and against it: N features of each [default: 5]
+    /// Explain each prediction: the N features that contribute most for it and against it [default: 5]
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "5")]
     pub(crate) explain: Option<usize>,
-    /// What to print for each row
+    /// Output for each row
     #[arg(long, value_parser = choice::<Show>(SHOW), default_value = "label")]
     pub(crate) show: Show,
-    /// Print a table with line, label, score, distance and, where the model has probabilities, that of the label; with
-    /// --show probability, a table with line, label and the probability of each class
+    /// Print a CSV table of line, label, score, distance and, if the model has probabilities, the probability
+    /// of the label; with --show probability, a table of line, label and the probability of each class
     ///
-    /// The line is that of the row in its file (for arrays, the number of the row); --skip-bad and --missing
-    /// drop-row need it. Distances are in the units of the scaled features where the model scales.
+    /// The line is the line number in the input file (for arrays, the row number). --skip-bad and --missing
+    /// drop-row require this option. Distances are in scaled units if the model scales its features.
     #[arg(long)]
     pub(crate) csv: bool,
     #[command(flatten)]
@@ -339,7 +349,7 @@ pub(crate) struct PredictArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct EvaluateArgs {
-    /// A trained model
+    /// Model file
     pub(crate) model: PathBuf,
     /// Labelled rows, in any format that train reads, files or folders; - for standard input
     pub(crate) data: PathBuf,
@@ -356,15 +366,15 @@ pub(crate) struct EvaluateArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
-    /// A trained model
+    /// Model file
     pub(crate) model: PathBuf,
     /// Where to write the ONNX file
     #[arg(value_name = "OUT.onnx")]
     pub(crate) output: PathBuf,
-    /// What the numbers of the inputs are; all else is computed with 64 bits
+    /// Number type of the inputs; everything else is computed with 64 bits
     #[arg(long, value_parser = choice::<InputNumbers>(INPUT_NUMBERS), default_value = "f32")]
     pub(crate) input: InputNumbers,
-    /// Rows on which to compare predictions from 32 bits with the model's own
+    /// Rows on which to compare 32-bit predictions with those of the model
     #[arg(long, value_name = "FILE")]
     pub(crate) data: Option<PathBuf>,
     /// Print one JSON record on standard output instead of the report
@@ -376,18 +386,18 @@ pub(crate) struct ExportArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
-    /// A trained model, or a cache
+    /// Model or cache file
     pub(crate) model: PathBuf,
-    /// Print the specification that makes the model again, for `train --spec`
+    /// Print the specification that reproduces the model, for `train --spec`
     #[arg(long, conflicts_with = "json")]
     pub(crate) spec: bool,
-    /// Show what each column adds to the score, as curves and by words, the largest effects first
+    /// Show the effect of each column on the score, largest first
     #[arg(long, conflicts_with = "spec")]
     pub(crate) effects: bool,
-    /// Write the weights of the pixels of a model of pictures as a picture: red speaks for the class, blue against it
+    /// Images: write the pixel weights as an image: red is evidence for the class, blue against it
     #[arg(long, value_name = "FILE.png", conflicts_with = "spec")]
     pub(crate) weights_png: Option<PathBuf>,
-    /// How many of the strongest weights, and of the largest effects, to show
+    /// Number of weights and effects to show, strongest first
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: usize,
     /// Print one JSON record on standard output instead of the report
@@ -397,16 +407,16 @@ pub(crate) struct InspectArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArgs {
-    /// What is converted.
+    /// The input data.
     #[arg(value_name = "IN", help = data::LABELLED_DATA.as_str())]
     pub(crate) input: PathBuf,
-    /// Where to write: .svm, .libsvm, .csv, .tsv, .npz or .linsep; the texts also with .gz or .zst
+    /// Output file: .svm, .libsvm, .csv, .tsv, .npz or .linsep; text formats also with .gz or .zst
     #[arg(value_name = "OUT")]
     pub(crate) output: PathBuf,
-    /// The format to write, if the name should not decide
+    /// Output format [default: from the file name]
     #[arg(long, value_name = "FORMAT", value_parser = data::format_parser())]
     pub(crate) to: Option<Format>,
-    /// CSV: settle the columns from the first rows, so that memory does not grow with the file
+    /// CSV: determine the columns from the first rows, so that memory does not grow with the file
     #[arg(long)]
     pub(crate) online: bool,
     #[command(flatten)]
@@ -416,57 +426,58 @@ pub(crate) struct ConvertArgs {
 #[derive(Debug, Args)]
 #[command(allow_negative_numbers = true)]
 pub(crate) struct GenerateArgs {
-    /// What to make
+    /// Kind of data
     #[arg(value_enum)]
     pub(crate) kind: KindArg,
-    /// Where to write [default: standard output]
+    /// Output file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Number of rows [default: 1000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "size")]
     pub(crate) rows: Option<u64>,
-    /// Size of the file instead of rows, such as 500MB or 10GB
+    /// File size instead of a number of rows, such as 500MB or 10GB
     #[arg(long, value_name = "BYTES", value_parser = size)]
     pub(crate) size: Option<u64>,
     /// Number of features [default: 2 for blobs, 100 for random-labels, 47000 for text]
     #[arg(long, value_name = "D")]
     pub(crate) features: Option<u32>,
-    /// blobs: no row is nearer than this to the boundary [default: 0.1]
+    /// blobs: minimum distance of a row from the boundary [default: 0.1]
     #[arg(long, allow_negative_numbers = true)]
     pub(crate) margin: Option<f64>,
-    /// blobs: size of the clouds [default: 1]
+    /// blobs: standard deviation of the clusters [default: 1]
     #[arg(long, allow_negative_numbers = true)]
     pub(crate) spread: Option<f64>,
-    /// xor: size of the clouds [default: 0.2]; text: share of flipped labels [default: 0.01]
+    /// xor: standard deviation of the clusters [default: 0.2]; text: fraction of flipped labels [default:
+    /// 0.01]
     #[arg(long, allow_negative_numbers = true)]
     pub(crate) noise: Option<f64>,
-    /// text: words in a row, on average [default: 63.5]
+    /// text: mean number of words per row [default: 63.5]
     #[arg(long, value_name = "WORDS", allow_negative_numbers = true)]
     pub(crate) per_row: Option<f64>,
-    /// Seed of everything random
+    /// Random seed
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Format to write [default: libsvm for text, csv for the others]
+    /// Output format [default: libsvm for text, csv for the others]
     #[arg(long, value_enum)]
     pub(crate) format: Option<GenerateFormatArg>,
 }
 
 /// `10GB`, `500MB`, `123`: decimal multiples of bytes.
 fn size(text: &str) -> Result<u64, String> {
-    linsep::numbers::bytes(text).ok_or_else(|| "a size such as 500MB or 10GB is needed".to_string())
+    linsep::numbers::bytes(text).ok_or_else(|| "expected a size such as 500MB or 10GB".to_string())
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum KindArg {
     /// Points in a square, labelled by x2 > x1
     Square,
-    /// Two clouds with a given margin
+    /// Two clusters with a given margin
     Blobs,
-    /// Four clouds that no line separates
+    /// Four clusters that no line separates
     Xor,
-    /// Patterns of -1 and +1 with labels by coin flips
+    /// Vectors of -1 and +1 with random labels
     RandomLabels,
-    /// Sparse rows like those of text
+    /// Sparse rows that resemble text
     Text,
 }
 
@@ -478,17 +489,17 @@ pub(crate) enum GenerateFormatArg {
 
 #[derive(Debug, Args)]
 pub(crate) struct DemoArgs {
-    /// Which data set
+    /// Data set
     #[arg(value_enum, default_value_t = DemoArg::Iris)]
     pub(crate) data: DemoArg,
-    /// The folder that the demonstration is about, with a sub-folder for each class: of mails for mail, of pictures for cats-dogs
-    /// (which makes some if there is none)
+    /// Folder with one subfolder per class: e-mails for mail, images for cats-dogs (default: generated
+    /// images)
     #[arg(value_name = "DIR")]
     pub(crate) folder: Option<PathBuf>,
-    /// Skip files of the folder that cannot be read, count them and list the first
+    /// Skip unreadable files; report their number and list the first ones
     #[arg(long, requires = "folder")]
     pub(crate) skip_bad: bool,
-    /// Write the data set to a file instead, to try the other commands on
+    /// Write the data set to a file instead, for use with the other commands
     #[arg(long, value_name = "FILE")]
     pub(crate) export: Option<PathBuf>,
 }
@@ -499,17 +510,17 @@ pub(crate) enum DemoArg {
     Iris,
     /// Tumours: separable, but by a thin margin
     BreastCancer,
-    /// E-mails: they overlap, and a good classifier is wanted all the same
+    /// E-mails: the classes overlap, but a good classifier exists
     Spam,
-    /// Your e-mails, in a folder: two words alone, then all words
+    /// Your own e-mails in a folder: first with two words, then with all words
     Mail,
-    /// Fifty pictures: learned by heart without an error, and what that is worth
+    /// Fifty images: zero training error that says nothing about new images
     CatsDogs,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArgs {
-    /// Which shell
+    /// Shell
     #[arg(value_enum)]
     pub(crate) shell: clap_complete::Shell,
 }

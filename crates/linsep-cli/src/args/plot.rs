@@ -1,4 +1,4 @@
-//! The arguments of `plot` and `report`: a kind, the rows or the model to show, and where the picture or page goes.
+//! The arguments of `plot` and `report`.
 
 use super::{ContestArgs, DecideArgs, LearnArgs};
 use clap::{Args, Subcommand};
@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 /// The end of `linsep plot --help`.
 const AFTER_PLOT: &str = "\
-`linsep plot KIND --help` has the options of a kind: those of the command whose result it draws.
+`linsep plot KIND --help` lists the options of a kind: those of the command whose result it plots.
 
-A picture follows the light or dark setting of its reader, and can be read without colours. It is one file that needs no \
-network. Without -o it is printed as SVG.";
+A plot is a single file without external resources. It follows the light or dark setting of the viewer and does \
+not rely on colour. Without -o it is printed as SVG.";
 
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_PLOT, after_long_help = AFTER_PLOT)]
@@ -20,53 +20,54 @@ pub(crate) struct PlotArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PlotKind {
-    /// Rows and the boundary between the classes: two features, or the plane of the boundary and the strongest direction across
-    /// it; the margin, the rows that it rests on, mistakes
+    /// Rows and the decision boundary, with the margin, the support vectors and the mistakes; with more than
+    /// two features, a two-dimensional projection
     Boundary(ModelPlotArgs),
-    /// The proof of the convergence theorem as it happened: ⟨θ_k, θ*⟩ above kγ, ‖θ_k‖² below kR², the angle, mistakes below their
-    /// bound, the interval of the margin closing
+    /// The convergence proof during training: ⟨θ_k, θ*⟩ ≥ kγ, ‖θ_k‖² ≤ kR², the angle to θ*, mistakes and
+    /// their bound, the margin interval
     Trace(LearnedPlotArgs),
-    /// A perceptron while it learns, as a moving picture: the boundary turns at each mistake, and the curves of the proof rise
+    /// An animation of perceptron training: the boundary turns at each mistake, beside the curves of the
+    /// proof
     Learning(LearnedPlotArgs),
-    /// Learners side by side on held-out rows, beside always giving the same answer
+    /// Held-out results of several learners, with the majority-class baseline
     Compare(ComparePlotArgs),
-    /// What each threshold finds and what it calls wrongly, on held-out rows or with --model on these
+    /// ROC curve on held-out rows, or on all rows with --model
     Roc(ModelPlotArgs),
-    /// Whether probabilities come true, on held-out rows or with --model on these
+    /// Calibration of the probabilities on held-out rows, or on all rows with --model
     Calibration(ModelPlotArgs),
     /// The strongest weights of a model
     Weights(WeightPlotArgs),
-    /// What each column adds to the score, as curves; learned with --features splines unless said otherwise
+    /// Effect of each column on the score, as curves [default features: splines]
     Effects(WeightPlotArgs),
-    /// The verdict on separation: the widest gap between two sides, or the rows that cannot all be right
+    /// The separability verdict: the widest margin, or the conflicting rows
     Separation(SeparationPlotArgs),
-    /// Weights of logistic regression as its penalty loses weight
+    /// Regularisation path: the weights of logistic regression as the penalty decreases
     Path(PathPlotArgs),
 }
 
 /// Where a picture goes.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Drawing")]
+#[command(next_help_heading = "Figure options")]
 pub(crate) struct DrawArgs {
-    /// Where to write the picture: a file that ends in .svg, .png or .html [default: SVG on standard output]
+    /// Output file, ending in .svg, .png or .html [default: SVG on standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// PNG: light ink on dark paper; SVG and HTML follow the setting of their reader
+    /// PNG: dark background; SVG and HTML follow the setting of the viewer
     #[arg(long)]
     pub(crate) dark: bool,
 }
 
-/// What a model that is given leaves nothing to say about.
+/// Training arguments that conflict with a given model.
 const LEARNING: [&str; 8] =
     ["learner", "epochs", "features", "holdout", "scale", "order", "probabilities", "class_weight"];
 
-/// A picture of a model on rows: one that is learned from them, or one that is given.
+/// A plot of a model on rows: a given model, or one trained on the rows.
 #[derive(Debug, Args)]
 #[command(allow_negative_numbers = true)]
 pub(crate) struct ModelPlotArgs {
     /// Labelled data, as for train
     pub(crate) data: PathBuf,
-    /// Draw this model on the rows, instead of learning one from them
+    /// Plot this model on the rows instead of training one
     #[arg(long, value_name = "MODEL", conflicts_with_all = LEARNING)]
     pub(crate) model: Option<PathBuf>,
     #[command(flatten)]
@@ -75,11 +76,11 @@ pub(crate) struct ModelPlotArgs {
     pub(crate) learn: LearnArgs,
 }
 
-/// A picture of a run.
+/// A plot of a training run.
 #[derive(Debug, Args)]
 #[command(allow_negative_numbers = true)]
 pub(crate) struct LearnedPlotArgs {
-    /// Labelled data, as for train; the learner is perceptron unless said otherwise
+    /// Labelled data, as for train [default learner: perceptron]
     pub(crate) data: PathBuf,
     #[command(flatten)]
     pub(crate) draw: DrawArgs,
@@ -87,21 +88,21 @@ pub(crate) struct LearnedPlotArgs {
     pub(crate) learn: LearnArgs,
 }
 
-/// A picture of a model alone.
+/// A plot of a model without data.
 #[derive(Debug, Args)]
 #[command(allow_negative_numbers = true)]
 pub(crate) struct WeightPlotArgs {
     /// Labelled data, as for train
     #[arg(required_unless_present = "model")]
     pub(crate) data: Option<PathBuf>,
-    /// Draw this model, instead of learning one
+    /// Plot this model instead of training one
     #[arg(long, value_name = "MODEL", conflicts_with_all = LEARNING, conflicts_with = "data")]
     pub(crate) model: Option<PathBuf>,
-    /// How many to show, the strongest first [default: 15 weights, 9 effects]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=200), help_heading = "Drawing")]
+    /// Number to show, strongest first [default: 15 weights, 9 effects]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=200), help_heading = "Figure options")]
     pub(crate) top: Option<u64>,
-    /// More than two classes: the class whose score is shown [default: the first]
-    #[arg(long, value_name = "CLASS", allow_hyphen_values = true, help_heading = "Drawing")]
+    /// With more than two classes: the class whose score is shown [default: the first]
+    #[arg(long, value_name = "CLASS", allow_hyphen_values = true, help_heading = "Figure options")]
     pub(crate) class: Option<String>,
     #[command(flatten)]
     pub(crate) draw: DrawArgs,
@@ -109,23 +110,23 @@ pub(crate) struct WeightPlotArgs {
     pub(crate) learn: LearnArgs,
 }
 
-/// A picture of a path.
+/// A plot of a regularisation path.
 #[derive(Debug, Args)]
 #[command(allow_negative_numbers = true)]
 pub(crate) struct PathPlotArgs {
     /// Labelled data, as for train; the learner is logistic
     pub(crate) data: PathBuf,
-    /// How many values of C
+    /// Number of values of C
     #[arg(
         long,
         value_name = "N",
         default_value_t = 60,
         value_parser = clap::value_parser!(u64).range(2..=1000),
-        help_heading = "Drawing"
+        help_heading = "Figure options"
     )]
     pub(crate) points: u64,
-    /// More than two classes: the class whose weights are shown [default: the first]
-    #[arg(long, value_name = "CLASS", allow_hyphen_values = true, help_heading = "Drawing")]
+    /// With more than two classes: the class whose weights are shown [default: the first]
+    #[arg(long, value_name = "CLASS", allow_hyphen_values = true, help_heading = "Figure options")]
     pub(crate) class: Option<String>,
     #[command(flatten)]
     pub(crate) draw: DrawArgs,
@@ -133,7 +134,7 @@ pub(crate) struct PathPlotArgs {
     pub(crate) learn: LearnArgs,
 }
 
-/// A picture of a comparison.
+/// A plot of a comparison.
 #[derive(Debug, Args)]
 pub(crate) struct ComparePlotArgs {
     #[command(flatten)]
@@ -142,7 +143,7 @@ pub(crate) struct ComparePlotArgs {
     pub(crate) contest: ContestArgs,
 }
 
-/// A picture of a verdict.
+/// A plot of a separability verdict.
 #[derive(Debug, Args)]
 pub(crate) struct SeparationPlotArgs {
     #[command(flatten)]
@@ -153,22 +154,21 @@ pub(crate) struct SeparationPlotArgs {
 
 /// The end of `linsep report --help`.
 const AFTER_REPORT: &str = "\
-The page is one HTML file without scripts that needs no network; it follows the light or dark setting of its reader and prints well. \
-It has no date, so that the same rows make the same page.";
+The report is a single HTML file without scripts or external resources. It follows the light or dark \
+setting of the browser and is printable. It contains no date, so the same input gives the same file.";
 
 #[derive(Debug, Args)]
 #[command(allow_negative_numbers = true, after_help = AFTER_REPORT, after_long_help = AFTER_REPORT)]
 pub(crate) struct ReportArgs {
     /// Labelled data, as for train
     pub(crate) data: PathBuf,
-    /// Judge this model on the rows, instead of learning one from them
+    /// Evaluate this model on the rows instead of training one
     #[arg(long, value_name = "MODEL", conflicts_with_all = LEARNING)]
     pub(crate) model: Option<PathBuf>,
-    /// Where to write the page: a file that ends in .html [default: standard output]
+    /// Output file, ending in .html [default: standard output]
     #[arg(short, long, value_name = "REPORT.html")]
     pub(crate) output: Option<PathBuf>,
-    /// Stop each run of the comparison, the run whose proof is followed, and the decision about separation after this many
-    /// seconds
+    /// Time limit in seconds for each training run and for the separability decision
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0, allow_negative_numbers = true)]
     pub(crate) time: f64,
     #[command(flatten)]

@@ -20,15 +20,15 @@ pub(crate) fn run(args: &ConvertArgs, console: Console) -> anyhow::Result<Exit> 
     refuse_overwriting(&[&args.output], &inputs).map_err(linsep::Error::from)?;
     let Some(format) = args.to.or(format_of_name(&args.output).0) else {
         let reason = format!(
-            "{}: the name does not tell the format; name it with --to libsvm, csv, tsv, npz or linsep",
+            "{}: the file name does not determine the format; choose one with --to libsvm, csv, tsv, npz or \
+             linsep",
             args.output.display()
         );
         return Err(Usage(reason).into());
     };
     let mut data = args.read.data(&args.input);
     if data.read.csv.missing == Missing::Auto {
-        let reason =
-            "--missing auto is learned together with a model: for convert, choose mean, zero or drop-row";
+        let reason = "--missing auto needs a model: for convert, choose mean, zero or drop-row";
         return Err(Usage(reason.into()).into());
     }
     data.read.online = args.online;

@@ -21,7 +21,7 @@ const BREAST_CANCER: &[u8] = include_bytes!("../../../../data/breast_cancer.csv"
 pub(super) const SPAM: &[u8] = include_bytes!("../../../../data/spam.csv");
 
 pub(crate) fn run(args: &DemoArgs, console: Console) -> anyhow::Result<Exit> {
-    let own = |what: &str| Usage(format!("demo {what} has no data of its own to export"));
+    let own = |what: &str| Usage(format!("demo {what} has no built-in data to export"));
     match args.data {
         DemoArg::Mail if args.export.is_some() => return Err(own("mail").into()),
         DemoArg::Mail => return demo_mail::run(args.folder.as_deref(), args.skip_bad, console),
@@ -106,7 +106,7 @@ impl Demo {
         let mut text = self.title();
         let data = &self.loaded.dataset;
         let perceptron = Settings { learner: Learner::Perceptron, ..Settings::default() };
-        text.push_str("\n1. Can setosa be told from the other two species by a line?\n");
+        text.push_str("\n1. Is setosa linearly separable from the other two species?\n");
         let settings = Settings { positive: Some("setosa".into()), ..perceptron.clone() };
         let model = self.train(
             &mut text,
@@ -119,7 +119,7 @@ impl Demo {
         for (name, weight) in model.strongest() {
             writeln!(text, "  {name:<16} {weight:>+10.4}")?;
         }
-        text.push_str("\n2. Can versicolor be told from virginica?\n");
+        text.push_str("\n2. Is versicolor linearly separable from virginica?\n");
         let pair = data.only_classes(&["versicolor".into(), "virginica".into()])?;
         self.train(
             &mut text,
@@ -129,9 +129,11 @@ impl Demo {
             "--learner perceptron --classes versicolor,virginica --scale none",
         )?;
         text.push_str(
-            "\nWhat this shows: the first question is settled by a proof, the weights themselves. In the second the\n\
-             perceptron goes round without end; all it can prove is how small the margin must be. These two species\n\
-             overlap, so every run of every length ends this way; `linsep separate` proves it, and names the rows.\n",
+            "\nWhat this shows: the first question is answered by a proof, the weights themselves. In the \
+             second the\n\
+             perceptron never converges; all it can prove is an upper bound on the margin. These two \
+             species\n\
+             overlap, so no number of passes is enough; `linsep separate` proves it, and names the rows.\n",
         );
         Ok(text)
     }
@@ -177,7 +179,7 @@ impl Demo {
         let larger = pair.name_of(f64::from(counts[1] - counts[0]));
         writeln!(text, "\nOn the {} rows held out:", numbers::grouped(held_out.len() as u64))?;
         text.push_str(&rendered(&evaluate_pair(&evaluate(&scores, &signs), pair, &larger), usize::MAX));
-        text.push_str("\nStrongest signs of spam (+) and of honest mail (−):\n");
+        text.push_str("\nStrongest indicators of spam (+) and of legitimate mail (−):\n");
         for (name, weight) in model.strongest().into_iter().take(10) {
             writeln!(text, "  {name:<20} {weight:>+10.3}")?;
         }

@@ -21,7 +21,8 @@ const SHOWN: usize = 12;
 
 pub(crate) fn run(folder: Option<&Path>, skip_bad: bool, console: Console) -> anyhow::Result<Exit> {
     let Some(folder) = folder else {
-        let problem = "demo mail needs a folder of mails with one sub-folder for each class, such as spam and ham: \
+        let problem = "demo mail needs a folder of e-mails with one subfolder per class, such as spam and \
+                       ham: \
                        linsep demo mail DIR";
         return Err(Usage(problem.to_string()).into());
     };
@@ -39,40 +40,45 @@ pub(crate) fn run(folder: Option<&Path>, skip_bad: bool, console: Console) -> an
         grouped(learned),
         grouped(held_out)
     )?;
-    writeln!(text, "1. Two words alone: how often a mail says \"{}\" and \"{}\".\n", WORDS[0], WORDS[1])?;
+    writeln!(
+        text,
+        "1. Two words only: how often an e-mail contains \"{}\" and \"{}\".\n",
+        WORDS[0], WORDS[1]
+    )?;
     writeln!(text, "$ linsep train {name} --words {} --holdout {HELD_OUT}", WORDS.join(","))?;
     write_errors(&mut text, &few)?;
     let outcomes = few.model.classes.outcomes();
     if let [_, _] = outcomes.as_slice() {
         for (word, weight) in few.model.strongest() {
             let class = &outcomes[usize::from(weight > 0.0)];
-            writeln!(text, "  {word:<8} {weight:+.3}  speaks for {class}")?;
+            writeln!(text, "  {word:<8} {weight:+.3}  is evidence for {class}")?;
         }
     } else {
         // Each class has weights of its own.
         for (place, class) in outcomes.iter().enumerate() {
             for (word, weight) in few.model.strongest_of(place) {
-                let speaks = if weight > 0.0 { "for" } else { "against" };
-                writeln!(text, "  {word:<8} {weight:+.3}  speaks {speaks} {class}")?;
+                let direction = if weight > 0.0 { "for" } else { "against" };
+                writeln!(text, "  {word:<8} {weight:+.3}  is evidence {direction} {class}")?;
             }
         }
     }
     let without = without_words(folder, skip_bad, console)?;
     let origin = match without {
-        0 => "None is the origin: each has one of the words at least.".to_string(),
-        1 => "One is the origin: it has neither word.".to_string(),
+        0 => "None is at the origin: each contains at least one of the words.".to_string(),
+        1 => "One is at the origin: it contains neither word.".to_string(),
         _ => {
             let mails = match without == learned + held_out {
                 true => "All of them are".to_string(),
                 false => format!("{} of them are", grouped(without)),
             };
             format!(
-                "{mails} the origin: they have neither word. Whatever is learned from two words can only call all of these the same."
+                "{mails} at the origin: they contain neither word. A classifier that uses only these two \
+                 words gives all of them the same label."
             )
         }
     };
-    writeln!(text, "\n{}", paragraph(&format!("Every mail is a point of the plane. {origin}")))?;
-    writeln!(text, "2. All words: every word of two or more training mails is a coordinate.\n")?;
+    writeln!(text, "\n{}", paragraph(&format!("Every e-mail is a point in the plane. {origin}")))?;
+    writeln!(text, "2. All words: every word that occurs in two or more training e-mails is a feature.\n")?;
     writeln!(text, "$ linsep train {name} --holdout {HELD_OUT}")?;
     write_errors(&mut text, &many)?;
     writeln!(
@@ -102,15 +108,15 @@ pub(crate) fn run(folder: Option<&Path>, skip_bad: bool, console: Console) -> an
         )?;
     }
     let same = match few.model.settings.learner.name() == many.model.settings.learner.name() {
-        true => "the same learner, the same mails; only the coordinates differ",
-        false => "the same mails in other coordinates",
+        true => "the same learner and the same e-mails; only the features differ",
+        false => "the same e-mails with other features",
     };
     let why = match many.model.learned.columns() as u64 >= learned {
-        true => "With at least as many words as training mails a small training error proves nothing",
-        false => "A training error is one on mails that were learned from",
+        true => "With at least as many words as training e-mails, a small training error proves nothing",
+        false => "The training error is measured on the e-mails used for training",
     };
     let shown = format!(
-        "What this shows: {same}. {why}, which is why the mails that were held out are the ones to look at."
+        "What this shows: {same}. {why}, so the error on the held-out e-mails is the one that matters."
     );
     write!(text, "\n{}", paragraph(&shown))?;
     print_result(|out| out.write_all(text.as_bytes()))
@@ -178,7 +184,7 @@ fn write_errors(text: &mut String, trained: &Trained) -> anyhow::Result<()> {
             grouped(held_out.rows)
         )?;
         let (class, error) = held_out.evaluated.baseline();
-        writeln!(text, "  always answering \"{class}\": {} of the held-out mails wrong", percent(error))?;
+        writeln!(text, "  always predicting \"{class}\": {} of the held-out mails wrong", percent(error))?;
     }
     Ok(())
 }

@@ -54,7 +54,7 @@ fn cats_dogs(folder: Option<&Path>, skip_bad: bool, console: Console) -> anyhow:
     let found = separate(train, &SeparateSettings::default(), &mut display)?;
     // The perceptron converges on separable pictures, if slowly, and on no others.
     let epochs = if found.verdict == Verdict::Complete { 10_000 } else { 100 };
-    writeln!(text, "1. Learned by heart")?;
+    writeln!(text, "1. Memorised")?;
     let mut all_learned = true;
     let one_class = format!("always {}", most_frequent(train));
     let width = one_class.chars().count().max(11);

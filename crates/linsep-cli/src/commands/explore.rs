@@ -13,8 +13,7 @@ use std::process::{Command, Stdio};
 pub(crate) fn run(args: &ExploreArgs, console: Console) -> anyhow::Result<Exit> {
     let (row_weights, counts) = (args.weights.file(), args.weights.column());
     if args.data.is_none() && (row_weights.is_some() || counts.is_some()) {
-        let problem =
-            "⟦weights⟧ says how often the rows of the data count, and no data is named: name the file";
+        let problem = "⟦weights⟧ needs a data file";
         return Err(linsep::Error::from(SettingsError::new("weights", problem)).into());
     }
     let start = Start {

@@ -102,7 +102,7 @@ pub(crate) fn run(args: &InspectArgs, console: Console) -> anyhow::Result<Exit> 
     }
     let mut text = to_text(&model, &strongest);
     for (class, terms) in terms_for(&model, args.top) {
-        text.push_str(&format!("\nTerms of the texts that speak for {}:\n", printable(&class)));
+        text.push_str(&format!("\nTerms that are evidence for {}:\n", printable(&class)));
         let listed: Vec<String> =
             terms.iter().map(|(term, weight)| format!("{} ({weight:.3})", printable(term))).collect();
         text.push_str(&textwrap::indent(&textwrap::fill(&listed.join(", "), 96), "  "));
@@ -280,8 +280,8 @@ fn write_weights(model: &Model, path: &Path, console: Console) -> anyhow::Result
     let picture = WeightsPicture::of(model).map_err(linsep::Error::from)?;
     linsep::store::write_atomically(path, |out| out.write_all(&picture.png))?;
     let colours = match picture.red_and_blue {
-        true => "red speaks for the class, blue against it",
-        false => "a colour that is brighter than grey speaks for the class",
+        true => "red is evidence for the class, blue against it",
+        false => "colours brighter than grey are evidence for the class",
     };
     let (width, height) = picture.size;
     let parts = picture.classes.join(", ");
@@ -293,7 +293,8 @@ fn write_weights(model: &Model, path: &Path, console: Console) -> anyhow::Result
 fn print_spec(model: &Model, path: &Path) -> anyhow::Result<Exit> {
     let Some(spec) = TrainSpec::from_model(model) else {
         bail!(
-            "{}: this model keeps no specification: an earlier version saved it, or its data has a name that is not text",
+            "{}: this model has no specification: it was saved by an earlier version, or the name of its \
+             data file is not valid text",
             path.display()
         );
     };

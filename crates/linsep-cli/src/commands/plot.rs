@@ -217,7 +217,7 @@ fn judged(args: &ModelPlotArgs, kind: Judged, console: Console) -> anyhow::Resul
     let (figure, needed) = match kind {
         Judged::Roc => (
             chart::roc(&source, which, &evaluated, &judged),
-            "a ROC curve is about two sides, with rows of both: choose --positive CLASS, or --classes A,B",
+            "a ROC curve needs two classes with rows of both: choose --positive CLASS, or --classes A,B",
         ),
         Judged::Calibration => (
             chart::calibration(&source, which, &evaluated),
@@ -252,7 +252,7 @@ fn weights(args: &WeightPlotArgs, kind: Shown, console: Console) -> anyhow::Resu
                 Err(exit) => return Ok(exit),
             }
         }
-        (None, None) => return Err(Usage("name the data, or a --model".to_string()).into()),
+        (None, None) => return Err(Usage("give a data file or a --model".to_string()).into()),
     };
     let outcome = outcome_of(&model, args.class.as_deref())?;
     let figure = match kind {
@@ -275,7 +275,7 @@ fn outcome_of(model: &Model, class: Option<&str>) -> anyhow::Result<usize> {
     match class {
         None => Ok(0),
         Some(_) if model.classes.pair().is_some() => Err(Usage(
-            "--class is for more than two classes; of two, the weights speak for one and against the other"
+            "--class needs more than two classes; with two, the weights are for one and against the other"
                 .to_string(),
         )
         .into()),
@@ -317,8 +317,7 @@ fn path(args: &PathPlotArgs, console: Console) -> anyhow::Result<Exit> {
     match chart::path(&trained.source.name(), &trained.model, &trained.path, class) {
         Some(figure) => canvas.write(&figure),
         None => {
-            let reason =
-                "no feature gets a weight other than zero, whatever the penalty: there is no path to draw";
+            let reason = "every weight is zero at every penalty: there is no path to plot";
             Err(Usage(reason.to_string()).into())
         }
     }

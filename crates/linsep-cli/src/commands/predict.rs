@@ -17,8 +17,8 @@ pub(crate) fn run(args: &PredictArgs, console: Console) -> anyhow::Result<Exit> 
             Show::Probability if args.csv => Show::ProbabilityTable,
             Show::Label if args.csv => Show::Table,
             _ if args.csv => {
-                let problem =
-                    "--csv goes with --show probability alone: its table has labels, scores and distances";
+                let problem = "--csv can be combined with --show probability only: its table already has labels, \
+                     scores and distances";
                 return Err(Usage(problem.to_string()).into());
             }
             show => show,

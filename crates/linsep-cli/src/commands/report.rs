@@ -16,7 +16,7 @@ pub(crate) fn run(args: &ReportArgs, console: Console) -> anyhow::Result<Exit> {
         let is_page =
             path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("html") || ending == "htm");
         if !is_page && !path.starts_with("/dev") {
-            return Err(Usage(format!("{}: a report is a file that ends in .html", path.display())).into());
+            return Err(Usage(format!("{}: the name of a report must end in .html", path.display())).into());
         }
         let labels = args.learn.read.labels.as_deref();
         let inputs: Vec<&Path> =

@@ -49,10 +49,7 @@ fn spec(args: &TrainArgs) -> anyhow::Result<TrainSpec> {
             match Spec::parse(&text, &name)? {
                 Spec::Train(spec) => *spec,
                 _ => {
-                    return Err(Usage(format!(
-                        "{name}: this is the specification of another job than train"
-                    ))
-                    .into());
+                    return Err(Usage(format!("{name}: this specification is not for train")).into());
                 }
             }
         }

@@ -70,7 +70,7 @@ pub enum WhichRows {
     Training,
     /// Those that it was trained on, together with those that were held out.
     TrainingAndHeldOut,
-    /// Those of another file. Some of them may have been among the training rows all the same.
+    /// The rows of another file. Some of them may have been among the training rows all the same.
     OfFile,
 }
 

@@ -1,4 +1,4 @@
-//! Reasons to trust a result less than its numbers suggest: what each says, and when it is said.
+//! Warnings about results that deserve less trust than their numbers suggest.
 
 use super::measure::Evaluated;
 use crate::classes::shortened;
@@ -29,14 +29,14 @@ const MAX_NAMED: usize = 5;
 #[serde(tag = "of", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Warning {
-    /// Classes with so few rows that little can be learned or told about them.
+    /// Classes with too few rows to learn or to evaluate well.
     RareClasses {
         /// The classes, rarest first.
         classes: Vec<RowsOfClass>,
         /// Rows in all.
         rows: u64,
     },
-    /// Columns each of which separates the classes completely, which may know the answer.
+    /// Columns that each separate the classes completely and may leak the label.
     Leak {
         /// The columns.
         columns: Vec<String>,
@@ -46,7 +46,7 @@ pub enum Warning {
         /// Whether that proves that a boundary such as the learner looks for separates the training rows.
         separable: bool,
     },
-    /// Columns whose cells are missing in all rows of one class and in no other row, which may know the answer.
+    /// Columns whose cells are missing in exactly the rows of one class, which may leak the label.
     GapLeak {
         /// The columns.
         columns: Vec<GapsOfClass>,
@@ -72,7 +72,7 @@ pub enum Warning {
         /// Rows held out.
         held_out: u64,
     },
-    /// Always giving the same answer does as well.
+    /// A constant prediction does as well.
     Baseline {
         /// The answer.
         class: String,
@@ -83,7 +83,7 @@ pub enum Warning {
         /// On which rows: `training`, `held-out` or `judged`.
         on: JudgedOn,
     },
-    /// The rows that a model is judged on are those that it was trained on.
+    /// The model is evaluated on its training rows.
     TrainingRows {
         /// Whether rows that were held out are among them.
         held_out: bool,
@@ -115,15 +115,15 @@ pub struct RowsOfClass {
     pub rows: u64,
 }
 
-/// Which rows a model was judged on.
+/// The rows that a model was evaluated on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum JudgedOn {
-    /// Those that it was learned from.
+    /// The training rows.
     Training,
     /// Those that were held out.
     HeldOut,
-    /// Those of another file.
+    /// The rows of another file.
     Judged,
 }
 
@@ -159,8 +159,9 @@ impl fmt::Display for Warning {
                     if more > 0 { format!(" and {} more", grouped(more as u64)) } else { String::new() };
                 write!(
                     f,
-                    "rare among {}: {listed}{more}; too few to learn or to judge well, and the error hides them: look at the \
-                     balanced error and at what is found of each class",
+                    "rare classes among {}: {listed}{more}. They have too few rows to learn or to evaluate \
+                     well, and the overall error hides them: look at the balanced error and at the recall \
+                     of each class",
                     counted(*rows, "row", "rows")
                 )
             }
@@ -171,8 +172,9 @@ impl fmt::Display for Warning {
                 };
                 write!(
                     f,
-                    "{what} {} {its} known before the answer is? (Shuffled labels would be separated so with probability \
-                     below 10^{:.0}.) To leave a column out: ⟦ignore=COLUMN⟧",
+                    "{what} {} {its} known at prediction time, or does it leak the label? (With shuffled \
+                     labels this would happen with probability below 10^{:.0}.) To ignore a column: \
+                     ⟦ignore=COLUMN⟧",
                     quoted(columns.iter().map(String::as_str)),
                     log10_chance.ceil()
                 )
@@ -185,9 +187,9 @@ impl fmt::Display for Warning {
                     if more > 0 { format!(" and {} more", grouped(more as u64)) } else { String::new() };
                 write!(
                     f,
-                    "cells are missing in all rows of one class and in no other row: {}{more}. Is it known before the answer \
-                     whether there is a value? (Shuffled labels would agree so with probability below 10^{:.0}.) To leave a \
-                     column out: ⟦ignore=COLUMN⟧",
+                    "cells are missing in all rows of one class and in no other row: {}{more}. Is it known \
+                     at prediction time whether there is a value? (With shuffled labels this would happen \
+                     with probability below 10^{:.0}.) To ignore a column: ⟦ignore=COLUMN⟧",
                     named.collect::<Vec<_>>().join(", "),
                     log10_chance.ceil()
                 )
@@ -200,8 +202,8 @@ impl fmt::Display for Warning {
                 };
                 write!(
                     f,
-                    "{} for {} (features and bias): points spread at random would be separable with {often}, so that \
-                     separability and the training error say little",
+                    "{} for {} (features and bias): random points would be separable with {often}, so \
+                     separability and the training error mean little",
                     counted(*rows, "row", "rows"),
                     counted(*dimensions, "dimension", "dimensions"),
                 )
@@ -215,23 +217,23 @@ impl fmt::Display for Warning {
             ),
             Warning::Baseline { class, baseline_error, error, on } => write!(
                 f,
-                "the model is no better than always answering \"{class}\": it is wrong on {} of the {on} rows, that \
-                 answer on {}",
+                "the model is no better than always predicting \"{class}\": its error on the {on} rows is \
+                 {}, that of the constant prediction {}",
                 percent(*error),
                 percent(*baseline_error)
             ),
             Warning::TrainingRows { held_out: true } => f.write_str(
-                "the rows are those that the model was trained on and those that were held out of its training: its error on all \
-                 of them is no estimate for new rows. The report of its training has the error on the held-out rows; for \
-                 another, judge rows that it has not seen",
+                "these are the rows that the model was trained on and the rows held out from training: the \
+                 error on all of them does not estimate the error on new rows. The training report has the \
+                 error on the held-out rows; otherwise, evaluate the model on rows that it has not seen",
             ),
             Warning::TrainingRows { held_out: false } => f.write_str(
-                "the model was trained on these very rows: its error on them is no estimate for new rows. For one, judge \
-                 rows that it has not seen, or train with ⟦holdout=0.25⟧",
+                "the model was trained on these rows: its error on them does not estimate the error on new \
+                 rows. Evaluate it on rows that it has not seen, or train with ⟦holdout=0.25⟧",
             ),
             Warning::NeverPredicted { classes, on } => write!(
                 f,
-                "never predicted for any of the {on} rows, though some are: {}",
+                "classes that have {on} rows but are never predicted: {}",
                 quoted(classes.iter().map(String::as_str))
             ),
         }
@@ -248,7 +250,7 @@ impl Warning {
         }
     }
 
-    /// Warns of classes that are rare among these.
+    /// Warns about rare classes.
     pub(super) fn rare_classes(names: &[String], counts: &[u64]) -> Option<Self> {
         let rows: u64 = counts.iter().sum();
         let equal = rows as f64 / counts.len().max(1) as f64;
@@ -280,7 +282,7 @@ impl Warning {
             .then_some(Warning::Duplicates { rows, held_out })
     }
 
-    /// What the measures on rows warn of.
+    /// Warnings from the metrics on the given rows.
     pub(super) fn of_measures(evaluated: &Evaluated, on: JudgedOn) -> Vec<Self> {
         let (class, baseline_error) = evaluated.baseline();
         let baseline = (!evaluated.beats_baseline()).then(|| Warning::Baseline {

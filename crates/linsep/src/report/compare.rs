@@ -64,7 +64,7 @@ pub fn compare_report(comparison: &Comparison, name: &str) -> Vec<Block> {
         ]);
     }
     text.push_str(
-        "\nmajority class: what it costs to answer it always; held out: on rows not learned\n\
+        "\nmajority class: always predicting the most frequent class; held out: on rows not trained on\n\
          from, ± the standard error; margin: what the weights prove γ* to be at least (<:\n\
          at most), learned from all rows, for kernel in a space of its own; bound: the\n\
          mistakes that a perceptron can make at most, given that margin.\n",

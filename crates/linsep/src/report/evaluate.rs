@@ -63,7 +63,7 @@ fn judged_error(errors: u64, rows: u64, which: WhichRows) -> String {
         WhichRows::TrainingAndHeldOut => "the training rows and those that were held out",
     };
     let share = percent(errors as f64 / rows.max(1) as f64);
-    format!("{share} ({} of {}) on {which}, no estimate for new rows", grouped(errors), grouped(rows))
+    format!("{share} ({} of {}) on {which}; not an estimate for new rows", grouped(errors), grouped(rows))
 }
 
 /// An end of an interval as a percentage, rounded outwards.
@@ -73,7 +73,7 @@ fn percent_out(share: f64, outwards: fn(f64) -> f64) -> String {
 
 /// The error of always giving the same answer.
 pub(super) fn baseline(class: &str, error: f64) -> String {
-    format!("always answering \"{class}\": {}", percent(error))
+    format!("always predicting \"{class}\": {}", percent(error))
 }
 
 /// How a model of two sides does on rows that it was not trained on.
@@ -95,12 +95,12 @@ fn two_sides(
         baseline(baseline_class, evaluation.baseline_error)
     );
     let precision = match evaluation.precision {
-        Some(share) => format!("{} of those called {positive} are", percent(share)),
-        None => format!("none: no row was called {positive}"),
+        Some(share) => format!("{} of the rows predicted {positive} are correct", percent(share)),
+        None => format!("none: no row was predicted {positive}"),
     };
     let f1 = match evaluation.f1 {
         Some(f1) => format!("{f1:.4}"),
-        None => format!("none: no row is {positive} or was called so"),
+        None => format!("none: no row is {positive} or was predicted so"),
     };
     let auc = evaluation.auc.map_or("none: a class is missing".to_string(), |auc| format!("{auc:.4}"));
     let facts = vec![

@@ -322,7 +322,8 @@ fn next_steps(story: &Story, spec: &TheorySpec) -> Vec<(&'static str, Spec)> {
         steps
             .push(("To measure the error on new rows, which may be large even for separable rows:", compare));
     } else {
-        let what = "To know whether any boundary can separate these rows, with a proof, and which rows stand in the way:";
+        let what = "To decide, with a proof, whether these rows are linearly separable, and which rows \
+                    conflict:";
         let separate = SeparateSpec {
             data: data.clone(),
             positive: classes.positive.clone(),

@@ -46,7 +46,7 @@ fn report(trained: &Trained, alone: bool) -> Vec<Block> {
     if let Some(question) = open_question(trained) {
         blocks.push(Block::text("\n"));
         blocks.push(Block::paragraph(
-            "To know whether any boundary can separate these rows, and which rows stand in the way:",
+            "To find out whether these rows are linearly separable, and which rows conflict:",
         ));
         blocks.push(Block::Job(Box::new(Spec::Separate(question))));
     }
@@ -57,15 +57,13 @@ fn report(trained: &Trained, alone: bool) -> Vec<Block> {
 fn nothing_made(asked: Features) -> Option<&'static str> {
     match (asked.splines(), asked.pairs()) {
         (false, false) => None,
-        (true, false) => {
-            Some("those of the columns alone: there is no column of numbers with enough values to bend")
+        (true, false) => Some("the columns only: no numeric column has enough distinct values for a spline"),
+        (false, true) => {
+            Some("the columns only: no product of two columns varies and is nonzero in 5 rows or more")
         }
-        (false, true) => Some(
-            "those of the columns alone: no product of two columns varies and is not zero in 5 rows or more",
-        ),
         (true, true) => Some(
-            "those of the columns alone: there is no column of numbers with enough values to bend, and no product of two \
-             columns varies and is not zero in 5 rows or more",
+            "the columns only: no numeric column has enough distinct values for a spline, and no product of \
+             two columns varies and is nonzero in 5 rows or more",
         ),
     }
 }
@@ -110,7 +108,7 @@ fn facts(trained: &Trained, alone: bool) -> Vec<(&'static str, String)> {
     if let Some(distance) = evidence.distance {
         // After the margin, which it is easily mistaken for: this is the distance that these weights keep.
         let distance = rounded(distance, Rounding::Down);
-        facts.push(("Nearest", format!("no row is nearer than {distance} to this boundary")));
+        facts.push(("Nearest", format!("every row is at least {distance} from this boundary")));
     }
     facts.push(("Bound", describe_bound(evidence, &model.settings)));
     let mut meaning = match separating_column(trained) {
@@ -276,7 +274,7 @@ fn error(trained: &Trained, alone: bool) -> String {
         (None, Some((class, error))) if evidence.training_error.is_some() => {
             text.push_str(&format!("; {}", baseline(&class, error)));
             if alone {
-                text.push_str("; no estimate for new rows (for one, ⟦holdout=0.25⟧)");
+                text.push_str("; not an estimate for new rows (⟦holdout=0.25⟧ gives one)");
             }
         }
         _ => {}

@@ -91,8 +91,8 @@ pub fn describe_end(evidence: &Evidence) -> String {
         }
         Status::Interrupted => format!("interrupted in pass {}, after {updates}", evidence.epochs),
         Status::NoMargin => "no boundary separates the rows with a margin".to_string(),
-        Status::NoOptimum => "no finite weights are the best".to_string(),
-        Status::Undecided => "reached a limit before it was decided whether there is a result".to_string(),
+        Status::NoOptimum => "no finite optimum exists".to_string(),
+        Status::Undecided => "undecided within the limits".to_string(),
     }
 }
 
@@ -108,7 +108,7 @@ pub fn describe_detail(evidence: &Evidence) -> Option<String> {
                 (Some(dual), Some(gap)) => {
                     format!(", proved to be at least {dual:.6} for all weights (gap {gap:.1e})")
                 }
-                _ => ", without a penalty, so nothing is proved of how near the best it is".to_string(),
+                _ => ", without a penalty, so its distance from the optimum is not proved".to_string(),
             };
             let of = grouped(evidence.features);
             let kept = counted(*kept, "feature has", "features have");
@@ -191,8 +191,7 @@ pub fn describe_detail(evidence: &Evidence) -> Option<String> {
 /// Which features were made of those of the columns, in a few words; `None` where there are none.
 pub fn describe_expansion(expansion: &Expansion) -> Option<String> {
     let made = expansion.summary()?;
-    let mut parts =
-        vec![format!("{} of the columns as they are", counted(made.plain, "feature", "features"))];
+    let mut parts = vec![format!("{} of the original columns", counted(made.plain, "feature", "features"))];
     if made.bends > 0 {
         let bends = counted(made.bends, "bend", "bends");
         parts.push(format!(
@@ -204,7 +203,7 @@ pub fn describe_expansion(expansion: &Expansion) -> Option<String> {
         let products = counted(made.products, "product", "products");
         let chosen = match made.candidates > made.products {
             true => format!(
-                " (of {}, those that the errors of a model without products show most)",
+                " (chosen from {} as those that best explain the errors of a model without products)",
                 grouped(made.candidates)
             ),
             false => String::new(),
@@ -290,8 +289,7 @@ pub fn describe_bound(evidence: &Evidence, settings: &Settings) -> String {
 /// What the evidence means, in plain sentences.
 pub fn explain(evidence: &Evidence, settings: &Settings) -> String {
     if settings.learner == Learner::Memoriser {
-        return "The rows are stored as they are, and no boundary is looked for: whether they are separable is not known."
-            .into();
+        return "The rows are memorised and no boundary is sought, so separability is not known.".into();
     }
     match (evidence.mistake_bound.upper, &evidence.detail) {
         (Some(bound), _) => explain_separable(evidence, settings, bound),
@@ -390,11 +388,11 @@ fn explain_unseparated(evidence: &Evidence, settings: &Settings, column: Option<
         }
         MarginKind::FreeBias => "no boundary has a margin",
         MarginKind::KernelSpace => "no function of this kernel has a margin",
-        MarginKind::MultiClass => "no weights tell the classes apart by a margin",
+        MarginKind::MultiClass => "no weights separate the classes with a margin",
         MarginKind::KernelOneAgainstRest => {
-            "some class cannot be told from the rest, in the kernel's space, by a margin"
+            "some class is not separable from the rest, in the kernel's space, with a margin"
         }
-        MarginKind::OneAgainstRest => "some class cannot be told from the rest by a margin",
+        MarginKind::OneAgainstRest => "some class is not separable from the rest with a margin",
     };
     let upper = rounded(evidence.margin.upper, Rounding::Up);
     let mut text = format!("{found} It is proved that {margin} above {upper} on them");
@@ -433,17 +431,18 @@ pub fn describe_no_model(evidence: &Evidence, boundaries: &[Boundary]) -> Option
 pub fn no_model_help(trained: &Trained) -> &'static str {
     match trained.status {
         Status::NoOptimum if !trained.model.recipe.expansion.is_none() => {
-            "this is about the expanded features, not about the columns alone, which separate speaks of; a penalty has a best \
-             point on any data: ⟦penalty=l2⟧"
+            "this concerns the expanded features; separate decides only for the original columns. With a \
+             penalty an optimum always exists: ⟦penalty=l2⟧"
         }
         Status::NoOptimum if trained.model.evidence.margin.kind == MarginKind::MultiClass => {
-            "separate speaks of two sides: of each class against the rest, or with ⟦pairs⟧ of two classes at a time; a penalty has a \
-             best point on any data: ⟦penalty=l2⟧"
+            "separate decides for two sides: each class against the rest, or with ⟦pairs⟧ two classes at a \
+             time. With a penalty an optimum always exists: ⟦penalty=l2⟧"
         }
         Status::NoOptimum => {
-            "separate writes the certificate and names the columns; a penalty has a best point on any data: ⟦penalty=l2⟧"
+            "separate writes the certificate and names the columns. With a penalty an optimum always \
+             exists: ⟦penalty=l2⟧"
         }
-        _ => "separate tells which rows stand in the way; ⟦learner=svm⟧ allows rows on the wrong side",
+        _ => "separate lists the conflicting rows; ⟦learner=svm⟧ allows rows on the wrong side",
     }
 }
 
@@ -465,8 +464,8 @@ fn no_optimum(evidence: &Evidence, verdict: Verdict) -> String {
         }
     };
     format!(
-        "logistic regression without a penalty has no finite optimum: {why}, which is proved, so the likelihood rises for ever as \
-         the weights grow"
+        "logistic regression without a penalty has no finite optimum: {why}, which is proved, so the \
+         likelihood keeps increasing as the weights grow"
     )
 }
 
@@ -539,6 +538,6 @@ mod tests {
     #[test]
     fn a_memory_says_nothing_about_boundaries() {
         let (_, text) = told("memoriser", 1, &["a", "b", "a", "b"]);
-        assert!(text.contains("no boundary is looked for") && !text.contains("not separated"), "{text}");
+        assert!(text.contains("no boundary is sought") && !text.contains("not separated"), "{text}");
     }
 }

@@ -120,7 +120,7 @@ fn verdict(separation: &Separation, bias: Bias) -> String {
                         counted(separation.rows as u64, "row", "rows")
                     );
                 }
-                (false, false) => "Nothing is claimed but the margin below.",
+                (false, false) => "Only the margin below is proved.",
             };
             format!("undecided: {why}. {known}")
         }
@@ -219,11 +219,11 @@ fn meaning(separation: &Separation, bias: Bias, dimension: usize, is_unique: boo
             if separation.rank.is_none_or(|rank| rank == dimension) {
                 ""
             } else if separation.rank == Some(0) {
-                ", though not a unique one: every row is zero, so every coefficient fits as well"
+                ", which is not unique: every row is zero, so any coefficients fit equally well"
             } else if is_unique {
-                ", unique beside the reference level of each column of words"
+                ", unique given the reference level of each categorical column"
             } else {
-                ", though not a unique one, since some features are linear combinations of others"
+                ", which is not unique, since some features are linear combinations of others"
             }
         ),
         Verdict::Undecided if separation.overlap_is_ruled_out => format!(

@@ -109,9 +109,10 @@ pub(super) fn witness(separated: &Separated, separation: &Separation) -> Vec<Blo
 fn contradictions(separated: &Separated, pairs: &[[usize; 2]], through_origin: bool) -> Vec<Block> {
     let count = pairs.len() as u64;
     let opening = match (through_origin, count) {
-        (false, 1) => "Two rows have the same features and different labels: nothing can tell them apart.".to_string(),
+        (false, 1) => "Two rows have the same features and different labels: no classifier can separate \
+                       them.".to_string(),
         (false, count) => format!(
-            "{} pairs of rows have the same features and different labels: nothing can tell them apart.",
+            "{} pairs of rows have the same features and different labels: no classifier can separate them.",
             grouped(count)
         ),
         (true, 1) => "Two rows contradict each other: a boundary through the origin that has one on its right side has \
@@ -147,15 +148,15 @@ pub(super) fn blame(separated: &Separated, blamed: &Blamed) -> Vec<Block> {
             grouped(rest.rows as u64),
             ends(rest.margin.lower, rest.margin.upper)
         ),
-        (Verdict::Complete, false) => format!(
-            "Nothing better was found than to remove a whole side, without which there is nothing left to tell apart: {these}."
-        ),
+        (Verdict::Complete, false) => {
+            format!("No smaller set was found than all rows of one class: {these}.")
+        }
         _ => format!("Without {these} the others seem to be separable, but the proof was not accepted."),
     };
     text += &match is_smallest {
-        true => format!(" No smaller set will do: it is proved that {least} must go."),
+        true => format!(" This set is a smallest one: it is proved that {least} must be removed."),
         false => format!(
-            " It is proved that {least} must go; whether fewer than these are enough is open{}.",
+            " It is proved that {least} must be removed; whether fewer than these are enough is open{}.",
             stopped.as_ref().map_or(String::new(), |why| format!(" ({why})"))
         ),
     };

@@ -56,10 +56,11 @@ pub(super) fn steps(separated: &Separated, decided: &Decided) -> Vec<Block> {
         if dimension < rows && rows.saturating_mul(dimension * dimension) < SMALL {
             let options = Options::new().with("penalty", "firth");
             let firth = TrainSpec { options, ..train.clone() };
-            let what = "For a logistic regression with finite estimates and little bias (Firth), as for small studies:";
+            let what = "For a logistic regression with finite, bias-reduced estimates (Firth), suited to \
+                        small studies:";
             steps.push((what, Spec::Train(Box::new(firth))));
         }
-        let what = "For a logistic regression with finite estimates, by its penalty:";
+        let what = "For a logistic regression with finite estimates, using a penalty:";
         steps.push((what, Spec::Train(Box::new(train))));
     }
     match decided.separation.verdict {
@@ -73,7 +74,7 @@ pub(super) fn steps(separated: &Separated, decided: &Decided) -> Vec<Block> {
                 output: Some("MODEL".into()),
                 ..TrainSpec::default()
             };
-            let what = "For a classifier with a wide, though soft, margin, in which each row counts as often as it says:";
+            let what = "For a soft-margin classifier that uses the row weights:";
             steps.push((what, Spec::Train(Box::new(train))));
         }
         Verdict::Complete => {
@@ -95,7 +96,7 @@ pub(super) fn steps(separated: &Separated, decided: &Decided) -> Vec<Block> {
         Verdict::QuasiComplete | Verdict::Overlap => {
             // Where it found nothing, it would find nothing again.
             if decided.blame.is_none() && !given.blame {
-                let what = "For few rows whose removal separates the rest:";
+                let what = "To find a small set of rows to remove so that the rest is separable:";
                 steps.push((what, Spec::Separate(SeparateSpec { blame: true, ..again })));
             }
             let what = "These rows have no margin. To see which learner does best on them:";

@@ -152,7 +152,7 @@ pub fn verify_report(verified: &Verified) -> Vec<Block> {
         Ok(accepted) => {
             facts.push(("Accepted", proved(verified, accepted)));
             if accepted.one_sided {
-                facts.push(("One side", format!("{}: nothing is told apart", same_side(verified))));
+                facts.push(("One side", format!("{}: the claim is vacuous", same_side(verified))));
             }
             if let Claim::Complete { margin, .. } = &certificate.claim {
                 let ends = ends(Some(margin.lower), margin.upper);
@@ -162,12 +162,9 @@ pub fn verify_report(verified: &Verified) -> Vec<Block> {
         }
         Err(_) if verified.one_sided => {
             let why =
-                "nothing is told apart, and so nothing is shown; ⟦allow_one_sided⟧ accepts it all the same";
+                "all rows are on one side, so the claim is vacuous; ⟦allow_one_sided⟧ accepts it anyway";
             facts.push(("Rejected", format!("{}: {why}", same_side(verified))));
-            facts.push((
-                "Claim",
-                format!("{}, which is true of these rows but says nothing", claim(verified)),
-            ));
+            facts.push(("Claim", format!("{}, which is true of these rows but vacuous", claim(verified))));
         }
         Err(rejected) => {
             let place = row_at_fault(verified, rejected).map_or(String::new(), |i| {

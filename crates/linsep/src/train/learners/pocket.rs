@@ -520,8 +520,8 @@ mod tests {
         }
     }
 
-    /// Noise in a tenth of the labels: looks must stay rare, or they take all the time.
-    /// The bound on new rows (sample compression) is about the θ in the pocket: it is that of replaying its teaching set.
+    /// Noise in a tenth of the labels: looks must stay rare, or they take all the time. The bound on new rows
+    /// (sample compression) is about the θ in the pocket: it is that of replaying its teaching set.
     #[test]
     fn the_error_bound_is_that_of_the_teachers() {
         let mut random = Random::new(3);
