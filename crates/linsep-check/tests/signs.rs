@@ -84,7 +84,10 @@ fn a_difference_in_the_last_bit_of_long_weights() {
     long[70_000 / 64] = 1 << (70_000 % 64);
     let power = Dyadic::new(false, long.clone(), 0);
     long[0] = 1;
-    let weights = vec![(0, Dyadic::new(false, long, 0)), (1, crate::common::times(&power, &crate::common::number(-1.0)))];
+    let weights = vec![
+        (0, Dyadic::new(false, long, 0)),
+        (1, crate::common::times(&power, &crate::common::number(-1.0))),
+    ];
     for (side, accepted) in [(1, true), (-1, false)] {
         let table = Table::new(2, &[(side, vec![1e300, 1e300]), (side, vec![5e-324, 5e-324])], 0);
         let margin = Margin { lower: 0.0, upper: f64::MAX, combination: vec![] };

@@ -1,7 +1,7 @@
 //! Claims about columns: made, changed, decided by the rules, and tried against small vectors.
 
-use crate::common::{Big, Random, Table, number};
 use super::{combined, dot, entries, nudged, positive, rank, rows, vector, whole_dot};
+use crate::common::{Big, Random, Table, number};
 use linsep_check::{Bias, Certificate, Claim, ColumnSet, Columns, Sparse, Status};
 
 /// Whether each claim about columns follows by the rules of `docs/certificate.md`.

@@ -2,8 +2,8 @@
 //! still proved: an oracle decides that by the definitions, with numbers of its own and without any filter or prime.
 
 mod columns;
-use columns::{columns_hold, columns_not_refuted, make_columns, mutate_columns};
 use crate::common::{Big, Random, Table, certificate, number, verify_any_sides};
+use columns::{columns_hold, columns_not_refuted, make_columns, mutate_columns};
 use linsep_check::{Bias, Certificate, Claim, Dyadic, Examples, Margin, Sparse};
 
 /// The rows z that belong to a side, with the bias.
