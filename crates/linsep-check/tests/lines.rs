@@ -32,7 +32,7 @@ fn the_checker_is_small() {
 fn the_checker_stands_alone() {
     let manifest = include_str!("../Cargo.toml");
     let tables: Vec<&str> = manifest.lines().filter(|line| line.starts_with('[')).collect();
-    assert_eq!(tables, ["[package]", "[dev-dependencies]", "[lints]"]);
+    assert_eq!(tables, ["[package]", "[dev-dependencies]", "[[test]]", "[lints]"]);
     for root in [include_str!("../src/lib.rs"), include_str!("../src/main.rs")] {
         assert!(root.contains("\n#![forbid(unsafe_code)]\n"));
     }

@@ -153,11 +153,11 @@ fn the_demonstration_says_what_is_so_of_odd_folders() {
     folder.write_texts("none/b", &HAM);
     let told = folder.linsep("demo mail none").exits(0).tells(&[
         "9 mails, classes a, b; ",
-        "All of them are the origin",
+        "All of them are at the origin",
         "of the held-out mails wrong",
     ]);
     assert!(!told.out.contains(" is evidence for ") && !told.out.contains("quarter"), "{told:#?}");
-    folder.linsep("demo mail mails").exits(0).tells(&["4 of them are the origin"]);
+    folder.linsep("demo mail mails").exits(0).tells(&["4 of them are at the origin"]);
     // All have one of the words, and no word is in two of those that are learned from.
     folder.write_texts("all/a", &["loan one", "loan two"]);
     folder.write_texts("all/b", &["prize three", "prize four"]);
@@ -170,7 +170,7 @@ fn the_demonstration_says_what_is_so_of_odd_folders() {
     // With fewer words than mails, nothing is said about more.
     folder.write_texts("long/a", &["free loan"; 12]);
     folder.write_texts("long/b", &["at noon"; 12]);
-    let told = folder.linsep("demo mail long").exits(0).tells(&["12 of them are the origin"]);
+    let told = folder.linsep("demo mail long").exits(0).tells(&["12 of them are at the origin"]);
     assert!(!told.out.contains("at least as many words"), "{told:#?}");
     folder.write_texts("alone/a", &SPAM);
     folder.linsep("demo mail alone").exits(3).says(&["training needs two classes"]);
@@ -526,7 +526,7 @@ fn the_training_rows_of_a_folder_are_recognised() {
     };
     folder.linsep("train mails -o model -q").exits(0);
     assert_eq!(which("mails"), [true, false]);
-    folder.linsep("evaluate model mails").exits(0).says(&["the model was trained on these very rows"]);
+    folder.linsep("evaluate model mails").exits(0).says(&["the model was trained on these rows"]);
     folder.linsep("train mails -o model -q --holdout 0.25").exits(0);
     assert_eq!(which("mails"), [true, true]);
     folder.linsep("train mails -o model -q --words prize,noon").exits(0);

@@ -81,7 +81,7 @@ fn counts_are_costs() {
     let report = folder.linsep("separate data --blame --weights n").exits(1).out;
     let flowing = report.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(flowing.contains("these 2 rows (which count 5)"), "{report}");
-    assert!(flowing.contains("rows that count at least 5 must go"), "{report}");
+    assert!(flowing.contains("rows that count at least 5 must be removed"), "{report}");
     assert!(flowing.contains("counts 3"), "{report}");
 }
 
@@ -94,7 +94,7 @@ fn a_whole_class_is_named_as_such() {
     let report = folder.linsep("separate data --blame").exits(1).out;
     let flowing = report.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(flowing.contains("No smaller set was found than all rows of one class"), "{report}");
-    assert!(flowing.contains("at least 1 row must go"), "{report}");
+    assert!(flowing.contains("at least 1 row must be removed"), "{report}");
 }
 
 /// A limit of time leaves an answer, and says that it was the limit.

@@ -86,7 +86,7 @@ fn reports_name_the_space() {
     let folder = Folder::with("bent.csv", bent());
     let ran = folder.linsep("train bent.csv --features splines+pairs -o m").exits(0);
     let out = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
-    let made = "2 features of the columns as they are, 12 bends of 2 columns of numbers, 1 product of pairs of columns";
+    let made = "2 features of the original columns, 12 spline features of 2 numeric columns, 1 product of pairs of columns";
     assert!(out.contains(made), "{out}");
     assert!(out.contains("in the space of the expanded features"), "{out}");
     // That job would answer for the columns alone.
@@ -172,11 +172,7 @@ fn features_that_cannot_be_made_are_told() {
     let rows: String = (0..40).map(|i| format!("{},w{i},{}\n", i % 2, ["a", "b"][i % 2])).collect();
     folder.write("words.csv", format!("x,word,kind\n{rows}"));
     let ran = folder.linsep("train words.csv --features pairs").exits(0);
-    assert!(
-        ran.out.contains("Features  those of the columns alone: no product of two columns"),
-        "{}",
-        ran.out
-    );
+    assert!(ran.out.contains("Features  the columns only: no product of two columns"), "{}", ran.out);
     let plain = folder.linsep("train words.csv").exits(0);
     assert!(!plain.out.contains("Features "), "{}", plain.out);
 }

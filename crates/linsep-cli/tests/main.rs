@@ -16,7 +16,6 @@ mod interruptions;
 mod learners;
 mod limits;
 mod many_classes;
-mod memory;
 mod output;
 mod picture_folders;
 mod pictures;

@@ -207,5 +207,5 @@ fn margins_of_different_kinds_are_marked() {
     assert!(!margin("perceptron").ends_with('*') && told.contains("different quantities"), "{told}");
     assert!(told.lines().all(|line| line.chars().count() <= 80), "{told}");
     let one = folder.linsep("compare iris.csv --learners multiclass,logistic -q").exits(0).out;
-    assert!(!one.contains('*') || one.contains("γ* to be") && !one.contains("*:"), "{one}");
+    assert!(!one.replace("γ*", "γ").contains('*'), "{one}");
 }

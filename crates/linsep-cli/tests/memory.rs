@@ -1,8 +1,10 @@
-//! `train --memory` keeps to its limit. These tests are alone in their file: the peak of a process counts what its parent had when
+//! `train --memory` keeps to its limit. These tests are a binary of their own: the peak of a process counts what its parent had when
 //! it was started, and other tests hold large files in memory.
 #![cfg(target_os = "linux")]
 
-use crate::common::Folder;
+mod common;
+
+use common::Folder;
 use std::io::Write;
 use std::process::Stdio;
 

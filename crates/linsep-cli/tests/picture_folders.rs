@@ -100,7 +100,7 @@ fn a_model_of_pictures_remembers_their_size() {
 fn the_training_pictures_of_a_folder_are_recognised() {
     let folder = pictures();
     folder.linsep("train data -o model -q --learner logistic --size 6x6").exits(0);
-    folder.linsep("evaluate model data").exits(0).says(&["the model was trained on these very rows"]);
+    folder.linsep("evaluate model data").exits(0).says(&["the model was trained on these rows"]);
     std::fs::remove_file(folder.path("data/left/0.png")).unwrap();
     folder.linsep("evaluate model data").exits(0).keeps_silent();
 }

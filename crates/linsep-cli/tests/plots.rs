@@ -302,7 +302,7 @@ fn what_cannot_be_drawn_is_said_before_anything_is_written() {
         ("plot trace iris.csv", vec!["--positive CLASS"]),
         ("plot trace iris.csv --positive setosa --learner svm", vec!["perceptron", "not svm"]),
         ("plot separation iris.csv", vec!["--positive CLASS", "--classes A,B"]),
-        ("plot roc iris.csv", vec!["two sides", "--positive CLASS"]),
+        ("plot roc iris.csv", vec!["two classes", "--positive CLASS"]),
         ("plot path iris.csv --learner svm", vec!["logistic"]),
         ("plot boundary iris.csv --positive setosa -o b.svg --dark", vec!["--dark is for .png"]),
         ("plot weights", vec!["DATA"]),

@@ -673,14 +673,8 @@ fn few_rows_are_blamed() {
 /// A certificate with all rows of `data` on one side, and a class that no row has on the other.
 fn vacuous(sides: &str) -> String {
     format!(
-        r#"{{
-  "format": "linsep certificate 1",
-  "data": {{"fingerprint": "", "rows": 4, "features": 1, {sides}}},
-  "bias": {{"append": "0x1p0"}},
-  "verdict": "complete",
-  "weights": [[1, "SIGN0x1p0"]],
-  "margin": {{"kind": "appended-bias", "lower": "0x1p-1", "upper": "0x1p4", "combination": [[0, "0x1p0"]]}}
-}}"#
+        "linsep certificate 2\nfingerprint \"\"\nrows 4\nfeatures 1\n{sides}bias append 0x1p0\nverdict complete\n\
+         weights 1:SIGN0x1p0\nlower 0x1p-1\nupper 0x1p4\ncombination 0:0x1p0\nat-least 0\nend\n"
     )
 }
 
@@ -688,10 +682,10 @@ fn vacuous(sides: &str) -> String {
 fn a_certificate_of_one_side_shows_nothing() {
     let folder = Folder::with("data", "1 1:1\n2 1:1\n1 1:2\n2 1:3\n");
     for (sign, sides, found, missing) in [
-        ("", r#""positive": ["1", "2"], "negative": ["9"]"#, "+1", "−1"),
-        ("-", r#""positive": ["9"], "negative": ["1", "2"]"#, "−1", "+1"),
-        ("", r#""positive": ["1", "2"], "negative": []"#, "+1", "−1"),
-        ("", r#""positive": ["1"], "negative": ["9"]"#, "+1", "−1"),
+        ("", "positive \"1\"\npositive \"2\"\nnegative \"9\"\n", "+1", "−1"),
+        ("-", "positive \"9\"\nnegative \"1\"\nnegative \"2\"\n", "−1", "+1"),
+        ("", "positive \"1\"\npositive \"2\"\n", "+1", "−1"),
+        ("", "positive \"1\"\nnegative \"9\"\n", "+1", "−1"),
     ] {
         folder.write("proof", vacuous(sides).replace("SIGN", sign));
         let ran = folder.linsep("verify proof data").exits(1);
@@ -711,7 +705,7 @@ fn a_certificate_of_one_side_shows_nothing() {
         assert_eq!((&record["accepted"], &record["one_sided"]), (&true.into(), &true.into()));
     }
     // A false claim stays false, and an honest one is not affected.
-    folder.write("proof", vacuous(r#""positive": ["1"], "negative": ["2"]"#).replace("SIGN", ""));
+    folder.write("proof", vacuous("positive \"1\"\nnegative \"2\"\n").replace("SIGN", ""));
     folder.linsep("verify proof data --allow-one-sided -q").exits(1);
     folder.write("fine", "1 1:1\n2 1:5\n1 1:2\n2 1:6\n");
     folder.linsep("separate fine -o honest -q").exits(0);

@@ -30,7 +30,7 @@ fn a_folder_is_learned_and_single_files_are_labelled() {
     folder
         .linsep("inspect model")
         .exits(0)
-        .tells(&["Terms of the texts that speak for spam:", "Terms of the texts that speak for ham:"]);
+        .tells(&["Terms that are evidence for spam:", "Terms that are evidence for ham:"]);
     let record = folder.linsep("inspect model --json").exits(0).json();
     let terms = record["terms"].as_array().expect("the terms of each class");
     assert_eq!((&terms[0]["class"], &terms[1]["class"]), (&"spam".into(), &"ham".into()));

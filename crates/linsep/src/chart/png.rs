@@ -4,10 +4,11 @@ use super::figure::{Anchor, Figure, Layer, Mark, Pen, Rect, Step, What};
 use super::ink::{Ink, Theme};
 use super::svg::corners;
 use super::text::{face, width};
+use skrifa::instance::{LocationRef, Size};
+use skrifa::outline::{DrawSettings, OutlinePen};
 use tiny_skia::{
     Color, FillRule, LineCap, LineJoin, Mask, Paint, Path, PathBuilder, Pixmap, Stroke, StrokeDash, Transform,
 };
-use ttf_parser::OutlineBuilder;
 
 /// Dots for each unit of length: pictures stay sharp on paper and on dense screens.
 const DENSITY: f32 = 2.0;
@@ -37,8 +38,7 @@ impl Figure {
             What::Text { text, bold, .. } => Some((text, *bold)),
             _ => None,
         });
-        let lacks =
-            |letter: &char, bold: bool| face(bold).is_none_or(|face| face.glyph_index(*letter).is_none());
+        let lacks = |letter: &char, bold: bool| face(bold).is_none_or(|face| face.glyph(*letter).is_none());
         texts.map(|(text, bold)| text.chars().filter(|letter| lacks(letter, bold)).count()).sum()
     }
 }
@@ -144,12 +144,16 @@ fn letters(text: &str, x: f64, y: f64, size: f64, bold: bool) -> Option<Path> {
         path: PathBuilder::new(),
         x: x as f32,
         y: y as f32,
-        scale: size as f32 / f32::from(face.units_per_em()),
+        scale: size as f32 / face.units_per_em,
     };
     for letter in text.chars() {
-        match face.glyph_index(letter) {
+        match face.glyph(letter) {
             Some(glyph) => {
-                face.outline_glyph(glyph, &mut pen);
+                if let Some(outline) = face.outlines.get(glyph) {
+                    // The fonts are our own, and a test draws every letter of them that texts use.
+                    let _ = outline
+                        .draw(DrawSettings::unhinted(Size::unscaled(), LocationRef::default()), &mut pen);
+                }
             }
             None => {
                 let (wide, high) = (0.5 * size as f32, 0.72 * size as f32);
@@ -178,7 +182,7 @@ impl Outline {
     }
 }
 
-impl OutlineBuilder for Outline {
+impl OutlinePen for Outline {
     fn move_to(&mut self, x: f32, y: f32) {
         let (x, y) = self.at(x, y);
         self.path.move_to(x, y);

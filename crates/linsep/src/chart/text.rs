@@ -1,29 +1,58 @@
 //! Texts in pictures: names from data files made harmless, how wide a text is, lines and ends of long ones.
 
+use skrifa::charmap::Charmap;
+use skrifa::instance::{LocationRef, Size};
+use skrifa::metrics::GlyphMetrics;
+use skrifa::outline::OutlineGlyphCollection;
+use skrifa::{FontRef, GlyphId, MetadataProvider};
 use std::sync::LazyLock;
-use ttf_parser::Face;
+
+/// What texts and pictures need of a font.
+pub(super) struct Face {
+    letters: Charmap<'static>,
+    widths: GlyphMetrics<'static>,
+    /// The outlines of its letters, in its own units.
+    pub(super) outlines: OutlineGlyphCollection<'static>,
+    /// Its units for the size of a text.
+    pub(super) units_per_em: f32,
+}
+
+impl Face {
+    fn parse(bytes: &'static [u8]) -> Option<Self> {
+        let font = FontRef::new(bytes).ok()?;
+        let (size, location) = (Size::unscaled(), LocationRef::default());
+        Some(Self {
+            letters: font.charmap(),
+            widths: font.glyph_metrics(size, location),
+            outlines: font.outline_glyphs(),
+            units_per_em: f32::from(font.metrics(size, location).units_per_em),
+        })
+    }
+
+    /// The place of a letter in the font.
+    pub(super) fn glyph(&self, letter: char) -> Option<GlyphId> {
+        self.letters.map(letter)
+    }
+}
 
 /// The letters of texts whose size is known beforehand: a subset of DejaVu Sans. Programs that show SVG use fonts of their
 /// own, which are hardly ever wider.
-static REGULAR: LazyLock<Option<Face<'static>>> =
-    LazyLock::new(|| Face::parse(include_bytes!("font/regular.ttf"), 0).ok());
-static BOLD: LazyLock<Option<Face<'static>>> =
-    LazyLock::new(|| Face::parse(include_bytes!("font/bold.ttf"), 0).ok());
+static REGULAR: LazyLock<Option<Face>> = LazyLock::new(|| Face::parse(include_bytes!("font/regular.ttf")));
+static BOLD: LazyLock<Option<Face>> = LazyLock::new(|| Face::parse(include_bytes!("font/bold.ttf")));
 
 /// The font of a text.
-pub(super) fn face(bold: bool) -> Option<&'static Face<'static>> {
+pub(super) fn face(bold: bool) -> Option<&'static Face> {
     if bold { BOLD.as_ref() } else { REGULAR.as_ref() }
 }
 
 /// How wide a text is at this size. Letters that the font lacks count as wide ones.
 pub(super) fn width(text: &str, size: f64, bold: bool) -> f64 {
     let Some(face) = face(bold) else { return 0.62 * size * text.chars().count() as f64 };
-    let unit = f64::from(face.units_per_em());
-    let advance =
-        |letter: char| match face.glyph_index(letter).and_then(|glyph| face.glyph_hor_advance(glyph)) {
-            Some(advance) => f64::from(advance) / unit,
-            None => 0.6 * unicode_width::UnicodeWidthChar::width(letter).unwrap_or(0) as f64,
-        };
+    let unit = f64::from(face.units_per_em);
+    let advance = |letter: char| match face.glyph(letter).and_then(|glyph| face.widths.advance_width(glyph)) {
+        Some(advance) => f64::from(advance) / unit,
+        None => 0.6 * unicode_width::UnicodeWidthChar::width(letter).unwrap_or(0) as f64,
+    };
     size * text.chars().map(advance).sum::<f64>()
 }
 
@@ -104,7 +133,7 @@ mod tests {
             let face = face(bold).expect("a font");
             for letter in "The quick brown fox ⟨θ_k, θ*⟩ ≥ kγ, ‖θ_k‖² ≤ kR², ∠ ± − × ½ … “é” Ж ★".chars()
             {
-                assert!(letter == ' ' || face.glyph_index(letter).is_some(), "{letter}");
+                assert!(letter == ' ' || face.glyph(letter).is_some(), "{letter}");
             }
         }
         assert!(width("wide", 10.0, true) > width("wide", 10.0, false));

@@ -64,10 +64,10 @@ pub fn compare_report(comparison: &Comparison, name: &str) -> Vec<Block> {
         ]);
     }
     text.push_str(
-        "\nmajority class: always predicting the most frequent class; held out: on rows not trained on\n\
-         from, ± the standard error; margin: what the weights prove γ* to be at least (<:\n\
-         at most), learned from all rows, for kernel in a space of its own; bound: the\n\
-         mistakes that a perceptron can make at most, given that margin.\n",
+        "\nmajority class: always predicting the most frequent class; held out: the error\n\
+         on rows that were not trained on, ± its standard error; margin: the proved lower\n\
+         end of γ* (<: upper end) on all rows, for kernel in its own space; bound: the\n\
+         largest number of mistakes that a perceptron can make, given that margin.\n",
     );
     if two_margins {
         text.push_str(

@@ -193,10 +193,10 @@ pub fn describe_expansion(expansion: &Expansion) -> Option<String> {
     let made = expansion.summary()?;
     let mut parts = vec![format!("{} of the original columns", counted(made.plain, "feature", "features"))];
     if made.bends > 0 {
-        let bends = counted(made.bends, "bend", "bends");
         parts.push(format!(
-            "{bends} of {}",
-            counted(made.bent_columns, "column of numbers", "columns of numbers")
+            "{} of {}",
+            counted(made.bends, "spline feature", "spline features"),
+            counted(made.bent_columns, "numeric column", "numeric columns")
         ));
     }
     if made.products > 0 {
