@@ -60,11 +60,33 @@
 //! | [`chart`], [`page`] | results as pictures, and as a page to send |
 //! | [`observe`], [`waiting`], [`memory`] | progress, notes, interruption; waiting for pipes; how much memory there is |
 //!
+//! # Features
+//!
+//! | feature | what it adds | by default |
+//! |---|---|---|
+//! | `compression` | gzip and Zstandard files, compressed members of `.npz` archives | yes |
+//! | `encodings` | texts in other encodings than UTF-8 | yes |
+//! | `toml` | jobs as text: `Spec::parse` and `Spec::to_toml` of [`job`] | yes |
+//! | `excel` | Excel workbooks | no |
+//! | `mail` | folders of texts and e-mails | no |
+//! | `parquet` | Parquet and Arrow files | no |
+//! | `pictures` | folders of PNG and JPEG pictures | no |
+//! | `png` | figures as PNG, beside SVG and HTML | no |
+//!
+//! The program `linsep` is built with all of them but `parquet`.
+//!
+//! # Exactness
+//!
 //! Statements about data are statements about the exact values of the floats that are stored: every bound is rounded
 //! outwards, and a run that says [`Status::Converged`] has decided each sign beyond rounding.
 
 // Vector instructions, mapped files and hints to the memory need it, in the files that tests/layers.rs lists.
 #![deny(unsafe_code)]
+// Several features share parts that are used by none where all of them are off.
+#![cfg_attr(
+    not(all(feature = "excel", feature = "mail", feature = "pictures", feature = "png")),
+    allow(dead_code, unused_imports)
+)]
 
 // Tests inside the crate share files with those outside, which name it.
 #[cfg(test)]

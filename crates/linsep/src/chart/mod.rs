@@ -18,6 +18,7 @@ mod html;
 mod ink;
 mod learning;
 mod path;
+#[cfg(feature = "png")]
 mod png;
 mod roc;
 mod scale;
@@ -35,6 +36,7 @@ pub use figure::Figure;
 pub use ink::{Theme, style};
 pub use learning::learning;
 pub use path::path;
+#[cfg(feature = "png")]
 pub use png::PngError;
 pub use roc::roc;
 pub use separation::separation;
@@ -83,6 +85,13 @@ impl Figure {
         match format {
             FigureFormat::Svg => Ok(self.to_svg().into_bytes()),
             FigureFormat::Html => Ok(self.to_html().into_bytes()),
+            #[cfg(not(feature = "png"))]
+            FigureFormat::Png => {
+                let _ = theme;
+                let problem = "this linsep was built without its feature `png`: write .svg or .html";
+                Err(SettingsError::new("output", problem).into())
+            }
+            #[cfg(feature = "png")]
             FigureFormat::Png => {
                 self.to_png(theme).map_err(|error| SettingsError::new("output", error.to_string()).into())
             }

@@ -6,6 +6,7 @@ use super::svg::corners;
 use super::text::{face, width};
 use skrifa::instance::{LocationRef, Size};
 use skrifa::outline::{DrawSettings, OutlinePen};
+use skrifa::{FontRef, GlyphId, MetadataProvider};
 use tiny_skia::{
     Color, FillRule, LineCap, LineJoin, Mask, Paint, Path, PathBuilder, Pixmap, Stroke, StrokeDash, Transform,
 };
@@ -144,12 +145,13 @@ fn letters(text: &str, x: f64, y: f64, size: f64, bold: bool) -> Option<Path> {
         path: PathBuilder::new(),
         x: x as f32,
         y: y as f32,
-        scale: size as f32 / face.units_per_em,
+        scale: size as f32 / f32::from(face.units_per_em),
     };
+    let outlines = FontRef::new(face.bytes).ok()?.outline_glyphs();
     for letter in text.chars() {
         match face.glyph(letter) {
             Some(glyph) => {
-                if let Some(outline) = face.outlines.get(glyph) {
+                if let Some(outline) = outlines.get(GlyphId::from(glyph)) {
                     // The fonts are our own, and a test draws every letter of them that texts use.
                     let _ = outline
                         .draw(DrawSettings::unhinted(Size::unscaled(), LocationRef::default()), &mut pen);
@@ -205,5 +207,32 @@ impl OutlinePen for Outline {
 
     fn close(&mut self) {
         self.path.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use skrifa::GlyphId;
+
+    /// The widths of `text.rs`, which reads the fonts itself, are those of the library that draws their letters.
+    #[test]
+    fn letters_and_widths_are_those_of_the_font() {
+        for bold in [false, true] {
+            let face = face(bold).expect("a font");
+            let font = FontRef::new(face.bytes).expect("a font");
+            let widths = font.glyph_metrics(Size::unscaled(), LocationRef::default());
+            let mut letters = 0;
+            for (code, glyph) in font.charmap().mappings() {
+                let letter = char::from_u32(code).expect("a letter");
+                assert_eq!(face.glyph(letter).map(GlyphId::from), Some(glyph), "{letter:?}");
+                let advance = widths.advance_width(glyph).expect("a width");
+                let em = f64::from(face.units_per_em);
+                assert_eq!(width(&letter.to_string(), em, bold), f64::from(advance), "{letter:?}");
+                letters += 1;
+            }
+            assert!(letters > 600, "{letters}");
+            assert_eq!(face.glyph('\u{e000}'), None);
+        }
     }
 }

@@ -1,37 +1,61 @@
 //! Texts in pictures: names from data files made harmless, how wide a text is, lines and ends of long ones.
 
-use skrifa::charmap::Charmap;
-use skrifa::instance::{LocationRef, Size};
-use skrifa::metrics::GlyphMetrics;
-use skrifa::outline::OutlineGlyphCollection;
-use skrifa::{FontRef, GlyphId, MetadataProvider};
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// What texts and pictures need of a font.
+/// What texts need of a font, read from its tables `cmap`, `head`, `hhea` and `hmtx`. `png.rs` draws the glyphs.
 pub(super) struct Face {
-    letters: Charmap<'static>,
-    widths: GlyphMetrics<'static>,
-    /// The outlines of its letters, in its own units.
-    pub(super) outlines: OutlineGlyphCollection<'static>,
-    /// Its units for the size of a text.
-    pub(super) units_per_em: f32,
+    /// The bytes of the font.
+    pub(super) bytes: &'static [u8],
+    /// For each letter its glyph, and how far it goes to the right.
+    letters: HashMap<char, (u16, u16)>,
+    /// The units of that, for the size of a text.
+    pub(super) units_per_em: u16,
 }
 
 impl Face {
     fn parse(bytes: &'static [u8]) -> Option<Self> {
-        let font = FontRef::new(bytes).ok()?;
-        let (size, location) = (Size::unscaled(), LocationRef::default());
-        Some(Self {
-            letters: font.charmap(),
-            widths: font.glyph_metrics(size, location),
-            outlines: font.outline_glyphs(),
-            units_per_em: f32::from(font.metrics(size, location).units_per_em),
-        })
+        let short = |at: usize| Some(u16::from_be_bytes(bytes.get(at..at + 2)?.try_into().ok()?));
+        let long = |at: usize| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?) as usize);
+        let tables = usize::from(short(4)?);
+        let table = |name: &[u8]| {
+            let entry = (0..tables).map(|i| 12 + 16 * i).find(|&at| bytes.get(at..at + 4) == Some(name))?;
+            long(entry + 8)
+        };
+        // The last width stands for all glyphs that follow.
+        let (widths, hmtx) = (usize::from(short(table(b"hhea")? + 34)?), table(b"hmtx")?);
+        let width = |glyph: u16| short(hmtx + 4 * usize::from(glyph).min(widths.checked_sub(1)?));
+        let cmap = table(b"cmap")?;
+        let encodings = (0..usize::from(short(cmap + 2)?)).map(|i| cmap + 4 + 8 * i);
+        let map = encodings.filter_map(|at| Some(cmap + long(at + 4)?)).find(|&map| short(map) == Some(4))?;
+        let segments = usize::from(short(map + 6)?);
+        let mut letters = HashMap::new();
+        for end_at in (0..segments).step_by(2).map(|i| map + 14 + i) {
+            let start_at = end_at + segments + 2;
+            let (delta, offset_at) = (short(start_at + segments)?, start_at + 2 * segments);
+            let (start, end, offset) = (short(start_at)?, short(end_at)?, usize::from(short(offset_at)?));
+            for code in start..=end {
+                let found = match offset {
+                    0 => code,
+                    _ => short(offset_at + offset + 2 * usize::from(code - start)).unwrap_or(0),
+                };
+                let glyph = if offset > 0 && found == 0 { 0 } else { found.wrapping_add(delta) };
+                if let Some(letter) = char::from_u32(code.into()).filter(|_| glyph > 0) {
+                    letters.insert(letter, (glyph, width(glyph)?));
+                }
+            }
+        }
+        Some(Self { bytes, letters, units_per_em: short(table(b"head")? + 18)? })
     }
 
     /// The place of a letter in the font.
-    pub(super) fn glyph(&self, letter: char) -> Option<GlyphId> {
-        self.letters.map(letter)
+    pub(super) fn glyph(&self, letter: char) -> Option<u16> {
+        self.letters.get(&letter).map(|&(glyph, _)| glyph)
+    }
+
+    /// How wide a letter is, as a part of the size of the text.
+    fn width(&self, letter: char) -> Option<f64> {
+        self.letters.get(&letter).map(|&(_, width)| f64::from(width) / f64::from(self.units_per_em))
     }
 }
 
@@ -48,11 +72,9 @@ pub(super) fn face(bold: bool) -> Option<&'static Face> {
 /// How wide a text is at this size. Letters that the font lacks count as wide ones.
 pub(super) fn width(text: &str, size: f64, bold: bool) -> f64 {
     let Some(face) = face(bold) else { return 0.62 * size * text.chars().count() as f64 };
-    let unit = f64::from(face.units_per_em);
-    let advance = |letter: char| match face.glyph(letter).and_then(|glyph| face.widths.advance_width(glyph)) {
-        Some(advance) => f64::from(advance) / unit,
-        None => 0.6 * unicode_width::UnicodeWidthChar::width(letter).unwrap_or(0) as f64,
-    };
+    // Letters of another font, by the columns of a terminal that they take.
+    let other = |letter| 0.6 * unicode_width::UnicodeWidthChar::width(letter).unwrap_or(0) as f64;
+    let advance = |letter: char| face.width(letter).unwrap_or_else(|| other(letter));
     size * text.chars().map(advance).sum::<f64>()
 }
 

@@ -114,6 +114,7 @@ pub fn run(spec: &Spec, observer: &mut dyn Observer) -> Result<Report, Error> {
     })
 }
 
+#[cfg(feature = "toml")]
 impl Spec {
     /// Reads a specification from TOML, or from JSON if it begins with a brace. `name` is that of the file.
     pub fn parse(text: &str, name: &str) -> Result<Self, Error> {

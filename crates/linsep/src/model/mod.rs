@@ -8,6 +8,7 @@ mod explain;
 mod file;
 mod isotonic;
 mod onnx;
+#[cfg(feature = "png")]
 mod pixels;
 mod predict;
 mod probability;
@@ -22,6 +23,7 @@ pub use evaluate::{
 pub(crate) use expand::learn_expansion;
 pub use explain::{Explainer, Explanation, Part};
 pub use onnx::{InputNumbers, OnnxFile, OnnxInput};
+#[cfg(feature = "png")]
 pub use pixels::WeightsPicture;
 pub use predict::{Prediction, Predictor};
 pub use probability::{Calibration, ISOTONIC_ROWS, ISOTONIC_ROWS_OF_SIDE};

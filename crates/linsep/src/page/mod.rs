@@ -497,8 +497,12 @@ fn reproduce(page: &mut Page<'_>, findings: &Findings, spelling: &Spelling<'_>) 
     page.facts(&facts);
     if let Some(Ok(spec)) = TrainSpec::from_model(&findings.judged.model) {
         let spec = Spec::Train(Box::new(spec));
+        #[cfg(feature = "toml")]
+        let text = spec.to_toml().ok();
+        #[cfg(not(feature = "toml"))]
+        let text = serde_json::to_string_pretty(&spec).ok();
         page.paragraph("The model is made again by this specification, with linsep train --spec FILE:");
-        if let Ok(text) = spec.to_toml() {
+        if let Some(text) = text {
             page.lines(&text);
         }
     }

@@ -27,6 +27,7 @@ impl Compression {
     }
 
     /// The bytes as they were before.
+    #[cfg(feature = "compression")]
     pub(crate) fn undone<'a>(
         self,
         raw: impl Read + Send + 'a,
@@ -38,5 +39,17 @@ impl Compression {
             Self::Zstd => Box::new(zstd::Decoder::new(raw)?),
             Self::Other(name) => return Err(ReadErrorKind::Compression(name)),
         })
+    }
+
+    #[cfg(not(feature = "compression"))]
+    pub(crate) fn undone<'a>(
+        self,
+        _raw: impl Read + Send + 'a,
+    ) -> Result<Box<dyn Read + Send + 'a>, ReadErrorKind> {
+        Err(ReadErrorKind::Compression(match self {
+            Self::Gzip => "gzip",
+            Self::Zstd => "Zstandard",
+            Self::Other(name) => name,
+        }))
     }
 }

@@ -7,7 +7,8 @@ use super::filter::Filtered;
 use super::formats::{self, is_binary};
 use super::source::{HEAD_BYTES, Input};
 use chardetng::EncodingDetector;
-use encoding_rs::{CoderResult, Decoder, Encoding, UTF_8, UTF_16BE, UTF_16LE};
+use encoding_rs::{CoderResult, Decoder, UTF_16BE, UTF_16LE};
+pub(crate) use encoding_rs::{Encoding, UTF_8};
 use std::borrow::Cow;
 
 /// The encoding that a name stands for.

@@ -2,7 +2,7 @@
 
 use super::error::ReadErrorKind;
 use super::formats::is_binary;
-use super::{jsonl, xlsx};
+use super::jsonl;
 
 /// A kind of file that is not read.
 #[derive(Debug, PartialEq, Eq)]
@@ -17,6 +17,8 @@ const WORKBOOK: &str = "open it in a spreadsheet program and save the sheet as C
 #[cfg(not(feature = "parquet"))]
 const FROM_PYTHON: &str = "use a linsep that was built with its feature `parquet` (cargo build --release --features parquet), or write it as CSV, for example in Python: pandas.read_parquet(\"FILE\").to_csv(\"FILE.csv\", index=False)";
 const FROM_ARROW: &str = "use a linsep that was built with its feature `parquet`, or write it as CSV, for example in Python: pandas.read_feather(\"FILE\").to_csv(\"FILE.csv\", index=False)";
+#[cfg(not(feature = "pictures"))]
+const PICTURE: &str = "use a linsep that was built with its feature `pictures`";
 const AS_CSV: &str = "write the rows as CSV with the program that made it";
 
 /// Kinds of files by the bytes that they begin with.
@@ -25,6 +27,10 @@ static BEGINNINGS: &[(&[u8], ForeignFile)] = &[
     (b"PAR1", ForeignFile { name: "a Parquet file", help: FROM_PYTHON }),
     #[cfg(not(feature = "parquet"))]
     (b"ARROW1", ForeignFile { name: "an Arrow file (Feather)", help: FROM_ARROW }),
+    #[cfg(not(feature = "pictures"))]
+    (b"\x89PNG\r\n\x1a\n", ForeignFile { name: "a PNG picture", help: PICTURE }),
+    #[cfg(not(feature = "pictures"))]
+    (b"\xff\xd8\xff", ForeignFile { name: "a JPEG picture", help: PICTURE }),
     (b"FEA1", ForeignFile { name: "a Feather file", help: FROM_ARROW }),
     (
         b"SQLite format 3\0",
@@ -63,6 +69,10 @@ const PICKLE: &str = "save the arrays with numpy.savez, or a data frame with to_
 
 static OFFICE: ForeignFile =
     ForeignFile { name: "an Office document and no workbook", help: "save its table as CSV" };
+static EXCEL: ForeignFile = ForeignFile {
+    name: "an Excel workbook",
+    help: "use a linsep that was built with its feature `excel`, or save the sheet as CSV",
+};
 static ODS: ForeignFile = ForeignFile { name: "an OpenDocument file", help: WORKBOOK };
 static ZIP: ForeignFile = ForeignFile {
     name: "a ZIP archive of other files than arrays",
@@ -94,7 +104,7 @@ pub(super) fn recognise(head: &[u8]) -> Option<&'static ForeignFile> {
         let has = |name: &[u8]| memchr::memmem::find(beginning, name).is_some();
         return match () {
             () if has(b"vnd.oasis.opendocument") => Some(&ODS),
-            () if xlsx::is_workbook(head) => None,
+            () if is_workbook(head) => (!cfg!(feature = "excel")).then_some(&EXCEL),
             () if has(b"[Content_Types].xml") => Some(&OFFICE),
             () if first_member(head).is_some_and(|name| !name.ends_with(b".npy")) => Some(&ZIP),
             () => None,
@@ -110,6 +120,11 @@ pub(super) fn recognise(head: &[u8]) -> Option<&'static ForeignFile> {
         b'{' | b'[' => json(text),
         _ => None,
     }
+}
+
+/// Whether an archive has the folder of a workbook among its first members.
+pub(super) fn is_workbook(head: &[u8]) -> bool {
+    head.starts_with(b"PK\x03\x04") && memchr::memmem::find(head, b"xl/").is_some()
 }
 
 /// The name of the first file of a ZIP archive: its length is at byte 26 of the archive, the name at byte 30.

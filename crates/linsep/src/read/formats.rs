@@ -2,10 +2,16 @@
 
 #[cfg(feature = "parquet")]
 use super::columnar;
+#[cfg(feature = "mail")]
+use super::documents;
 use super::error::ReadErrorKind;
 use super::input::{BYTE_ORDER_MARK, Input};
+#[cfg(feature = "pictures")]
+use super::pictures;
 use super::reader::{Opening, RecordReader};
-use super::{arff, array, cache, csv, documents, foreign, jsonl, libsvm, pictures, vw, xlsx};
+#[cfg(feature = "excel")]
+use super::xlsx;
+use super::{arff, array, cache, csv, foreign, jsonl, libsvm, vw};
 use crate::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::fmt;
@@ -18,6 +24,7 @@ pub const FORMATS: &[&FormatDescriptor] = &[
     &arff::ARFF,
     &jsonl::JSONL,
     &vw::VW,
+    #[cfg(feature = "excel")]
     &xlsx::XLSX,
     #[cfg(feature = "parquet")]
     &columnar::PARQUET,
@@ -27,7 +34,9 @@ pub const FORMATS: &[&FormatDescriptor] = &[
     &array::NPZ,
     &array::IDX,
     &cache::LINSEP,
+    #[cfg(feature = "pictures")]
     &pictures::PICTURES,
+    #[cfg(feature = "mail")]
     &documents::DOCUMENTS,
 ];
 
@@ -118,6 +127,12 @@ impl Format {
     /// The format that an ending of a file name stands for, in lower case and without the point.
     pub fn from_extension(extension: &str) -> Option<Self> {
         FORMATS.iter().find(|format| format.extensions.contains(&extension)).map(|format| Self(format.name))
+    }
+
+    /// The format of texts that are files of their own, where it is compiled.
+    pub(crate) fn of_documents() -> Option<Self> {
+        let is = |format: &&&FormatDescriptor| format.columns == FormatColumns::Documents;
+        FORMATS.iter().find(is).map(|format| Self(format.name))
     }
 
     /// All about it.

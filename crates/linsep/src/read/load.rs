@@ -37,7 +37,10 @@ pub fn read(source: &Source, options: &ReadOptions, observer: &mut dyn Observer)
     match collect(&mut stream, observer) {
         // The first bytes were ASCII and told nothing about the encoding.
         Err(Error::Read(ReadError { kind: ReadErrorKind::NotUtf8 { .. }, .. }))
-            if options.encoding.is_none() && !options.skip_bad && source.can_be_read_again() =>
+            if cfg!(feature = "encodings")
+                && options.encoding.is_none()
+                && !options.skip_bad
+                && source.can_be_read_again() =>
         {
             let options = ReadOptions { encoding: Some("windows-1252".to_string()), ..options };
             let mut loaded = read(source, &options, observer)?;

@@ -16,7 +16,9 @@ mod compression;
 mod csv;
 #[cfg(target_arch = "x86_64")]
 mod digits;
+#[cfg(feature = "mail")]
 mod documents;
+#[cfg_attr(not(feature = "encodings"), path = "utf_8_only.rs")]
 mod encoding;
 mod error;
 mod filter;
@@ -32,6 +34,7 @@ mod load;
 mod notes;
 mod number;
 pub(crate) mod options;
+#[cfg(feature = "pictures")]
 mod pictures;
 pub(crate) mod read_back;
 mod reader;
@@ -43,16 +46,19 @@ mod stamp;
 #[cfg(test)]
 mod tests;
 mod vw;
+#[cfg(feature = "excel")]
 mod xlsx;
 
 pub use crate::dataset::Batch;
 pub use crate::features::{Column, ColumnKind, Missing, Schema};
+pub(crate) use array::checksum::Crc;
 pub use array::read_weights;
 pub(crate) use compression::Compression;
 pub(crate) use csv::RowsSoFar;
+#[cfg(feature = "mail")]
 pub use documents::{document_text, mbox_mails};
 pub(crate) use encoding::{
-    LineDecoder, PartDecoder, guess as guess_encoding, guess_wide, named as named_encoding,
+    Encoding, LineDecoder, PartDecoder, UTF_8, guess as guess_encoding, guess_wide, named as named_encoding,
 };
 pub(crate) use error::excerpt;
 pub use error::{ReadError, ReadErrorKind};
@@ -68,6 +74,7 @@ pub use options::{
     ArrayOptions, ColumnAs, CsvOptions, Labels, LibsvmOptions, PictureOptions, PictureSize, ReadOptions,
     parse_delimiter,
 };
+#[cfg(feature = "pictures")]
 pub use pictures::decode_picture;
 pub use row_stream::RowStream;
 pub use source::{OnceReader, Source};

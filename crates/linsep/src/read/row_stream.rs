@@ -7,7 +7,7 @@ use super::reader::{Expected, Opening, RecordReader};
 use super::second_file::SecondFile;
 use super::source::{self, ByteCounter, FileStamp, Input};
 use super::{Labels, Loaded, ReadNotes, ReadOptions, Schema, Source};
-use super::{csv, documents, encoding, folder};
+use super::{csv, encoding, folder};
 use crate::dataset::{Batch, BatchRows};
 use crate::observe::Progress;
 use crate::{Error, SettingsError};
@@ -34,6 +34,15 @@ pub struct RowStream {
     limits: ReadOptions,
 }
 
+/// Whether a file is a document, by its name and by the model that it is read for: one of documents takes every file for one
+/// whose name does not say otherwise.
+fn is_document(path: &Path, model: Option<&Schema>) -> bool {
+    match source::format_by_name(path) {
+        Some(format) => Some(format) == Format::of_documents(),
+        None => model.is_some_and(|schema| schema.texts().any(|(_, text)| text.documents)),
+    }
+}
+
 impl RowStream {
     /// Opens a source: decompresses, detects the format, reads headers.
     pub fn open(source: &Source, options: &ReadOptions) -> Result<Self, Error> {
@@ -54,17 +63,20 @@ impl RowStream {
         if let Some(folder) = source.path().filter(|path| path.is_dir()) {
             return Self::open_folder(source, folder, options);
         }
-        let is_document = |path: &Path| documents::is_document(path, options.schema.as_ref());
-        let names_documents = options.format == Some(Format::DOCUMENTS)
-            || options.format.is_none() && source.path().is_some_and(is_document);
-        if names_documents && source.path().is_some_and(Path::is_file) {
-            return Self::open_files(source, Format::DOCUMENTS, options);
+        let documents = Format::of_documents();
+        if let (Some(documents), Some(path)) = (documents, source.path()) {
+            let named = options
+                .format
+                .map_or(is_document(path, options.schema.as_ref()), |format| format == documents);
+            if named && path.is_file() {
+                return Self::open_files(source, documents, options);
+            }
         }
         let (mut input, counter) = source::open(source).map_err(located)?;
         let (length, stamp) = (input.length(), input.stamp());
         let mut remarks = Vec::new();
         let limit = options.line_limit();
-        let is_lines = options.format.is_none_or(|format| format.is_text() && format != Format::DOCUMENTS);
+        let is_lines = options.format.is_none_or(|format| format.is_text());
         // Blank lines say nothing about the encoding. In some their bytes are others.
         if is_lines && options.encoding.is_none() && !input.head().contains(&0) {
             input.drop_blank_lines(limit).map_err(located)?;
@@ -101,11 +113,12 @@ impl RowStream {
                 {
                     Format::CSV
                 }
-                Err(ReadErrorKind::UnknownFormat)
+                Err(unknown @ ReadErrorKind::UnknownFormat)
                     if options.schema.as_ref().is_some_and(Schema::is_text_alone)
                         && source.path().is_some_and(Path::is_file) =>
                 {
-                    return Self::open_files(source, Format::DOCUMENTS, options);
+                    let documents = documents.ok_or_else(|| located(unknown))?;
+                    return Self::open_files(source, documents, options);
                 }
                 detected => detected.map_err(located)?,
             },

@@ -180,15 +180,21 @@ fn compressed(
 ) -> io::Result<()> {
     match compression {
         Compression::None => write(out),
+        #[cfg(feature = "compression")]
         Compression::Gzip => {
             let mut encoder = flate2::write::GzEncoder::new(out, flate2::Compression::default());
             write(&mut encoder)?;
             encoder.finish().map(|_| ())
         }
+        #[cfg(feature = "compression")]
         Compression::Zstd => {
             let mut encoder = zstd::Encoder::new(out, 3)?;
             write(&mut encoder)?;
             encoder.finish().map(|_| ())
+        }
+        #[cfg(not(feature = "compression"))]
+        Compression::Gzip | Compression::Zstd => {
+            Err(io::Error::other("this linsep was built without its feature `compression`"))
         }
     }
 }

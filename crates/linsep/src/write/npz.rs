@@ -2,7 +2,7 @@
 
 use super::Watch;
 use crate::dataset::{Dataset, Rows, Values};
-use flate2::Crc;
+use crate::read::Crc;
 use std::io::{self, Write};
 
 /// Numbers that are turned into bytes at a time.

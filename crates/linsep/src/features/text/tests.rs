@@ -160,6 +160,7 @@ fn write(folder: &Path, files: &[(&str, &str)]) {
     }
 }
 
+#[cfg(feature = "mail")]
 #[test]
 fn a_folder_and_a_table_of_the_same_texts_give_the_same_rows() {
     let folder = tempfile::tempdir().unwrap();

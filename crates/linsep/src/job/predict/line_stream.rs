@@ -5,13 +5,12 @@
 
 use crate::features::Schema;
 use crate::read::{
-    BYTE_ORDER_MARK, Batch, Compression, Format, LineDecoder, OnceReader, PartDecoder, ReadError,
-    ReadErrorKind, ReadNotes, ReadOptions, RowStream, RowsSoFar, Source, detect_format, guess_encoding,
-    guess_wide, named_encoding,
+    BYTE_ORDER_MARK, Batch, Compression, Encoding, Format, LineDecoder, OnceReader, PartDecoder, ReadError,
+    ReadErrorKind, ReadNotes, ReadOptions, RowStream, RowsSoFar, Source, UTF_8, detect_format,
+    guess_encoding, guess_wide, named_encoding,
 };
 use crate::waiting::Arrivals;
 use crate::{Error, SettingsError};
-use encoding_rs::{Encoding, UTF_8};
 use std::io;
 
 /// The most bytes that are read as one table, if more have arrived.

@@ -447,7 +447,7 @@ impl Runner<'_> {
         let fits = |schema: &Schema| match (schema, format) {
             (schema, Format::LINSEP) => std::mem::discriminant(schema) == std::mem::discriminant(own),
             (Schema::Numbered { .. }, format) => format == Format::LIBSVM,
-            (Schema::Table { .. }, format) => format.has_names() || format == Format::DOCUMENTS,
+            (Schema::Table { .. }, format) => format.has_names() || Some(format) == Format::of_documents(),
             (Schema::Pictures(_), _) => std::mem::discriminant(schema) == std::mem::discriminant(own),
             (Schema::Array { .. }, format) => matches!(format, Format::NPY | Format::NPZ | Format::IDX),
         };

@@ -2,6 +2,7 @@
 //! as SciPy saves it. And IDX files, which hold the same with a shorter header.
 
 mod archive;
+pub(crate) mod checksum;
 mod idx;
 mod label_column;
 mod npy;

@@ -39,10 +39,10 @@ fn npz(members: &[(&str, Vec<u8>)], deflated: bool) -> Vec<u8> {
         } else {
             data.clone()
         };
-        let mut checksum = flate2::Crc::new();
-        checksum.update(data);
         let file_name = format!("{name}.npy");
         let mut common = vec![20, 0, 0, 0, if deflated { 8 } else { 0 }, 0, 0, 0, 0x21, 0];
+        let mut checksum = flate2::Crc::new();
+        checksum.update(data);
         common.extend_from_slice(&checksum.sum().to_le_bytes());
         common.extend_from_slice(&(stored.len() as u32).to_le_bytes());
         common.extend_from_slice(&(data.len() as u32).to_le_bytes());

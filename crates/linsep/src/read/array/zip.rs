@@ -3,9 +3,8 @@
 //! Written by hand because an `.npz` file needs so little of the format: the directory at the end is read, and every
 //! length in it is compared with the bytes that are there before anything is allocated.
 
+use super::checksum::Crc;
 use crate::numbers;
-use flate2::Crc;
-use flate2::read::DeflateDecoder;
 use std::io::{Read, Write};
 use std::ops::Range;
 
@@ -94,7 +93,7 @@ impl Archive {
                 _ if member.encrypted => return Err(format!("{name} is encrypted")),
                 0 => std::io::copy(&mut &stored[..], &mut texts),
                 8 => {
-                    let mut unpacked = DeflateDecoder::new(stored).take(member.length.saturating_add(1));
+                    let mut unpacked = inflated(stored)?.take(member.length.saturating_add(1));
                     std::io::copy(&mut unpacked, &mut texts)
                 }
                 other => {
@@ -130,7 +129,7 @@ impl Archive {
             0 => bytes.extend_from_slice(stored),
             // Reading one byte more than the directory says detects a member that is too long.
             8 => {
-                _ = DeflateDecoder::new(stored)
+                _ = inflated(stored)?
                     .take(member.length.saturating_add(1))
                     .read_to_end(&mut bytes)
                     .map_err(|error| format!("{name} cannot be unpacked: {error}"))?
@@ -160,6 +159,18 @@ impl Archive {
             _ => Err(outside()),
         }
     }
+}
+
+/// The bytes that were compressed to these.
+#[cfg(feature = "compression")]
+fn inflated(packed: &[u8]) -> Result<impl Read, String> {
+    Ok(flate2::read::DeflateDecoder::new(packed))
+}
+
+#[cfg(not(feature = "compression"))]
+fn inflated(_packed: &[u8]) -> Result<impl Read, String> {
+    let problem = "it is compressed, and this linsep was built without its feature `compression`";
+    Err::<std::io::Empty, _>(problem.to_string())
 }
 
 /// The little-endian numbers at a place of a record, which the caller knows to be long enough.

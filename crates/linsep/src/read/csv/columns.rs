@@ -308,7 +308,8 @@ impl Draft {
         if guesses.forms != plain {
             tallies = self.survey(records, &guesses.forms);
         }
-        let doubtful = guesses.doubtful || tallies.iter().any(Tally::only_perhaps_missing);
+        let is_open = |tally: &Tally| tally.only_perhaps_missing() || tally.of_rows_left_out;
+        let doubtful = guesses.doubtful || tallies.iter().any(is_open);
         let is_words = |j: usize| match self.asked[j] {
             None => tallies[j].words || tallies[j].only_perhaps_missing() || tallies[j].is_code(),
             Some(asked) => asked == ColumnAs::Words,

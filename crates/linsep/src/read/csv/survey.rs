@@ -29,6 +29,8 @@ pub(super) struct Tally {
     /// A whole number that floats do not have, and whether there are words of other kinds.
     pub(super) long_whole: Option<String>,
     pub(super) other_words: bool,
+    /// Whether no row is kept, so that those that are left out were asked.
+    pub(super) of_rows_left_out: bool,
 }
 
 impl Default for Tally {
@@ -46,6 +48,7 @@ impl Default for Tally {
             early_zero: false,
             long_whole: None,
             other_words: false,
+            of_rows_left_out: false,
         }
     }
 }
@@ -210,7 +213,13 @@ impl Draft {
         }
         if !any_kept {
             // Whether numbers are codes is for the rows to tell that are kept.
-            let open = |tally| Tally { digits: Some(0), lengths_differ: false, leading_zero: None, ..tally };
+            let open = |tally| Tally {
+                digits: Some(0),
+                lengths_differ: false,
+                leading_zero: None,
+                of_rows_left_out: true,
+                ..tally
+            };
             return of_others.into_iter().map(open).collect();
         }
         // Each row that turns out well-formed can make one more column words, and so decide other rows.

@@ -709,6 +709,13 @@ fn codes_are_told_by_rows_that_are_kept() {
     let options = ReadOptions { csv, ..ReadOptions::default() };
     let whole = read_with_head(text.as_bytes(), &options, 20).unwrap().0;
     assert!(format!("{whole:?}").contains("\"0=000\""), "{whole:?}");
+    // Nor what is said about it, where the first rows are all left out.
+    let late = b"w,x,y,k\n?,NA,a,p\n0,0,000,p\n";
+    let csv = CsvOptions { missing: Missing::DropRow, ..CsvOptions::default() };
+    let dropping = ReadOptions { csv, ..ReadOptions::default() };
+    let guessed = read_as(late, &dropping, How { head: 18, chunk: 1, plain_rows: true, guess: true });
+    let said = format!("{:?}", read_as(late, &dropping, How { head: 18, ..SIMPLY }));
+    assert!(said.contains("holds codes") && said == format!("{guessed:?}"), "{guessed:?}");
     // A stream has only seen the row that is left out, and must not take the code for a number.
     let online = ReadOptions { online: true, ..options };
     assert!(read_with_head(text.as_bytes(), &online, 20).is_err());

@@ -68,15 +68,6 @@ fn open(opening: Opening<'_>) -> Result<Box<dyn RecordReader>, Error> {
     Ok(Box::new(DocumentReader::new(name, path, options)?))
 }
 
-/// Whether a file is a document, by its name and by the model that it is read for: one of documents takes every file for one
-/// whose name does not say otherwise.
-pub(super) fn is_document(path: &Path, model: Option<&Schema>) -> bool {
-    match source::format_by_name(path) {
-        Some(format) => format == Format::DOCUMENTS,
-        None => model.is_some_and(|schema| schema.texts().any(|(_, text)| text.documents)),
-    }
-}
-
 /// The text of a document, as a model of documents reads it: of a plain text in any encoding, of HTML, and of a raw e-mail its
 /// subject, its body and the names of its attachments. The name tells what the bytes do not.
 pub fn document_text(name: &Path, bytes: &[u8]) -> Result<String, ReadErrorKind> {

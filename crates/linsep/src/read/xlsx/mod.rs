@@ -5,6 +5,7 @@
 
 use super::array::Archive;
 use super::error::{ReadError, ReadErrorKind};
+use super::foreign::is_workbook;
 use super::formats::{Detect, Format, FormatColumns, FormatDescriptor};
 use super::guarded::guarded;
 use super::reader::{Opening, RecordReader};
@@ -44,11 +45,6 @@ pub(super) static XLSX: FormatDescriptor = FormatDescriptor {
 impl Format {
     /// An Excel workbook.
     pub const XLSX: Format = Format::named("xlsx");
-}
-
-/// Whether an archive has the folder of a workbook among its first members.
-pub(super) fn is_workbook(head: &[u8]) -> bool {
-    head.starts_with(b"PK\x03\x04") && memchr::memmem::find(head, b"xl/").is_some()
 }
 
 /// The most that a workbook may unpack to. A workbook of a few kilobytes can claim to be any number of gigabytes.

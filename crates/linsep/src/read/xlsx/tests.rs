@@ -1,6 +1,5 @@
 use crate::Error;
 use crate::read::{CsvOptions, Format, Loaded, Missing, ReadOptions, Source, read};
-use flate2::Crc;
 use flate2::write::DeflateEncoder;
 use proptest::prelude::*;
 use std::io::Write;
@@ -12,12 +11,12 @@ fn archive(members: &[(&str, Vec<u8>)], claimed: Option<u32>) -> Vec<u8> {
         let mut packed = DeflateEncoder::new(Vec::new(), flate2::Compression::best());
         packed.write_all(content).unwrap();
         let packed = packed.finish().unwrap();
-        let mut checksum = Crc::new();
-        checksum.update(content);
         let length = match claimed {
             Some(length) if place + 1 == members.len() => length,
             _ => content.len() as u32,
         };
+        let mut checksum = flate2::Crc::new();
+        checksum.update(content);
         let sizes = [checksum.sum(), packed.len() as u32, length].map(u32::to_le_bytes).concat();
         let start = bytes.len() as u32;
         bytes.extend(b"PK\x03\x04\x14\0\0\0\x08\0\0\0\0\0");
