@@ -12,7 +12,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / os.environ.get("CARGO_TARGET_DIR", "target")
-LINSEP = TARGET / "release" / "linsep"
+# The profile of published programs and wheels.
+PROFILE = "dist"
+LINSEP = TARGET / PROFILE / "linsep"
 WORK = TARGET / "bench"
 RECORDS = ROOT / "bench" / "records"
 
@@ -25,7 +27,7 @@ def build():
     WORK.mkdir(parents=True, exist_ok=True)
     if not install("time", "time"):
         raise SystemExit("GNU time is needed: install the package time")
-    command = ["cargo", "build", "--release", "--locked"]
+    command = ["cargo", "build", "--profile", PROFILE, "--locked"]
     subprocess.run(command, cwd=ROOT, check=True, env={**os.environ, "CARGO_TARGET_DIR": str(TARGET)})
 
 

@@ -11,10 +11,10 @@ import re
 import subprocess
 import sys
 
-from common import RECORDS, ROOT, TARGET, install, say
+from common import PROFILE, RECORDS, ROOT, TARGET, install, say
 
 RECORD = RECORDS / "instructions.json"
-PROGRAM = TARGET / "release" / "examples" / "instructions"
+PROGRAM = TARGET / PROFILE / "examples" / "instructions"
 # The difference between this many repetitions and one is counted, so that what is done once is not.
 TIMES = 4
 
@@ -29,7 +29,7 @@ def count(case, times):
 
 
 def measure():
-    command = ["cargo", "build", "--release", "--locked", "-p", "linsep", "--example", "instructions"]
+    command = ["cargo", "build", "--profile", PROFILE, "--locked", "-p", "linsep", "--example", "instructions"]
     subprocess.run([*command, "--target-dir", TARGET], cwd=ROOT, check=True)
     cases = subprocess.run([PROGRAM], check=True, capture_output=True, text=True).stdout.split()
     counts = {}

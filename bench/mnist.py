@@ -10,9 +10,9 @@ import os
 import subprocess
 from pathlib import Path
 
-from common import ROOT, TARGET, WORK, Run, install, machine, say, write_record
+from common import PROFILE, ROOT, TARGET, WORK, Run, install, machine, say, write_record
 
-EXAMPLE = TARGET / "release" / "examples" / "freund_schapire"
+EXAMPLE = TARGET / PROFILE / "examples" / "freund_schapire"
 
 
 def main():
@@ -23,7 +23,7 @@ def main():
     WORK.mkdir(parents=True, exist_ok=True)
     if not install("time", "time"):
         raise SystemExit("GNU time is needed: install the package time")
-    build = ["cargo", "build", "--release", "--locked", "-p", "linsep", "--example", "freund_schapire"]
+    build = ["cargo", "build", "--profile", PROFILE, "--locked", "-p", "linsep", "--example", "freund_schapire"]
     subprocess.run(build, cwd=ROOT, check=True, env={**os.environ, "CARGO_TARGET_DIR": str(TARGET)})
     # Taken now: the tree may change while the benchmark runs.
     circumstances = machine()

@@ -4,7 +4,7 @@ import json
 import statistics
 import subprocess
 
-from common import ROOT, TARGET, say
+from common import PROFILE, ROOT, TARGET, say
 
 from . import chart
 from .contest import Claim, Section
@@ -15,11 +15,11 @@ DEFAULT = "averaged, shuffle"
 
 
 def measure(options):
-    command = ["cargo", "build", "--release", "--locked", "-p", "linsep", "--example", "roofline"]
+    command = ["cargo", "build", "--profile", PROFILE, "--locked", "-p", "linsep", "--example", "roofline"]
     subprocess.run([*command, "--target-dir", TARGET], cwd=ROOT, check=True)
     rows = 20_000 if options.quick else 200_000
     say("one epoch in memory")
-    program = TARGET / "release" / "examples" / "roofline"
+    program = TARGET / PROFILE / "examples" / "roofline"
     done = subprocess.run([program, str(rows), str(options.rounds)], check=True, capture_output=True, text=True)
     return json.loads(done.stdout)["cases"]
 

@@ -125,11 +125,11 @@ fn without_time(line: &str) -> String {
     if is_time { start.trim_end().to_string() } else { line.to_string() }
 }
 
-#[test]
-fn what_the_readme_shows_is_what_the_program_prints() {
+/// Runs the commands of a page from top to bottom, and gives how many lines of their outputs it shows.
+fn compare_with_program(name: &str, page: &str) -> usize {
     let folder = Folder::new();
     let mut compared = 0;
-    for Sample { command, pieces } in samples(include_str!("../../../README.md")) {
+    for Sample { command, pieces } in samples(page) {
         let Some(arguments) = command.strip_prefix("linsep ") else { continue };
         let ran = folder.linsep(arguments);
         assert!(ran.code == Some(0) || arguments.starts_with("separate"), "{command}: {}", ran.err);
@@ -138,13 +138,26 @@ fn what_the_readme_shows_is_what_the_program_prints() {
         for piece in pieces.iter().filter(|piece| !piece.is_empty()) {
             let place = printed[from..].windows(piece.len()).position(|lines| lines == piece.as_slice());
             let Some(place) = place else {
-                panic!("the README shows\n{}\nwhere `{command}` prints\n{}", piece.join("\n"), ran.out)
+                panic!("{name} shows\n{}\nwhere `{command}` prints\n{}", piece.join("\n"), ran.out)
             };
             from += place + piece.len();
             compared += piece.len();
         }
     }
-    assert!(compared > 20, "the README has lost its samples: {compared} lines");
+    compared
+}
+
+#[test]
+fn what_the_pages_show_is_what_the_program_prints() {
+    for (name, page, least) in [
+        ("README.md", include_str!("../../../README.md"), 20),
+        ("docs/guide/training.md", include_str!("../../../docs/guide/training.md"), 18),
+        ("docs/cli.md", include_str!("../../../docs/cli.md"), 0),
+    ] {
+        assert!(samples(page).len() > 2, "{name} has lost its commands");
+        let compared = compare_with_program(name, page);
+        assert!(compared >= least, "{name} has lost its samples: {compared} lines");
+    }
 }
 
 /// Commands in the README that are not the program's own are the set-up and test commands of a new user: the check runs each of
