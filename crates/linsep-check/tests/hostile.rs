@@ -132,6 +132,7 @@ fn strange_long_and_huge_text() {
         ("verdict complete", "verdict overlap".to_owned()),
         ("verdict complete", "verdict Complete".to_owned()),
         ("certificate 2", "certificate 1".to_owned()),
+        ("certificate 2", "certificate 3".to_owned()),
         ("lower 0x", "lower 0x100000000000000000000000".to_owned()),
         ("\"never\"", "never".to_owned()),
         ("\"never\"", "\"never".to_owned()),
