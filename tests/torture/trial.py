@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-# Exit codes that README.md documents, beside 130 for Ctrl-C.
+# Exit codes that docs/cli.md documents, beside 130 for Ctrl-C.
 DOCUMENTED = range(5)
 # Longer than any command here takes on a busy machine: what is not done by then hangs.
 PATIENCE = 120.0

@@ -8,7 +8,7 @@ use linsep::report::no_model_help;
 use linsep::{SettingsError, Status};
 use std::io::{self, Write};
 
-/// How the program ends; `linsep --help` and the README document the numbers.
+/// How the program ends; `linsep --help` and `docs/cli.md` document the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// All went well.

@@ -2,8 +2,10 @@
 //! make it again.
 
 use crate::common::Folder;
+use linsep::dataset::Dataset;
 use linsep::job::{ClassSpec, DataSpec, TrainSpec};
 use linsep::scale::Scaling;
+use linsep::{Model, Settings};
 
 #[test]
 fn the_command_line_and_the_library_give_the_same_file() {
@@ -74,11 +76,12 @@ fn a_wrong_specification_is_named() {
 }
 
 #[test]
-fn old_models_have_no_specification_and_say_so() {
+fn models_of_rows_in_memory_have_no_specification_and_say_so() {
     let folder = Folder::new();
-    let old = include_bytes!("../../linsep/tests/golden/iris-averaged-1.safetensors");
-    folder.write("old.model", old);
-    folder.linsep("inspect old.model --spec").exits(3).says(&["old.model", "has no specification"]);
+    let data = Dataset::dense(1, &[1.0, -1.0], &["up", "down"]).expect("rows");
+    let outcome = linsep::train(&data, &Settings::default(), &mut ()).expect("a boundary");
+    Model::new(outcome).save(&folder.path("memory.model")).expect("a file");
+    folder.linsep("inspect memory.model --spec").exits(3).says(&["memory.model", "has no specification"]);
 }
 
 #[test]

@@ -428,8 +428,8 @@ mod tests {
     #[test]
     fn every_built_in_set_opens_and_is_kept() {
         let embedded = vec![
-            Embedded { name: "iris.csv", bytes: include_bytes!("../../../data/iris.csv") },
-            Embedded { name: "spam.csv", bytes: include_bytes!("../../../data/spam.csv") },
+            Embedded { name: "iris.csv", bytes: include_bytes!("../data/iris.csv") },
+            Embedded { name: "spam.csv", bytes: include_bytes!("../data/spam.csv") },
         ];
         let store = Store::new(embedded);
         for set in BUILT_IN {

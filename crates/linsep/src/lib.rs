@@ -136,5 +136,5 @@ pub use train::{Learner, Outcome, Settings, State, Status, train};
 
 /// The program in the README is run as a test.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;

@@ -69,8 +69,10 @@ proptest! {
         let settled = [(Some(1), Some(0), Some(1), true), (Some(-1), Some(1), Some(0), false)];
         let rows = [&settled[..], &rows].concat();
         let source = Source::Shared("rows".into(), text(&rows).into_bytes().into());
-        let Ok(loaded) = read(&source, &options(), &mut ()) else { return Ok(()) };
-        let Ok(split) = hold_out(&loaded.dataset, HOLDOUT, SEED) else { return Ok(()) };
+        let loaded = read(&source, &options(), &mut ());
+        let split = loaded.as_ref().ok().and_then(|loaded| hold_out(&loaded.dataset, HOLDOUT, SEED).ok());
+        prop_assume!(split.is_some());
+        let split = split.unwrap();
         let mut changed = rows.clone();
         for i in 0..split.held_out.len() {
             let row = split.held_out.line(i) as usize - 2;
@@ -78,6 +80,7 @@ proptest! {
             changed[row] = (x, size, colour, rows[row].3);
         }
         let expected = model(&text(&rows), learner, scale, features, false);
+        prop_assume!(expected.is_some());
         prop_assert_eq!(model(&text(&changed), learner, scale, features, false), expected.clone());
         prop_assert_eq!(model(&text(&rows), learner, scale, features, true), expected);
     }

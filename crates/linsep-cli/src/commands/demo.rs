@@ -16,9 +16,9 @@ use linsep::train::Learner;
 use linsep::{Dataset, Model, Settings, Status};
 use std::fmt::Write;
 
-pub(super) const IRIS: &[u8] = include_bytes!("../../../../data/iris.csv");
-const BREAST_CANCER: &[u8] = include_bytes!("../../../../data/breast_cancer.csv");
-pub(super) const SPAM: &[u8] = include_bytes!("../../../../data/spam.csv");
+pub(super) const IRIS: &[u8] = include_bytes!("../../data/iris.csv");
+const BREAST_CANCER: &[u8] = include_bytes!("../../data/breast_cancer.csv");
+pub(super) const SPAM: &[u8] = include_bytes!("../../data/spam.csv");
 
 pub(crate) fn run(args: &DemoArgs, console: Console) -> anyhow::Result<Exit> {
     let own = |what: &str| Usage(format!("demo {what} has no built-in data to export"));

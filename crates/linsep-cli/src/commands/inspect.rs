@@ -293,7 +293,7 @@ fn write_weights(model: &Model, path: &Path, console: Console) -> anyhow::Result
 fn print_spec(model: &Model, path: &Path) -> anyhow::Result<Exit> {
     let Some(spec) = TrainSpec::from_model(model) else {
         bail!(
-            "{}: this model has no specification: it was saved by an earlier version, or the name of its \
+            "{}: this model has no specification: it was learned from rows in memory, or the name of its \
              data file is not valid text",
             path.display()
         );

@@ -27,7 +27,6 @@ pub enum Schema {
         /// order of first appearance. Terms that were learned come after these, and have their names in their column.
         features: Vec<String>,
         /// Which cells count as missing.
-        #[serde(default)]
         missing_words: MissingWords,
         /// What divided the cells of a table with free text, which may hold the characters that divide other tables.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,9 +1,7 @@
 //! Shared by the tests of the engine: small problems made to break a solver, and exact answers to them.
 
-#[path = "../../tests/separation/instances.rs"]
 #[allow(dead_code)]
 pub(super) mod instances;
-#[path = "../../tests/separation/oracle.rs"]
 #[allow(dead_code)]
 pub(super) mod oracle;
 

@@ -148,19 +148,12 @@ pub struct Settings {
     /// The class that counts as +1; with more than two classes, it is set against the rest.
     pub positive: Option<String>,
     /// How much the rows of each class count.
-    #[serde(default)]
     pub class_weight: ClassWeight,
     /// Into how many shards the rows are dealt, to be learned at once and mixed after every pass; 1 for one run over
     /// all of them.
-    #[serde(default = "one")]
     pub shards: usize,
     /// How much each shard counts.
-    #[serde(default)]
     pub mixing: Mixing,
-}
-
-fn one() -> usize {
-    1
 }
 
 /// Every shard keeps weights of its own: no more shards than any machine has threads for.
@@ -180,7 +173,7 @@ impl Default for Settings {
             mistake: MistakeRule::default(),
             positive: None,
             class_weight: ClassWeight::default(),
-            shards: one(),
+            shards: 1,
             mixing: Mixing::default(),
         }
     }

@@ -3,8 +3,10 @@
 mod check;
 mod claims;
 mod columns;
+#[path = "../../src/separate/testing/instances.rs"]
 mod instances;
 mod laws;
 mod margins;
 mod never_wrong;
+#[path = "../../src/separate/testing/oracle.rs"]
 mod oracle;

@@ -200,36 +200,10 @@ impl TrainSpec {
 
     /// The specification that a model keeps, if it has one.
     pub fn from_model(model: &crate::Model) -> Option<Result<Self, Error>> {
-        let spec = renamed(model.spec.as_ref()?);
-        Some(serde_json::from_value(spec).map_err(|error| Error::Spec {
+        let spec = model.spec.as_ref()?;
+        Some(TrainSpec::deserialize(spec).map_err(|error| Error::Spec {
             place: "the specification in the model".into(),
             problem: error.to_string(),
         }))
-    }
-}
-
-/// The specification with the names that options have now: earlier versions called the `agreement` of the margin perceptron
-/// `threshold`, which is now that of probabilities.
-fn renamed(spec: &serde_json::Value) -> serde_json::Value {
-    let mut spec = spec.clone();
-    if spec["learner"] == "margin"
-        && let Some(options) = spec.get_mut("options").and_then(serde_json::Value::as_object_mut)
-        && let Some(value) = options.remove("threshold")
-    {
-        options.insert("agreement".to_string(), value);
-    }
-    spec
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn earlier_names_of_options_are_understood() {
-        let spec = serde_json::json!({"learner": "margin", "options": {"threshold": 10.0}, "data": {}});
-        assert_eq!(renamed(&spec)["options"], serde_json::json!({"agreement": 10.0}));
-        let spec = serde_json::json!({"learner": "svm", "threshold": {"recall": 0.9}});
-        assert_eq!(renamed(&spec), spec);
     }
 }

@@ -42,16 +42,11 @@ struct Reading {
     skip_bad: bool,
     max_features: Option<u32>,
     online: bool,
-    #[serde(default)]
     columns: BTreeMap<String, ColumnAs>,
-    #[serde(default)]
     na: Option<Vec<String>>,
-    #[serde(default)]
     auto: bool,
-    #[serde(default)]
     encoding: Option<String>,
     /// The version of the rules by which columns are guessed.
-    #[serde(default)]
     rules: u32,
 }
 

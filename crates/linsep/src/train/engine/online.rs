@@ -558,7 +558,9 @@ mod tests {
                 learner, epochs, seed, class_weight, bias: Bias::None, order: Order::Shuffle, ..Settings::default()
             };
             // Steps that run away end in an error, which claims nothing.
-            let Ok(outcome) = train(&data, &settings, &mut ()) else { return Ok(()) };
+            let outcome = train(&data, &settings, &mut ());
+            prop_assume!(outcome.is_ok());
+            let outcome = outcome.unwrap();
             let separator = Theta {
                 weights: normal.iter().map(|&w| f64::from(w)).collect(),
                 bias: 0.0,

@@ -52,12 +52,6 @@ impl Blocks {
         Self::new(data.len(), data.nonzeros())
     }
 
-    /// Whether every shuffle of rows in these blocks is one of rows in those.
-    pub(crate) fn shuffles_like(self, other: Self) -> bool {
-        let whole = |blocks: Self| blocks.count() <= BLOCKS_TOGETHER && blocks.rows <= blocks.whole;
-        self == other || (whole(self) && whole(other))
-    }
-
     /// The same blocks of other rows: those of a shard.
     pub(crate) fn with_rows(self, rows: usize) -> Self {
         Self { rows, ..self }

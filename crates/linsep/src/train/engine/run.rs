@@ -321,7 +321,6 @@ pub fn resume(
     let mut state = checkpoint;
     state.adopt(settings, task.data.columns(), task.data.fingerprint())?;
     state.check_position(data.len())?;
-    state.check_shuffle(Blocks::of(data), Blocks::new(data.len(), data.stored()))?;
     let settings = state.settings.clone();
     let fit = finish(state, &task, observer)?;
     judge(&task, &settings, fit, observer)

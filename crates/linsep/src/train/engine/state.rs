@@ -74,8 +74,6 @@ pub struct State {
     /// Updates made by each shard; empty where there is one run over all rows.
     pub(crate) shard_updates: Vec<u64>,
     pub(crate) seen: Seen,
-    /// It was saved by a version that shuffled rows in another order.
-    pub(crate) old_shuffle: bool,
 }
 
 /// What learns.
@@ -220,7 +218,6 @@ impl State {
             data,
             shard_updates: Vec::new(),
             seen: Seen::default(),
-            old_shuffle: false,
         }
     }
 

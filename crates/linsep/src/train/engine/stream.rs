@@ -120,8 +120,6 @@ struct StreamRun {
     /// Rows of the checkpoint that are still to be passed over, and the hash they must have.
     to_skip: u64,
     expected: String,
-    /// The checkpoint does not tell which classes it has seen: the rows that are passed over do.
-    entering: bool,
     /// The state's number of each class of the stream.
     classes: Vec<usize>,
     buffer: RowBuffer,
@@ -135,10 +133,17 @@ impl StreamRun {
             hasher: (saves || resumed).then(blake3::Hasher::new),
             to_skip: 0,
             expected: String::new(),
-            entering: false,
             classes: Vec::new(),
             buffer: RowBuffer::default(),
         };
+        // A stream that has begun has seen a class.
+        let begun = |state: &State| state.cursor.position > 0 || state.updates() > 0;
+        if let Some(Resume::Checked(state) | Resume::Vouched(state)) = &resume
+            && state.seen.names.is_empty()
+            && begun(state)
+        {
+            return Err(CheckpointError::NotAStream.into());
+        }
         match resume {
             None => return Ok(run),
             Some(Resume::Checked(state)) => {
@@ -147,13 +152,9 @@ impl StreamRun {
                 }
                 run.to_skip = state.cursor.position;
                 run.expected.clone_from(&state.data);
-                run.entering = state.seen.names.is_empty();
                 run.state = state;
             }
             Some(Resume::Vouched(mut state)) => {
-                if state.seen.names.is_empty() && state.cursor.position > 0 {
-                    return Err(CheckpointError::NoClasses.into());
-                }
                 state.seen.vouched = state.cursor.position;
                 run.state = state;
             }
@@ -197,9 +198,6 @@ impl StreamRun {
                 }
             }
             if self.to_skip > 0 {
-                if self.entering {
-                    self.state.measure(row);
-                }
                 self.to_skip -= 1;
                 if self.to_skip == 0 {
                     self.compare()?;
@@ -230,12 +228,7 @@ impl StreamRun {
     fn class(&mut self, class: usize, stream: &RowStream) -> Result<usize, Error> {
         while class >= self.classes.len() {
             let name = &stream.label_names()[self.classes.len()];
-            if self.to_skip > 0 && self.entering {
-                self.state.enter(name.clone());
-                self.classes.push(self.classes.len());
-            } else {
-                self.classes.push(self.state.class(name)? as usize);
-            }
+            self.classes.push(self.state.class(name)? as usize);
         }
         Ok(self.classes[class])
     }

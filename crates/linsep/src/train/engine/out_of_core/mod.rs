@@ -20,7 +20,6 @@ use crate::train::engine::evidence::{Facts, Judged, check_finite, conclude};
 use crate::train::engine::learned::Learned;
 use crate::train::engine::one_against_rest;
 use crate::train::engine::online::OnlineLearner;
-use crate::train::engine::order::Blocks;
 use crate::train::engine::run::{Outcome, check_lengths};
 use crate::train::engine::state::{Learners, State};
 use crate::train::engine::weights::class_weights;
@@ -140,8 +139,6 @@ impl MeasuredFile<'_> {
         let mut state = match checkpoint {
             Some(mut state) => {
                 state.adopt(settings, data.reader.columns(), data.fingerprint())?;
-                let now = Blocks::new(data.rows(), self.measured.nonzeros as usize);
-                state.check_shuffle(now, Blocks::new(data.rows(), data.reader.stored()))?;
                 state.check_position(data.rows())?;
                 state
             }

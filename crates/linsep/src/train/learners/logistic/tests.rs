@@ -253,7 +253,9 @@ proptest! {
             Some((outcome.status, primal, again, largest))
         };
         // Classes that do not overlap have no optimum, with these columns or without them.
-        let (Some(fewer), Some(more)) = (optimum(4, &fewer), optimum(6, &more)) else { return Ok(()) };
+        let (fewer, more) = (optimum(4, &fewer), optimum(6, &more));
+        prop_assume!(fewer.is_some() && more.is_some());
+        let (fewer, more) = (fewer.unwrap(), more.unwrap());
         prop_assert_eq!((fewer.0, more.0), (Status::Converged, Status::Converged));
         prop_assert!((fewer.1 - more.1).abs() <= 1e-8 * fewer.1, "{fewer:?} {more:?}");
         prop_assert!((more.2 - more.1).abs() <= 1e-10 * more.1, "{more:?}");
