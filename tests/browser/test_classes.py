@@ -202,7 +202,7 @@ def test_learners_of_several_classes_are_compared_in_one_picture(watched, corner
     assert len(shown) == 2 and all(len(one["classes"]) == 3 for one in shown) and shown[0]["dash"] != shown[1]["dash"]
     assert shown[0]["classes"] != shown[1]["classes"] and shown[0]["tag"] != shown[1]["tag"]
     legend = page.locator("#compare-legend li").all_inner_texts()
-    assert [" ".join(text.split()) for text in legend if "boundary" in text] == ["kernel not drawn: its boundary is no line", "memoriser no boundary: it knows rows by heart"]
+    assert [" ".join(text.split()) for text in legend if "boundary" in text] == ["kernel not drawn: its boundary is not a line", "memoriser no boundary: it memorises rows"]
     kinds = dict(page.eval_on_selector_all("#compare-table tbody tr", "rows => rows.map((row) => ['name', 'kind'].map((kind) => row.querySelector(`.${kind}`).textContent))"))
     assert kinds["multiclass"] == "all classes" and kinds["perceptron"] == "each class" and kinds["kernel"] == "each class, kernel"
     expect(page.locator("#compare-report")).to_contain_text("compare only those of one kind")

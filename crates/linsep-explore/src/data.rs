@@ -252,7 +252,8 @@ const BUILT_IN: &[BuiltIn] = &[
     BuiltIn {
         id: "blobs",
         title: "Two blobs",
-        about: "Two clouds with a gap between them. A line separates them, and the gap says how fast it is found.",
+        about: "Two clouds with a gap between them. A line separates them; the wider the gap, the faster it \
+                is found.",
         usual: textbook,
         open: |_| {
             made("blobs", "Two blobs", &Synthetic::Blobs { features: 2, margin: 0.05, spread: 1.0 }, 60, 4)
@@ -317,7 +318,7 @@ fn of_program(
     options: ReadOptions,
 ) -> Result<DataSet, Error> {
     let missing =
-        || Error::Rows { place: name.to_string(), problem: "this program does not hold it".to_string() };
+        || Error::Rows { place: name.to_string(), problem: "this program does not contain it".to_string() };
     let found = embedded.iter().find(|file| file.name == name).ok_or_else(missing)?;
     DataSet::open(
         name.to_string(),

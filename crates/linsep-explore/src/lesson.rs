@@ -63,7 +63,7 @@ pub struct LessonError {
 
 impl fmt::Display for LessonError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: this is no lesson: {}", self.place, self.problem)
+        write!(f, "{}: this is not a lesson: {}", self.place, self.problem)
     }
 }
 

@@ -89,9 +89,7 @@ pub(crate) fn parse(value: Value) -> Result<(Spec, String), String> {
             Spec::Compare(read::<CompareSpec>(fields)?)
         }
         other => {
-            return Err(format!(
-                "there is no job \"{other}\" here; the jobs are train, separate and compare"
-            ));
+            return Err(format!("there is no job \"{other}\"; the jobs are train, separate and compare"));
         }
     };
     Ok((spec, id))
@@ -146,13 +144,13 @@ fn wrong_weight(weight: &Value) -> String {
     let of_class = pairs.iter().find(|pair| !pair[1].is_number());
     match of_class.map(|pair| (pair[0].as_str().unwrap_or_default(), &pair[1])) {
         Some((class, Value::String(text))) if !text.is_empty() => {
-            format!("“class weight” is “{text}” for “{class}”: a number is needed.")
+            format!("“class weight” is “{text}” for “{class}”, but must be a number.")
         }
         Some((text, Value::Null)) => {
-            format!("“class weight” is “{text}”: balanced is needed, or CLASS=WEIGHT with commas between.")
+            format!("“class weight” is “{text}”, but must be balanced, or CLASS=WEIGHT separated by commas.")
         }
-        Some((class, _)) => format!("“class weight” is empty for “{class}”: a number is needed."),
-        None => "“class weight”: balanced is needed, or CLASS=WEIGHT with commas between.".to_string(),
+        Some((class, _)) => format!("“class weight” is empty for “{class}”, but must be a number."),
+        None => "“class weight” must be balanced, or CLASS=WEIGHT separated by commas.".to_string(),
     }
 }
 
