@@ -31,7 +31,7 @@ __all__ = [
 
 
 class Perceptron(WeightedOnlineClassifier):
-    """Keeps the last weights: the textbook algorithm, and the one to watch the convergence theorem on.
+    """Keeps the last weights: the textbook algorithm, for studying the convergence theorem.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ class Perceptron(WeightedOnlineClassifier):
 
 
 class AveragedPerceptron(WeightedOnlineClassifier):
-    """Averages the weights of the run: choose it first, it generalises better than the perceptron at no cost.
+    """Averages the weights over the run: a good first choice, generalises better than the perceptron at no cost.
 
     Parameters
     ----------
@@ -275,7 +275,7 @@ class AveragedPerceptron(WeightedOnlineClassifier):
 
 
 class VotedPerceptron(OnlineClassifier):
-    """Lets all weights of the run vote: often as good as averaged, slower to predict.
+    """Predicts by a vote of all weight vectors of the run: often as accurate as averaged, slower to predict.
 
     Parameters
     ----------
@@ -382,8 +382,7 @@ class VotedPerceptron(OnlineClassifier):
 
 
 class MarginPerceptron(OnlineClassifier):
-    """Also learns from rows that are right by too little: for separable data, when nearly the widest margin is
-    wanted.
+    """Also learns from rows with too small a margin: for separable data, when a nearly optimal margin is wanted.
 
     Parameters
     ----------
@@ -499,7 +498,7 @@ class MarginPerceptron(OnlineClassifier):
 
 
 class BatchPerceptron(WeightedClassifier):
-    """Learns from all mistakes of a pass at once, on all cores: when the order of the rows must not matter.
+    """Updates the weights once per pass with all mistakes, on all cores: when the order of the rows must not matter.
 
     Parameters
     ----------
@@ -616,7 +615,7 @@ class BatchPerceptron(WeightedClassifier):
 
 
 class PocketPerceptron(Classifier):
-    """Keeps the best weights found so far: for classes that overlap, when the training error counts.
+    """Keeps the weights with the lowest training error found so far: for overlapping classes.
 
     Parameters
     ----------
@@ -717,14 +716,12 @@ class PocketPerceptron(Classifier):
 
 
 class LiftedPerceptron(Classifier):
-    """Gives every row a coordinate of its own, so that it converges on any data: to see how the lecture notes
-    treat overlap.
+    """Gives every row an extra coordinate of its own, so that it converges on any data: for studying overlap as in the lecture notes.
 
     Parameters
     ----------
     lift : default 'auto'
-        How much of a lifted row is its features. Above 0 and below 1, or 'auto' for the share that the
-        lifting lemma finds best.
+        How much of a lifted row is its features. Above 0 and below 1, or 'auto' for the best share by the lifting lemma.
     epochs : default 100
         At most this many passes over the rows.
     scale : default 'auto'
@@ -820,7 +817,7 @@ class LiftedPerceptron(Classifier):
 
 
 class KernelPerceptron(WeightedClassifier):
-    """Learns a sum of kernels instead of weights: when the boundary is curved, and there are not too many rows.
+    """Learns a kernel expansion instead of weights: for curved boundaries and moderate numbers of rows.
 
     Parameters
     ----------
@@ -838,7 +835,7 @@ class KernelPerceptron(WeightedClassifier):
         Memory for kernel values that are kept. A size such as 500MB or 2GB.
     combine : default 'last'
         What joins the weights of the run into the result. 'last': The last weights; 'average': The mean over
-        all rows seen; 'vote': All vote, each with the number of rows that it survived.
+        all rows seen; 'vote': A vote of all weights, each with the number of rows it survived.
     epochs : default 100
         At most this many passes over the rows.
     scale : default 'auto'
@@ -954,8 +951,7 @@ class KernelPerceptron(WeightedClassifier):
 
 
 class MulticlassPerceptron(WeightedOnlineClassifier):
-    """Learns one weight vector for each class, all together: for many classes, smaller and often better than one
-    against the rest.
+    """Trains one weight vector for each class, all jointly: for many classes, smaller and often better than one against the rest.
 
     Parameters
     ----------
@@ -1067,8 +1063,7 @@ class MulticlassPerceptron(WeightedOnlineClassifier):
 
 
 class SGDClassifier(WeightedOnlineClassifier):
-    """Stochastic gradient descent on a loss, with steps that adapt to each feature: for streams, and for a loss
-    of your choice.
+    """Stochastic gradient descent with a step size for each feature: for streams, and for a choice of losses.
 
     Parameters
     ----------
@@ -1077,7 +1072,7 @@ class SGDClassifier(WeightedOnlineClassifier):
         e^−a), logistic regression; 'squared': ½(1−a)², least squares.
     schedule : default None
         How the step changes; None for adaptive (shrinking with a penalty, constant with the perceptron loss).
-        'adaptive': Its own for each feature, whatever the scale of the feature; 'constant': The same in every
+        'adaptive': A step size for each feature, independent of its scale; 'constant': The same in every
         step; '1/k': η/k in step k; '1/sqrt-k': η/√k in step k; 'power': η/k^p in step k, with p from power=;
         'shrinking': η/(1 + ηλk).
     power : default None
@@ -1209,7 +1204,7 @@ class SGDClassifier(WeightedOnlineClassifier):
 
 
 class LinearSVM(WeightedClassifier):
-    """The soft-margin support vector machine, to a proved gap: when you want the best weights and have the time.
+    """The soft-margin support vector machine, solved to a proved gap: for optimal weights, when time allows.
 
     Parameters
     ----------
@@ -1325,16 +1320,12 @@ class LinearSVM(WeightedClassifier):
 
 
 class LogisticRegression(WeightedClassifier):
-    """Logistic regression, to a proved gap: when you want probabilities, or weights that a penalty keeps small
-    or leaves out.
+    """Logistic regression, solved to a proved gap: for probabilities, and for small or sparse weights.
 
     Parameters
     ----------
     penalty : default 'l2'
-        What weights cost; the intercept costs nothing. 'l2': ½‖w‖²: keeps all weights small; 'l1': ‖w‖₁:
-        leaves features out; 'elastic-net': a mixture of both; 'firth': half the logarithm of the
-        information's determinant: finite weights of little bias on small data, also where the classes do not
-        overlap; 'none': nothing; classes that do not overlap then have no best weights.
+        What weights cost; the intercept costs nothing. 'l2': ½‖w‖²: keeps all weights small; 'l1': ‖w‖₁: makes weights sparse; 'elastic-net': a mixture of both; 'firth': half the log-determinant of the Fisher information: finite, nearly unbiased weights on small data, even when the classes are separable; 'none': no penalty; separable classes then have no finite optimum.
     C : default 1.0
         The weight of the loss against the penalty. Above 0.
     l1_ratio : default 0.5
@@ -1453,7 +1444,7 @@ class LogisticRegression(WeightedClassifier):
 
 
 class MaxMarginClassifier(Classifier):
-    """Finds the boundary furthest from the nearest row, with proof: for separable data, when the margin counts.
+    """Finds the boundary with the largest margin, with a proof: for separable data.
 
     Parameters
     ----------
@@ -1554,7 +1545,7 @@ class MaxMarginClassifier(Classifier):
 
 
 class Memoriser(WeightedClassifier):
-    """Looks rows up: of use only as a baseline; its training error is zero unless equal rows have both labels.
+    """Memorises the training rows: only as a baseline; its training error is zero unless equal rows have both labels.
 
     Parameters
     ----------
@@ -1654,13 +1645,13 @@ class Memoriser(WeightedClassifier):
 
 
 class PassiveAggressiveClassifier(WeightedOnlineClassifier):
-    """Changes the weights by the least that makes each row right by 1: for streams whose classes drift.
+    """Makes the smallest change of the weights that gives each row a margin of 1: for streams whose classes drift.
 
     Parameters
     ----------
     aggression : default 'capped'
         How far a row may move the weights. 'full': PA: as far as needed; 'capped': PA-I: as far as needed, at
-        most C; 'softened': PA-II: less far, softened by C.
+        most C; 'softened': PA-II: less far, regularised by C.
     C : default 1.0
         The longest step. Above 0.
     combine : default 'average'

@@ -40,7 +40,7 @@ pub enum CheckpointError {
     #[error("the checkpoint is damaged: {0}")]
     Damaged(String),
     /// It was made on other data.
-    #[error("the checkpoint was made on other data, or the data was read differently")]
+    #[error("the checkpoint was made on other data, or the data was read with other options")]
     OtherData,
     /// A version before this one shuffled the rows in another order.
     #[error(

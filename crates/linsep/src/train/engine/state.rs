@@ -170,14 +170,14 @@ impl State {
         if settings.class_weight == ClassWeight::Balanced {
             return Err(SettingsError::new(
                 "class_weight",
-                "balanced class weights need all rows counted first; from a stream, name them: CLASS=WEIGHT",
+                "balanced class weights need the class counts first; for a stream, give them as CLASS=WEIGHT",
             )
             .into());
         }
         if matches!(settings.init, Init::Warm(_)) && settings.positive.is_none() {
             return Err(SettingsError::new(
                 "init",
-                "a warm start on a stream needs ⟦positive⟧: the weights already stand for one side",
+                "a warm start on a stream needs ⟦positive⟧, the class that the weights are for",
             )
             .into());
         }

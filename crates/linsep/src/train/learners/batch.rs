@@ -28,7 +28,8 @@ use std::time::Instant;
 pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     name: "batch",
     title: "batch perceptron",
-    summary: "Learns from all mistakes of a pass at once, on all cores: when the order of the rows must not matter",
+    summary: "Updates the weights once per pass with all mistakes, on all cores: when the order of the rows \
+              must not matter",
     options: &[
         OptionDescriptor {
             name: "schedule",
@@ -55,7 +56,7 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
         },
     ],
     abilities: Abilities {
-        shards: Ability::No("it takes all rows at once, on all cores already"),
+        shards: Ability::No("it already uses all rows at once, on all cores"),
         ..Abilities::ALL_ROWS
     },
     usual_epochs: 100,
@@ -181,8 +182,8 @@ impl Registered for BatchOptions {
                 return Err(SettingsError::new(
                     "power",
                     format!(
-                        "the power of the steps must be {POWERS}, not {p}: above 1 the sum of all steps is finite, so \
-                     the weights can get stuck before they separate the rows"
+                        "the power of the steps must be {POWERS}, not {p}: above 1 the sum of all steps is \
+                         finite, so the weights may never separate the rows"
                     ),
                 ));
             }
@@ -190,8 +191,7 @@ impl Registered for BatchOptions {
                 return Err(SettingsError::new(
                     "power",
                     format!(
-                        "the power of the steps must be {POWERS}, not {p}: below 0 the steps grow without end, and the \
-                     last ones drown all others"
+                        "the power of the steps must be {POWERS}, not {p}: below 0 the steps grow without limit"
                     ),
                 ));
             }
@@ -200,8 +200,7 @@ impl Registered for BatchOptions {
             return Err(SettingsError::new(
                 "step",
                 format!(
-                    "the step must be a number {STEPS}, not {}: it only sets the length of the weights, not \
-                 their direction",
+                    "the step must be a number {STEPS}, not {} (it affects only the length of the weights)",
                     self.step
                 ),
             ));

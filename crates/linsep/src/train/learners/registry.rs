@@ -280,7 +280,7 @@ impl Abilities {
     pub(crate) const ROW_BY_ROW: Self = Self {
         row_by_row: true,
         out_of_core: Ability::Yes,
-        shards: Ability::No("its steps have sizes of their own, and the theorem of mixing counts mistakes"),
+        shards: Ability::No("its steps differ in size, and the mixing theorem needs equal steps"),
         weights: Ability::Yes,
         many_classes: false,
         two_sides: true,
@@ -296,7 +296,7 @@ impl Abilities {
     pub(crate) const ALL_ROWS: Self = Self {
         row_by_row: false,
         out_of_core: Ability::No("it needs all rows in memory"),
-        shards: Ability::No("it has no weights that go from row to row and could be mixed"),
+        shards: Ability::No("it does not update weights row by row, so there is nothing to mix"),
         start: Ability::No("it starts at zero"),
         start_at_first_row: Ability::No("it starts at zero"),
         ..Self::ROW_BY_ROW
@@ -377,11 +377,11 @@ impl Descriptor {
             }
             None if self.options.is_empty() => SettingsError::new(
                 "options",
-                format!("⟦{name}⟧ is no option of a learner; {} has none", self.name),
+                format!("⟦{name}⟧ is not an option of a learner; {} has none", self.name),
             ),
             None => {
                 let own = listed(self.options.iter().map(|option| option.name), "and");
-                let problem = format!("⟦{name}⟧ is no option of a learner; {} has {own}", self.name);
+                let problem = format!("⟦{name}⟧ is not an option of a learner; {} has {own}", self.name);
                 SettingsError::new("options", problem)
             }
         }

@@ -42,7 +42,7 @@ pub fn check_out_of_core(settings: &Settings) -> Result<(), SettingsError> {
     settings.validate()?;
     if let Some(reason) = settings.learner.abilities().out_of_core.reason() {
         let problem = format!(
-            "⟦memory⟧ is for learners that go row by row and keep none of them ({}), not for {}: {reason}",
+            "⟦memory⟧ is for learners that process one row at a time and store none ({}), not for {}: {reason}",
             names_of(|abilities| abilities.out_of_core.is_yes()),
             settings.learner.name()
         );

@@ -172,8 +172,8 @@ fn refuse_hopeless(rows: &Rows<'_>, options: &LogisticOptions) -> Result<(), Err
     let work = count.saturating_mul(classes).saturating_mul(classes);
     if options.prices().absolute > 0.0 && work > MAX {
         let problem = format!(
-            "{} computes {} probabilities in every step with a penalty that leaves features out, and at most {} are \
-             tried: use ⟦penalty=l2⟧, or learn one class against the rest with ⟦positive=CLASS⟧",
+            "{} computes {} probabilities in every step with a sparse penalty, and at most {} are \
+             supported: use ⟦penalty=l2⟧, or learn one class against the rest with ⟦positive=CLASS⟧",
             all(),
             grouped(work),
             grouped(MAX)

@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     name: "svm",
     title: "support vector machine",
-    summary: "The soft-margin support vector machine, to a proved gap: when you want the best weights and have the time",
+    summary: "The soft-margin support vector machine, solved to a proved gap: for optimal weights, when \
+              time allows",
     options: &[
         OptionDescriptor {
             name: "loss",
@@ -43,7 +44,7 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
             kind: OptionKind::Number(GAPS),
             auto: None,
             default: "0.001",
-            help: "stop when the objective is proved to be within this share of the best",
+            help: "stop when the objective is proved to be within this relative gap of the optimum",
         },
     ],
     abilities: Abilities::ALL_ROWS,
@@ -94,18 +95,15 @@ impl Registered for SvmOptions {
         if !PRICES.contains(self.c) {
             return Err(SettingsError::new(
                 "C",
-                format!(
-                    "C must be a number {PRICES}: it is the weight of the loss, so above 0, and the sums of an objective \
-                     must neither overflow nor vanish"
-                ),
+                format!("C must be a number {PRICES}: it is the weight of the loss in the objective"),
             ));
         }
         if !GAPS.contains(self.gap) {
             return Err(SettingsError::new(
                 "gap",
                 format!(
-                    "the gap must be {GAPS}: it is the part of the objective by which the result may miss the best, \
-                     rounding never lets it be 0, and weights of zero have a gap of 1"
+                    "the gap must be {GAPS}: it is relative to the objective; rounding hides smaller gaps, \
+                     and zero weights have a gap of 1"
                 ),
             ));
         }
