@@ -33,7 +33,7 @@ pub struct Accepted {
 /// side are refused.
 pub fn verify(certificate: &Certificate, examples: &dyn Examples) -> Checked<Accepted> {
     let accepted = check(certificate, examples, &|| false)?;
-    ensure(!accepted.one_sided, None, "all rows belong to the same side, so nothing is told apart")?;
+    ensure(!accepted.one_sided, None, "all rows are on one side, so the claim is vacuous")?;
     Ok(accepted)
 }
 

@@ -61,7 +61,7 @@ fn nothing_to_learn_from() {
         "only\n",
         "",
         3,
-        &["data: cannot tell the format from the content", "help: name the format with"],
+        &["data: the format cannot be determined from the content", "help: name the format with"],
     );
 }
 

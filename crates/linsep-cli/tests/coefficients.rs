@@ -152,7 +152,7 @@ fn what_was_not_settled_is_said() {
         text.contains("No coefficient has a finite estimate. Which of them have a certain sign"),
         "{text}"
     );
-    assert!(!text.contains("Which coefficients are finite was not settled"), "{text}");
+    assert!(!text.contains("Which coefficients are finite was not determined"), "{text}");
 }
 
 /// Beside a reference level only the word that separates is named, whichever level is the reference.

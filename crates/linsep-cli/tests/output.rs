@@ -482,8 +482,8 @@ fn columns_matched_by_position_are_said_to_be() {
     }
     let no_header =
         "note: The file has no header: its columns are matched with those of the model by their position.\n";
-    let not_used = "note: The model knows no names of columns: those of the file are matched with its features by their \
-                    position, and the header is not used.\n";
+    let not_used = "note: The model stores no column names: the columns of the file are matched with its \
+                    features by position, and the header is not used.\n";
     for (model, data, remark) in [
         ("named", "bare", no_header),
         ("named", "named", ""),

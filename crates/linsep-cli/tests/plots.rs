@@ -364,7 +364,7 @@ fn a_trace_has_what_a_picture_needs() {
     assert!(trace.iter().all(|point| point.get("weights").is_none()));
     assert!(line[0] > 0.0 && line[1].abs() < 1e-9 * line[0] && line[2].abs() < 1e-9 * line[0], "{line:?}");
     let drawn = folder.linsep("plot learning wide.csv -q").exits(0);
-    assert!(texts(&drawn.out).contains("strongest direction across"));
+    assert!(texts(&drawn.out).contains("main direction across"));
 }
 
 #[test]

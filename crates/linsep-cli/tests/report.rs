@@ -78,13 +78,13 @@ fn a_page_tells_what_the_commands_tell() {
     for section in [
         "In short",
         "The data",
-        "Learners side by side",
+        "Comparison of learners",
         "How good the model is",
-        "What the model has learned",
+        "The model",
         "The worst mistakes",
         "Can a boundary separate the classes?",
-        "The proof, as it happened",
-        "How to make this again",
+        "The convergence proof on this data",
+        "How to reproduce this report",
     ] {
         assert!(seen.contains(section), "{section}");
     }
@@ -154,7 +154,7 @@ fn worst_mistakes_have_their_lines() {
     let page = folder.text("page.html");
     let seen = checked(&page);
     assert!(seen.contains("v.model on iris.csv") && seen.contains("rows that it was trained on"), "{seen}");
-    assert!(!seen.contains("Learners side by side"));
+    assert!(!seen.contains("Comparison of learners"));
     let judged = folder.linsep("evaluate v.model iris.csv --json -q").exits(0).json();
     assert!(seen.contains(&format!("{} mistakes", judged["errors"])), "{seen}");
     // Each line of the table is a row that predict labels otherwise than the file.
@@ -235,7 +235,14 @@ fn many_classes_one_feature_and_hostile_names_make_pages_too() {
     let seen = checked(&folder.text("many.html"));
     assert!(seen.contains("against the rest") && seen.contains("completely separable"), "{seen}");
     assert!(seen.contains("not separable: 6 rows cannot all be right"), "{seen}");
-    assert!(seen.contains("The verdict:") && !seen.contains("The proof and the verdict:"), "{seen}");
+    assert!(
+        seen.contains("To repeat the verdict:")
+            && !seen.contains(
+                "To repeat the proof and the \
+                           verdict:"
+            ),
+        "{seen}"
+    );
     let name = "<svg onload=alert(2)>.csv";
     let hostile = "</style><script>alert(1)</script>";
     let mut table = format!("\"{hostile}\",label\n");
@@ -286,7 +293,7 @@ fn missing_cells_are_counted() {
     };
     let seen = told_of("more.csv", "");
     let mean = "1 in “size”; a missing number becomes the mean of its column; ";
-    assert!(seen.contains(&format!("{mean}in “age” one more feature says that it was missing; ")), "{seen}");
+    assert!(seen.contains(&format!("{mean}in “age” an additional feature marks it as missing; ")), "{seen}");
     let seen = told_of("more.csv", "--ignore age,town");
     assert!(seen.contains("becomes the mean of its column") && !seen.contains("says that it was"), "{seen}");
     // A cache has them too.

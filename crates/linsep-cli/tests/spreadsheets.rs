@@ -78,8 +78,8 @@ fn dates_are_announced() {
 fn identifiers_are_named_and_left_out_on_demand() {
     let rows: String = (0..40).map(|i| format!("{i},{},{}\n", i * i % 11, ["a", "b"][i % 2])).collect();
     let text = format!("id,x,kind\n{rows}");
-    says(&text, "", &["Column \"id\" counts the rows", "--ignore id, or all such columns with --auto"], &[]);
-    says(&text, "--auto", &["Column \"id\" counts the rows", "It is left out (--auto)."], &[]);
+    says(&text, "", &["Column \"id\" numbers the rows", "--ignore id, or all such columns with --auto"], &[]);
+    says(&text, "--auto", &["Column \"id\" numbers the rows", "It is left out (--auto)."], &[]);
     says(&text, "--ignore id", &[], &["counts the rows"]);
 }
 
@@ -210,7 +210,7 @@ fn notes_name_the_option_that_overrules_them() {
     says(one, "", &["1 missing cell in column \"w\" became a category of its own."], &[]);
     // A guess that other columns decided has another reading.
     let text = "price;weight;y\n1,234;0,5;a\n2,500;1,25;b\n3,750;2,5;a\n";
-    says(text, "", &["If the point stands before decimals, say --column price=decimal-point."], &[]);
+    says(text, "", &["If the point is the decimal separator, say --column price=decimal-point."], &[]);
     let dates = "d,e,y\n01/02/2020,31/01/2020,a\n03/04/2020,28/02/2020,b\n05/06/2020,15/03/2020,a\n";
     says(
         dates,

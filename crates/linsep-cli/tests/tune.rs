@@ -73,7 +73,7 @@ fn the_model_does_not_depend_on_threads_and_is_made_again_by_train() {
 fn always_the_same_answer_is_about_the_sides_that_are_told_apart() {
     let folder = Folder::with_iris("iris.csv");
     let ran = folder.linsep("tune iris.csv --positive virginica --judge none").exits(0);
-    assert!(ran.out.contains("Always answering \"not virginica\": 33.33 %"), "{ran:?}");
+    assert!(ran.out.contains("Always predicting \"not virginica\": 33.33 %"), "{ran:?}");
     let record = folder.linsep("tune iris.csv --positive virginica --judge none --json").exits(0).json();
     assert_eq!(record["baseline_class"], "not virginica");
     assert!((record["baseline_error"].as_f64().unwrap() - 1.0 / 3.0).abs() < 1e-12, "{record}");

@@ -46,7 +46,7 @@ pub enum Error {
     #[error(transparent)]
     Classes(#[from] ClassError),
     /// Rows whose products would overflow, or vanish.
-    #[error("a row has length {}; lengths from 1e-140 to 1e140 can be learned from without overflow", shown(*length))]
+    #[error("a row has length {}; only lengths from 1e-140 to 1e140 are supported", shown(*length))]
     Lengths {
         /// The length of the longest row, or of the shortest that is not zero.
         length: f64,
@@ -77,7 +77,7 @@ pub enum Error {
         problem: String,
     },
     /// A file that is no certificate.
-    #[error("{place}: this is no certificate: {problem}")]
+    #[error("{place}: this is not a certificate: {problem}")]
     Certificate {
         /// The file, with line and column.
         place: String,
@@ -133,9 +133,9 @@ impl Error {
     pub fn help(&self) -> Option<&'static str> {
         match self.kind() {
             Error::Read(error) => Some(error.kind.help()).filter(|help| !help.is_empty()),
-            Error::Classes(ClassError::Many { .. }) => {
-                Some("set one class against the rest with ⟦positive=CLASS⟧, or keep two with ⟦classes=A,B⟧")
-            }
+            Error::Classes(ClassError::Many { .. }) => Some(
+                "choose one class against the rest with ⟦positive=CLASS⟧, or keep two with ⟦classes=A,B⟧",
+            ),
             Error::Classes(ClassError::One { .. }) => {
                 Some("give rows of both classes; in a CSV file, check that ⟦label⟧ names the right column")
             }

@@ -179,7 +179,8 @@ impl OutOfFoldTask<'_> {
         }
         if let (Some(_), Some(place)) = (self.classes.pair(), rows.iter().position(|&rows| rows < 2)) {
             return refuse(format!(
-                "\"{}\" has {}, and out-of-fold scores need two of each side: one to learn from while the other is held out",
+                "\"{}\" has {}, and out-of-fold scores need two rows of each class: one to train on while \
+                 the other is held out",
                 self.classes.outcomes()[place],
                 counted(rows[place], "row", "rows")
             ));
@@ -204,8 +205,7 @@ impl OutOfFoldTask<'_> {
             return Err(Error::Interrupted);
         }
         if !outcome.status.has_model() {
-            let problem =
-                "learning from a part of the rows gave no model, so there are no out-of-fold scores";
+            let problem = "training on a fold gave no model, so there are no out-of-fold scores";
             return Err(SettingsError::new("probabilities", problem).into());
         }
         let size = typical_size_watched(&outcome.learned, &fold.train, observer).ok_or(Error::Interrupted)?;

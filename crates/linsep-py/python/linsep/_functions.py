@@ -36,7 +36,7 @@ class Report:
 
 
 class Comparison(Report):
-    """Learners side by side, the best first."""
+    """Comparison of learners, the best first."""
 
     @property
     def learners(self) -> list[dict[str, Any]]:

@@ -42,7 +42,7 @@ def plot_separation(separation: Separation, X: Any, y: Any = None, *, ax: Axes |
     right: mixed in their shares, those of one side are the same point as those of the other.
 
     Two features are drawn as they are, others on a plane, with each column divided by its standard deviation: along the boundary,
-    or along the linear discriminant where there is none, and along the strongest direction across.
+    or along the linear discriminant where there is none, and along the main direction across.
 
     Parameters
     ----------

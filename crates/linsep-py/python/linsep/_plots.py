@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 def plot_boundary(source: Any, X: Any, y: Any = None, *, ax: Axes | None = None) -> Axes:
     """Rows and the boundary between the classes, with the margin, the rows that it rests on, and the mistakes.
 
-    Two features are drawn as they are. Other rows are drawn on the plane of the weights and of the strongest direction across
+    Two features are drawn as they are. Other rows are drawn on the plane of the weights and of the main direction across
     them, with each column divided by its standard deviation: the boundary is then a vertical line.
 
     The margin is that of the hinge loss (|score| = 1) for a support vector machine, and the rows on it or within
@@ -157,7 +157,7 @@ def _borders(ax: Axes, view: View) -> None:
 
 
 def plot_compare(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
-    """Learners side by side: the metric on held-out rows with its standard error, beside always giving the same answer.
+    """Comparison of learners: the metric on held-out rows with its standard error, beside always predicting the same class.
 
     Parameters
     ----------

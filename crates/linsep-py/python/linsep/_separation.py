@@ -63,7 +63,7 @@ class Separation(Report):
         """Of every coefficient of a logistic regression: `finite`, `+inf`, `-inf`, `infinite-sign-open`, or `aliased`.
 
         The bias is called ``(intercept)``, the columns of an array ``x0``, ``x1`` and so on: ``x1`` is ``X[:, 1]``, which the text
-        of `explain` counts from 1, as the command line does. Empty where it was not settled, see `record`.
+        of `explain` counts from 1, as the command line does. Empty where it was not determined, see `record`.
         """
         found = self.record.get("coefficients") or []
         return {self._name(entry["feature"]): str(entry["status"]) for entry in found}

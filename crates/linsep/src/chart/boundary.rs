@@ -121,7 +121,7 @@ pub(super) fn draw_plane(sheet: &mut Sheet, scene: &Scene, along: &str, height: 
     let axes = match &scene.axes {
         PlaneAxes::Features([first, second]) => Axes::new(x, first, y, second),
         PlaneAxes::Boundary { shown } => {
-            across = format!("strongest direction across ({} of the variance there)", percent(*shown));
+            across = format!("main direction across ({} of the variance there)", percent(*shown));
             Axes::new(x, &along, y, &across)
         }
         PlaneAxes::OneFeature => {

@@ -1,4 +1,4 @@
-//! Learners side by side.
+//! Comparison of learners.
 
 use super::axes::{Axes, Panel, top_down};
 use super::figure::{Anchor, Dot, Figure, Key, Pen, SMALL, Sheet, What, open_pen};
@@ -14,7 +14,8 @@ const WIDTH: f64 = 760.0;
 /// Between two learners.
 const LINE: f64 = 25.0;
 
-/// The metric of each learner on held-out rows with its standard error, beside always giving the same answer.
+/// The metric of each learner on held-out rows with its standard error, beside always predicting the same
+/// class.
 pub fn compare(source: &str, comparison: &Comparison) -> Figure {
     let source = file_name(source);
     let metric = comparison.metric;

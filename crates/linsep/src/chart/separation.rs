@@ -36,7 +36,8 @@ pub fn separation(separated: &Separated, view: &SeparationView) -> Figure {
         ),
         Verdict::QuasiComplete if !found.boundary_is_exact => (
             "quasi-completely separable: the best boundary touches rows of both sides".to_string(),
-            "No row is on the wrong side of the solid line, which goes through the ringed rows; which rows every such boundary goes through was not settled."
+            "No row is on the wrong side of the solid line, which goes through the ringed rows; which rows \
+             every such boundary goes through was not determined."
                 .to_string(),
         ),
         Verdict::QuasiComplete => (

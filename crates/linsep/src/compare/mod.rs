@@ -1,4 +1,5 @@
-//! Learners side by side on the same rows: the error of each on rows it has not seen, and what its theorem says.
+//! Comparison of learners on the same rows: the error of each on rows it has not seen, and what its theorem
+//! says.
 
 mod baseline;
 mod fold;

@@ -173,7 +173,7 @@ impl Observed {
 /// A reader learns the columns from all rows, because it does not know which of them will be held out. Afterwards:
 ///
 /// - A missing number is filled with the mean of the training rows. Where the reader left that open ([`Missing::Auto`]),
-///   one more feature says that it was missing, if that happens in a few training rows at least.
+///   an additional feature marks it as missing, if that happens in a few training rows at least.
 /// - A word that only held-out rows have is not a feature. As for any word that a model has not seen, a row with it has
 ///   none of the column's features.
 /// - Words are numbered in the order in which the training rows show them. Where a column has more than `most_words` of

@@ -112,7 +112,7 @@ pub struct Findings {
     pub data: DataFigures,
     /// The model.
     pub judged: JudgedModel,
-    /// Learners side by side; not where a model was given.
+    /// Comparison of learners; not where a model was given.
     pub comparison: Option<Comparison>,
     /// The verdict; none on rows of one class, which a given model can be judged on.
     pub separated: Option<Separated>,

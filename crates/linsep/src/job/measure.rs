@@ -21,7 +21,7 @@ pub enum Evaluated {
         /// Errors, precision, recall and the rest.
         #[serde(flatten)]
         evaluation: Evaluation,
-        /// The side that the baseline always answers.
+        /// The side that the baseline always predicts.
         baseline_class: String,
         /// The sides.
         classes: ClassPair,
@@ -45,7 +45,7 @@ pub enum Evaluated {
         /// Errors, and each class by itself.
         #[serde(flatten)]
         evaluation: ManyEvaluation,
-        /// The class that the baseline always answers.
+        /// The class that the baseline always predicts.
         baseline_class: String,
         /// How good the probabilities are, where the model has some.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -140,7 +140,7 @@ impl Evaluated {
         self
     }
 
-    /// The class that the baseline always answers, and its error.
+    /// The class that the baseline always predicts, and its error.
     pub fn baseline(&self) -> (&str, f64) {
         match self {
             Evaluated::Pair { evaluation, baseline_class, .. } => (baseline_class, evaluation.baseline_error),
@@ -344,7 +344,8 @@ impl Judged {
         rows
     }
 
-    /// The measures. The baseline always answers the outcome `usual`, or else the most frequent one of these rows.
+    /// The measures. The baseline always predicts the outcome `usual`, or else the most frequent one of
+    /// these rows.
     pub(super) fn measure(self, model: &Model, usual: Option<usize>, skipped: u64) -> Evaluated {
         let Self {
             scores,

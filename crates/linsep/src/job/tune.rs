@@ -94,7 +94,7 @@ impl TuneSpec {
             check_writable(path)?;
         }
         if matches!(self.data.source, Source::Stdin | Source::Custom(..) | Source::Once(..)) {
-            let problem = "a search reads the rows twice, which standard input cannot do: name a file";
+            let problem = "a search reads the rows twice, which standard input does not allow: name a file";
             return Err(SettingsError::new("data", problem).into());
         }
         let clock = Instant::now();
@@ -214,9 +214,9 @@ fn learn_within(
     mut training: TrainSpec,
     observer: &mut dyn Observer,
 ) -> Result<Trained, Error> {
-    let again = if observer.waits() { "; interrupt once more to end without a model" } else { "" };
+    let again = if observer.waits() { "; interrupt again to stop without a model" } else { "" };
     observer.note(Note::Warning(&format!(
-        "interrupted: the best so far is learned from all rows, if that takes {} at most{again}",
+        "interrupted: training the best candidate so far on all rows, for at most {}{again}",
         seconds(limit)
     )));
     let output = training.output.take();
@@ -236,8 +236,8 @@ fn learn_within(
 /// Says how the best so far can be learned, where that takes too long for a user who waits.
 fn not_learned(limit: Duration, training: &TrainSpec, observer: &mut dyn Observer) -> Error {
     observer.note(Note::Warning(&format!(
-        "interrupted: learning the best so far from all rows takes more than {}, so no model is saved. To learn it with \
-         train: {}",
+        "interrupted: training the best candidate so far on all rows takes more than {}, so no model is \
+         saved. To train it: {}",
         seconds(limit),
         settings_of(training)
     )));

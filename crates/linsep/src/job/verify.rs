@@ -69,7 +69,7 @@ impl VerifySpec {
         let mut outcome = verify_watched(&data, &certificate, observer)?;
         let one_sided = outcome.as_ref().is_ok_and(|accepted| accepted.one_sided);
         if one_sided && !self.allow_one_sided {
-            let reason = "all rows belong to the same side, so nothing is told apart".to_string();
+            let reason = "all rows are on one side, so the claim is vacuous".to_string();
             outcome = Err(Rejected { row: None, reason });
         }
         let seconds = clock.elapsed().as_secs_f64();

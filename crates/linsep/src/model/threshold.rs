@@ -61,8 +61,8 @@ impl ThresholdRule {
     pub fn parse_cost(text: &str) -> Result<Self, SettingsError> {
         let refused = || {
             let problem = format!(
-                "\"{text}\" is not what ⟦cost⟧ needs: the cost of a false positive and that of a false negative, such as \
-                 ⟦cost=fp=1,fn=20⟧"
+                "\"{text}\" is not valid for ⟦cost⟧: give the cost of a false positive and that of a false \
+                 negative, such as ⟦cost=fp=1,fn=20⟧"
             );
             SettingsError::new("cost", problem)
         };

@@ -14,9 +14,7 @@ use std::borrow::Cow;
 pub(crate) fn named(name: &str) -> Result<&'static Encoding, ReadErrorKind> {
     Encoding::for_label(name.as_bytes()).ok_or_else(|| {
         let known = "utf-8, utf-16le, windows-1252, iso-8859-2, windows-1251, shift_jis";
-        ReadErrorKind::Misused(format!(
-            "no encoding is called \"{name}\" (⟦encoding⟧): some that are known are {known}"
-        ))
+        ReadErrorKind::Misused(format!("unknown encoding \"{name}\" (⟦encoding⟧); examples are {known}"))
     })
 }
 
@@ -98,7 +96,7 @@ impl LineDecoder {
     pub(crate) fn remark(&self) -> Option<String> {
         self.first.map(|(line, encoding)| {
             format!(
-                "Line {line} is not UTF-8: such lines are read in the encoding that their bytes speak for, here {}. Another \
+                "Line {line} is not UTF-8: such lines are read in a detected encoding, here {}. Another \
                  one can be named with ⟦encoding⟧.",
                 encoding.name()
             )

@@ -175,7 +175,7 @@ impl std::str::FromStr for Format {
     fn from_str(name: &str) -> Result<Self, String> {
         Self::from_name(name).ok_or_else(|| {
             let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
-            format!("no format is called \"{name}\": the formats are {}", names.join(", "))
+            format!("unknown format \"{name}\": the formats are {}", names.join(", "))
         })
     }
 }

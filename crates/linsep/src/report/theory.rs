@@ -53,7 +53,7 @@ fn data(story: &Story, spec: &TheorySpec) -> String {
     let name = spec.data.source.name();
     let scaled = match spec.scale {
         Scaling::None => "",
-        _ => ", scaled as you asked",
+        _ => ", scaled",
     };
     format!(
         "{name}: {} with {}{scaled}. +1 is {}, −1 is {}. The longest row has length R ≤ {}{}.",
@@ -73,7 +73,7 @@ fn data(story: &Story, spec: &TheorySpec) -> String {
 fn the_run(story: &Story, spec: &TheorySpec) -> String {
     let how = match story.status {
         Status::Converged => format!(
-            "made {} and, in pass {}, none: it converged, and every row is on its right side",
+            "made {} and, in pass {}, none: it converged with every row on its right side",
             counted(story.mistakes, "mistake", "mistakes"),
             grouped(story.epochs)
         ),
@@ -87,7 +87,7 @@ fn the_run(story: &Story, spec: &TheorySpec) -> String {
             counted(story.mistakes, "mistake", "mistakes"),
             counted(story.epochs, "pass", "passes"),
             if story.margin.lower.is_some() {
-                "had not come to a pass without one, though the rows are separable"
+                "did not complete a pass without one, though the rows are separable"
             } else {
                 "had not converged"
             }

@@ -335,8 +335,8 @@ fn measures(held_out: &HeldOut) -> String {
 const DELTA: f64 = 0.05;
 
 /// What the training rows alone promise about new ones, by sample compression: of the last weights of a perceptron from
-/// zero, where no row was changed by what was learned from all of them. None where always giving the same answer promises
-/// as much.
+/// zero, where no row was changed by what was learned from all of them. None where always predicting the
+/// same class promises as much.
 fn new_rows(trained: &Trained) -> Option<String> {
     let Model { evidence, settings, recipe, .. } = &trained.model;
     let perceptron = settings.learner == Learner::Perceptron

@@ -363,7 +363,9 @@ fn explain_separable(evidence: &Evidence, settings: &Settings, bound: f64) -> St
 /// What it means that the run found no separator; `column` separates the rows by itself, if it is given.
 fn explain_unseparated(evidence: &Evidence, settings: &Settings, column: Option<&str>) -> String {
     if evidence.margin.upper == 0.0 {
-        return "The rows are not separable: some row is zero, and no weights put a zero row on the right side.".into();
+        return "The rows are not separable: some row is zero, and a zero row has score 0 for all \
+                weights."
+            .into();
     }
     let separable;
     let found = if let Some(column) = column {

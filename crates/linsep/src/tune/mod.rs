@@ -199,7 +199,7 @@ pub fn tune(
 ) -> Result<Tuned, Error> {
     let clock = Instant::now();
     if settings.max_seconds.is_some_and(|seconds| !(seconds > 0.0 && seconds <= 1e9)) {
-        let problem = "the time of a search must be above 0 seconds and at most 1e9";
+        let problem = "⟦time⟧ must be above 0 seconds and at most 1e9";
         return Err(SettingsError::new("time", problem).into());
     }
     let until = settings.max_seconds.map(|seconds| clock + Duration::from_secs_f64(seconds));
@@ -223,7 +223,7 @@ pub fn tune(
         return Err(match observer.ended() {
             Some(Ended::TimeLimit) => SettingsError::new(
                 "time",
-                "the time was over before the first candidates had been judged: give more of ⟦time⟧",
+                "the time limit was reached before the first candidates were evaluated: increase ⟦time⟧",
             )
             .into(),
             _ => Error::Interrupted,
@@ -339,8 +339,8 @@ impl Search<'_> {
         let settings = Settings { learner, ..self.settings.clone() };
         refuse_excessive_cost(self.data, &settings).map_err(|_| {
             let problem = format!(
-                "a search learns {} rows of {} classes many times, which would not come to an end: keep some of the classes \
-                 with ⟦classes=A,B,…⟧, or learn with train, which needs no search",
+                "a search trains on {} rows of {} classes many times, which would take too long: keep some \
+                 of the classes with ⟦classes=A,B,…⟧, or use train, without a search",
                 grouped(self.data.len() as u64),
                 grouped(self.present_classes())
             );
@@ -356,8 +356,8 @@ impl Search<'_> {
     fn too_few_rows(&self) -> SettingsError {
         let problem = format!(
             "{} rows of {} classes are too few for a search: candidates are first judged on a sample with its share of every \
-             class, which would have no rows. Give more rows of each class, keep some of the classes with ⟦classes=A,B,…⟧, or \
-             learn with train, which needs no search",
+             class, which would have no rows. Give more rows of each class, keep some of the classes with \
+             ⟦classes=A,B,…⟧, or use train, without a search",
             grouped(self.data.len() as u64),
             grouped(self.present_classes())
         );

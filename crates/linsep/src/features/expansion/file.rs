@@ -49,7 +49,7 @@ fn damaged(what: &str) -> StoreError {
 }
 
 fn get_bends<T: DeserializeOwned>(opened: &Opened<'_, T>, inputs: usize) -> Result<Vec<Bends>, StoreError> {
-    let wrong = || damaged("the bends of its columns do not fit together");
+    let wrong = || damaged("its spline features are inconsistent");
     let features = opened.u32s("bends.feature")?;
     let (knots, counts) = (opened.u32s("bends.knots")?, opened.u32s("bends.count")?);
     let (sizes, all_knots, all_values) =
@@ -99,7 +99,7 @@ fn get_products<T: DeserializeOwned>(
         && centres.iter().all(|x| x.is_finite())
         && scales.iter().all(|&x| x.is_finite() && x > 0.0);
     if !fits {
-        return Err(damaged("the products of its columns do not fit together"));
+        return Err(damaged("its product features are inconsistent"));
     }
     let factors = features.iter().zip(centres).zip(scales);
     let factors =

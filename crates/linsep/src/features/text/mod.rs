@@ -154,8 +154,8 @@ impl Text {
     /// Settles the features, from `first` on, without learning anything from rows: so they can be read once.
     pub(crate) fn settle_online(&mut self, first: usize) -> Result<(), SettingsError> {
         if self.weights == TermWeights::TfIdf || matches!(self.terms, Terms::Vocabulary { .. }) {
-            let problem = "where rows are read once, no vocabulary can be learned from them: hash the terms of texts \
-                           (⟦hash_bits=18⟧) or name them (⟦words⟧), and choose ⟦text_weights=counts⟧ or binary";
+            let problem = "no vocabulary can be built when rows are read only once: hash the terms of texts \
+                           (⟦hash_bits=18⟧) or list them (⟦words⟧), and choose ⟦text_weights=counts⟧ or binary";
             return Err(SettingsError::new("hash_bits", problem));
         }
         self.features = TermFeatures::Learned { first, rows: None };

@@ -185,7 +185,8 @@ impl TextOptions {
         if self.hash_bits.is_some() && (self.min_count.is_some() || self.max_vocabulary.is_some()) {
             return refuse(
                 "hash_bits",
-                "⟦hash_bits⟧ numbers terms without listing them, so ⟦min_count⟧ and ⟦max_vocabulary⟧ have no meaning",
+                "⟦hash_bits⟧ hashes terms without a vocabulary, so ⟦min_count⟧ and ⟦max_vocabulary⟧ do not \
+                 apply",
             );
         }
         let listed = !self.words.is_empty();
@@ -193,7 +194,8 @@ impl TextOptions {
         if listed && (other || self.ngrams.is_some() || self.terms == Some(TermKind::Characters)) {
             return refuse(
                 "words",
-                "⟦words⟧ lists all terms: ⟦hash_bits⟧, ⟦min_count⟧, ⟦max_vocabulary⟧, ⟦ngrams⟧ and ⟦terms⟧ have no meaning",
+                "⟦words⟧ lists all terms: ⟦hash_bits⟧, ⟦min_count⟧, ⟦max_vocabulary⟧, ⟦ngrams⟧ and ⟦terms⟧ \
+                 do not apply",
             );
         }
         if self.max_vocabulary == Some(0) || self.min_count == Some(0) {

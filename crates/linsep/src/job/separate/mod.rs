@@ -154,7 +154,7 @@ impl SeparateSpec {
             if count > MAX_PAIRS {
                 let problem = format!(
                     "{} classes make {} pairs, and ⟦pairs⟧ decides at most {}: keep some of the classes with \
-                     ⟦classes=A,B,C⟧, or leave ⟦pairs⟧ out, which sets each class against the rest",
+                     ⟦classes=A,B,C⟧, or leave ⟦pairs⟧ out to decide each class against the rest",
                     grouped(classes.len() as u64),
                     grouped(count),
                     grouped(MAX_PAIRS)
@@ -269,7 +269,7 @@ impl Separated {
         self.interrupted = observer.will_stop();
         self.missing = pairs.len() - self.decided.len();
         if self.missing > 0 {
-            let why = if self.interrupted { "interrupted" } else { "the time is over" };
+            let why = if self.interrupted { "interrupted" } else { "the time limit was reached" };
             let rest = counted(self.missing as u64, "line is", "lines are");
             observer.note(Note::Warning(&format!("{why}: {rest} missing from the table")));
         }
@@ -308,7 +308,7 @@ impl Separated {
         let left_out = match decided.separation.verdict {
             Verdict::Complete => Some("The classes are completely separable: no row needs to be removed."),
             Verdict::Undecided if !decided.separation.complete_is_ruled_out => {
-                Some("⟦blame⟧ is left out: it is not known whether a row needs to be removed.")
+                Some("⟦blame⟧ was not run: it is not known whether a row needs to be removed.")
             }
             Verdict::Undecided | Verdict::QuasiComplete | Verdict::Overlap => None,
         };
@@ -327,7 +327,10 @@ impl Separated {
             Ok(found) => Ok(Some(Blamed { found, seconds: clock.elapsed().as_secs_f64() })),
             // The settings are fine, but these rows leave nothing to separate. The verdict stands all the same.
             Err(Error::Settings(reason)) => {
-                observer.note(Note::Remark(&format!("⟦blame⟧ found no rows: {}.", reason.problem)));
+                observer.note(Note::Remark(&format!(
+                    "⟦blame⟧ found no set of rows to remove: {}.",
+                    reason.problem
+                )));
                 Ok(None)
             }
             Err(error) => Err(self.located(error)),

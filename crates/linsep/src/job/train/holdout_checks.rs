@@ -17,8 +17,8 @@ pub struct HeldOut {
     pub errors: u64,
     /// Rows held out.
     pub rows: u64,
-    /// The measures, over the rows of the classes that were learned. Their baseline always answers the most frequent
-    /// class of the training rows.
+    /// The measures, over the rows of the classes that were learned. Their baseline always predicts the
+    /// most frequent class of the training rows.
     pub evaluated: Evaluated,
     /// Rows with the same features as a training row.
     pub duplicates: u64,
@@ -159,7 +159,7 @@ impl Warned {
     }
 }
 
-/// Warns if always giving the same answer is as good on the rows learned from.
+/// Warns if always predicting the same class is as good on the rows learned from.
 pub(super) fn training_baseline(model: &Model, counts: &[u64]) -> Option<Warning> {
     let error = model.evidence.training_error.filter(|_| model.evidence.status.has_model())?;
     let (class, baseline_error) = baseline(&model.classes, counts)?;
@@ -219,8 +219,8 @@ fn never_predicted(
 }
 
 impl Trained {
-    /// The most frequent class of the training rows, and the error on them of always answering it; `None` for a stream,
-    /// which does not count.
+    /// The most frequent class of the training rows, and the error on them of always predicting it; `None`
+    /// for a stream, which does not count.
     pub fn baseline(&self) -> Option<(String, f64)> {
         baseline(&self.model.classes, &self.counts)
     }
@@ -242,7 +242,7 @@ impl HeldOut {
         observer: &mut dyn Observer,
     ) -> Option<Self> {
         let Some(judged) = Judged::of(model, held_out, observer) else {
-            observer.note(Note::Warning("interrupted: the held-out rows were not judged to the end"));
+            observer.note(Note::Warning("interrupted: the held-out rows were not all evaluated"));
             return None;
         };
         let (errors, rows) = (judged.errors(), held_out.len() as u64);

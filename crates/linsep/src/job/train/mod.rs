@@ -302,7 +302,7 @@ impl Runner<'_> {
         settings::refuse_weighted_proof(self.spec, &loaded.dataset)?;
         let (mut schema, mut notes) = (loaded.schema, loaded.notes);
         if self.spec.max_words.is_some() && !matches!(schema, Schema::Table { .. }) {
-            let problem = format!("⟦max_words⟧ has no meaning for {} files", loaded.format.title());
+            let problem = format!("⟦max_words⟧ does not apply to {} files", loaded.format.title());
             return Err(SettingsError::new("max_words", problem).into());
         }
         let (known, data) = (loaded.fingerprint, loaded.dataset);
@@ -373,7 +373,7 @@ impl Runner<'_> {
         let (proved, trace) = self.write_proof(&data, &recipe, &outcome, &mut lost, observer)?;
         if proved == Status::Interrupted {
             observer.note(Note::Warning(
-                "interrupted: the trace and the teaching set, which need a whole run, are not written",
+                "interrupted: the trace and the teaching set need a complete run and are not written",
             ));
         }
         let mut status = if proved == Status::Interrupted { proved } else { outcome.status };
@@ -388,7 +388,7 @@ impl Runner<'_> {
             None => Some(Vec::new()),
         };
         if path.is_none() {
-            observer.note(Note::Warning("interrupted: the path of the weights is not given"));
+            observer.note(Note::Warning("interrupted: the path of the weights is incomplete and left out"));
             status = Status::Interrupted;
         }
         let counted = data.class_counts().into_iter().map(|count| count as u64);
@@ -478,7 +478,7 @@ fn hash_the_rest(hashing: &Hashing<'_>, stop: &AtomicBool, observer: &dyn Observ
 /// Says that an interrupted run does not know its training error.
 fn warn_uncounted(outcome: &Outcome, observer: &mut dyn Observer) {
     if outcome.evidence.training_error.is_none() {
-        observer.note(Note::Warning("interrupted: the training error was not counted to the end"));
+        observer.note(Note::Warning("interrupted: the training error was not computed"));
     }
 }
 

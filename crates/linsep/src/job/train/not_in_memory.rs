@@ -61,9 +61,9 @@ impl Runner<'_> {
     ) -> Result<Trained, Error> {
         let clock = Instant::now();
         let mut scaler = self.stream_scaler()?;
-        observer.note(Note::Remark("learning online: one pass, in the given order, rows are not kept."));
+        observer.note(Note::Remark("online learning: one pass in the given order; rows are not kept."));
         if self.spec.comparator.is_some() {
-            let problem = "⟦comparator⟧ needs all rows in memory, to know its margin on them";
+            let problem = "⟦comparator⟧ needs all rows in memory to compute its margin";
             return Err(SettingsError::new("comparator", problem).into());
         }
         let mut stream = RowStream::open(&self.source, &self.options)?;
@@ -112,8 +112,8 @@ impl Runner<'_> {
             }
             _ => Err(SettingsError::new(
                 "scale",
-                "⟦scale=auto⟧, max-abs and standard need all rows before the first is learned; learning online allows \
-                 ⟦scale=none⟧ and unit-rows",
+                "⟦scale=auto⟧, max-abs and standard need all rows before training starts; online learning \
+                 allows ⟦scale=none⟧ and unit-rows",
             )),
         }
     }

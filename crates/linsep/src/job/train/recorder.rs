@@ -47,12 +47,12 @@ impl<'a> Recorder<'a> {
         match (saved, &self.unsaved) {
             (Ok(()), None) => {}
             (Ok(()), Some(_)) => {
-                self.observer.note(Note::Warning("the checkpoint could be saved again"));
+                self.observer.note(Note::Warning("saving the checkpoint succeeded again"));
                 self.unsaved = None;
             }
             (Err(error), before) => {
                 if before.is_none() {
-                    let text = format!("{UNSAVED}: {error}; training goes on, and it will be tried again");
+                    let text = format!("{UNSAVED}: {error}; training continues, and saving will be retried");
                     self.observer.note(Note::Warning(&text));
                 }
                 self.unsaved = Some(error);

@@ -63,8 +63,8 @@ impl Model {
     pub fn to_onnx(&self, numbers: InputNumbers) -> Result<OnnxFile, SettingsError> {
         if let Some((column, _)) = self.recipe.columns.texts().next() {
             let problem = format!(
-                "this model reads texts (column \"{column}\"): how they become words has no form in ONNX that gives the same \
-                 words. linsep predict reads them"
+                "this model reads texts (column \"{column}\"): ONNX cannot express the same tokenisation. \
+                 Use linsep predict"
             );
             return Err(SettingsError::new("model", problem));
         }
@@ -138,8 +138,8 @@ fn weights_of_one(learned: &Learned) -> Result<(&[f64], f64), SettingsError> {
     let what = match learned {
         Learned::Linear(theta) => return Ok((&theta.weights, theta.intercept())),
         Learned::Voted { .. } => "votes with many weight vectors",
-        Learned::Kernel(_) => "is a sum of kernels over its rows",
-        _ => "looks rows up",
+        Learned::Kernel(_) => "is a kernel expansion over training rows",
+        _ => "memorises rows",
     };
     let problem = format!(
         "this model {what}: only a model with one weight for each feature can be written as ONNX (such as those of the \

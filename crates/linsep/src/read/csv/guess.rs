@@ -404,8 +404,8 @@ impl Seen {
             ColumnAs::Number if is_style && self.example.is_some() => match self.number(file) {
                 Some(form) => form,
                 None => {
-                    let what = "write numbers with commas that may stand before decimals or between thousands: say \
-                                decimal-point or decimal-comma";
+                    let what = "have commas that may be decimal or thousands separators: use decimal-point \
+                                or decimal-comma";
                     return Err(unsettled(name, what));
                 }
             },
@@ -419,8 +419,7 @@ impl Seen {
                 Verdict::Open(_) if self.dates[1] => {
                     return Err(unsettled(
                         name,
-                        "hold dates that may begin with the day or the month: say day-first \
-                                                or month-first",
+                        "hold dates that may begin with the day or the month: use day-first or month-first",
                     ));
                 }
                 _ => CellForm::Date(self.nearly_dates().map_or(DateOrder::YearFirst, |(order, _)| order)),

@@ -316,7 +316,8 @@ fn identifiers_and_constants_are_named_and_left_out_on_demand() {
     assert!(!kinds(&loaded).contains(&"ignored"));
     let said = remarks(&loaded);
     for part in [
-        "Column \"row\" counts the rows: it looks like an identifier. Leave it out with ⟦ignore⟧ row, or all such",
+        "Column \"row\" numbers the rows: it looks like an identifier. Leave it out with ⟦ignore⟧ row, or \
+         all such",
         "Column \"name\" has a different word in every row",
         "Column \"order_id\" has a different whole number in every row, and the name of an identifier",
         "Column \"same\" has the same value in every row",
@@ -332,7 +333,7 @@ fn identifiers_and_constants_are_named_and_left_out_on_demand() {
     );
     assert!(
         remarks(&loaded)
-            .contains("Column \"row\" counts the rows: it looks like an identifier. It is left out")
+            .contains("Column \"row\" numbers the rows: it looks like an identifier. It is left out")
     );
 }
 

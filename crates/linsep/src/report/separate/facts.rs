@@ -103,7 +103,7 @@ fn verdict(separation: &Separation, bias: Bias) -> String {
         ),
         Verdict::Overlap => format!(
             "not separable, the classes overlap: every {boundary} has some row on its wrong side (or every row lies on \
-             it). Proof: a combination of few rows that is exactly zero."
+             it). Proof: a combination of a few rows that is exactly zero."
         ),
         Verdict::Undecided => {
             let why = separation.stopped.as_deref().unwrap_or("a limit was reached");

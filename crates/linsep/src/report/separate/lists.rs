@@ -87,9 +87,9 @@ pub(super) fn witness(separated: &Separated, separation: &Separation) -> Vec<Blo
         ))],
         witness => {
             let why = if through_origin {
-                "added up with these shares, each with the sign of its side, they give zero"
+                "summed with these weights, each with the sign of its side, they give zero"
             } else {
-                "mixed in these shares, the rows of one side give the same point as those of the other"
+                "with these weights, the mean of the rows of one side is the same point as that of the other"
             };
             let list: Vec<_> = witness.iter().map(|share| (share.row, percent(share.value))).collect();
             let opening = format!(
@@ -97,7 +97,7 @@ pub(super) fn witness(separated: &Separated, separation: &Separation) -> Vec<Blo
                 grouped(witness.len() as u64),
                 match separation.witness_is_minimal {
                     true => "None of them can be left out of this proof.",
-                    false => "Fewer of them may be enough for a proof.",
+                    false => "A smaller proof may exist.",
                 }
             );
             with_rows(opening, row_list(separated, &list))
@@ -156,7 +156,7 @@ pub(super) fn blame(separated: &Separated, blamed: &Blamed) -> Vec<Block> {
     text += &match is_smallest {
         true => format!(" This set is a smallest one: it is proved that {least} must be removed."),
         false => format!(
-            " It is proved that {least} must be removed; whether fewer than these are enough is open{}.",
+            " It is proved that {least} must be removed; whether a smaller set exists is open{}.",
             stopped.as_ref().map_or(String::new(), |why| format!(" ({why})"))
         ),
     };

@@ -161,10 +161,9 @@ pub fn verify_report(verified: &Verified) -> Vec<Block> {
             facts.extend(columns(&certificate.columns).map(|claims| ("Columns", claims)));
         }
         Err(_) if verified.one_sided => {
-            let why =
-                "all rows are on one side, so the claim is vacuous; ⟦allow_one_sided⟧ accepts it anyway";
+            let why = "the claim is vacuous; ⟦allow_one_sided⟧ accepts it anyway";
             facts.push(("Rejected", format!("{}: {why}", same_side(verified))));
-            facts.push(("Claim", format!("{}, which is true of these rows but vacuous", claim(verified))));
+            facts.push(("Claim", claim(verified).to_string()));
         }
         Err(rejected) => {
             let place = row_at_fault(verified, rejected).map_or(String::new(), |i| {
@@ -184,8 +183,8 @@ pub fn verify_report(verified: &Verified) -> Vec<Block> {
 }
 
 /// What was run, and on what.
-const CHECKER: &str = "the library of linsep-check, on the rows as linsep has read them; of tables of numbers and LIBSVM, the \
-                       program linsep-check reads the rows by itself";
+const CHECKER: &str = "the linsep-check library, on the rows as linsep read them; the linsep-check program \
+                       reads numeric tables and LIBSVM files itself";
 
 /// One word for what the certificate claims.
 fn claim(verified: &Verified) -> &'static str {

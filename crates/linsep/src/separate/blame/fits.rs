@@ -53,7 +53,7 @@ pub(super) fn support_vector_machines(
     found
 }
 
-/// So many passes of descent; fewer if the time is over.
+/// So many passes of descent; fewer if the time limit was reached.
 fn passes(descent: &mut CoordinateDescent<'_>, count: usize, end: Option<Instant>) {
     for _ in 0..count {
         if end.is_some_and(|end| Instant::now() >= end) {

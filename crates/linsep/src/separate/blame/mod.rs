@@ -74,13 +74,13 @@ pub fn blame(
     let mut budget = Budget::new(observer, settings.max_seconds);
     let (at_least, why) = {
         let mut meter = Meter { budget: &mut budget, work: 0, phase: 0 };
-        meter.budget.begin("rows to blame");
+        meter.budget.begin("rows to remove");
         let at_least = search(&ground, settings, &mut best, &mut meter);
         (at_least, meter.reason())
     };
     let left = settings.max_seconds.map(|limit| limit * (1.0 - budget.passed()).max(0.05));
     let Some(Candidate { w, wrong, cost, one_sided }) = best.candidate else {
-        let problem = "no row would be left: these rows cannot be separated at all";
+        let problem = "no row would be left";
         return Err(SettingsError::new("blame", problem).into());
     };
     let rows = ground.all_rows(&wrong);
@@ -370,7 +370,7 @@ impl Meter<'_, '_> {
         match self.budget.is_over() {
             true => self.budget.reason(),
             false if self.budget.has_deadline() => "the time limit was reached".to_string(),
-            false => "the usual effort was spent; ⟦time⟧ sets another limit".to_string(),
+            false => "the default work limit was reached; ⟦time⟧ sets another".to_string(),
         }
     }
 }

@@ -280,7 +280,8 @@ fn any_number_of_threads_gives_the_same() {
     assert_eq!(run(1), run(4));
 }
 
-/// A descent ends where it is when the time is over, and so do the fits. What is answered then is that nothing is known.
+/// A descent ends where it is when the time limit was reached, and so do the fits. What is answered then is
+/// that nothing is known.
 #[test]
 fn long_steps_end_with_the_time() {
     let rows = normals(&mut Random::stream(5, 0), 60, 12);

@@ -29,10 +29,10 @@ use signs::{Signs, side, signs};
 use std::collections::BTreeMap;
 
 /// Why data above the usual size has no findings.
-const TOO_LARGE: &str = "for data of this size they are found only with ⟦columns=all⟧";
+const TOO_LARGE: &str = "for data of this size it needs ⟦columns=all⟧";
 
 /// Why some findings are open though no limit was asked for.
-const ENOUGH: &str = "that takes more than the usual work; ⟦columns=all⟧ goes on";
+const ENOUGH: &str = "the default work limit was reached; ⟦columns=all⟧ continues";
 
 /// How much is said about columns beside the verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,7 +62,7 @@ pub enum CoefficientStatus {
     /// It is infinite, and either sign is possible.
     #[serde(rename = "infinite-sign-open")]
     SignOpen,
-    /// It is infinite; whether one sign is excluded was not settled.
+    /// It is infinite; whether one sign is excluded was not determined.
     #[serde(rename = "infinite-sign-not-settled")]
     SignNotSettled,
     /// The column is a linear combination of columns before it, and set aside.

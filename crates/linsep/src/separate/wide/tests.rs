@@ -357,7 +357,8 @@ fn one_hot_rows_with_random_sides() {
     }
 }
 
-/// When the time is over, what columns with one sign prove is told all the same: with a contradiction that is quasi-complete
+/// When the time limit was reached, what columns with one sign prove is told all the same: with a
+/// contradiction that is quasi-complete
 /// separation, and without one that the rows do not overlap.
 #[test]
 fn columns_with_one_sign_need_no_time() {
