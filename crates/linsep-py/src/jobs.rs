@@ -198,6 +198,6 @@ pub fn compare(py: Python<'_>, rows: &Rows, spec: &str) -> PyResult<(String, Str
 pub fn theory(py: Python<'_>, rows: &Rows, spec: &str) -> PyResult<(String, String)> {
     let mut spec: TheorySpec = spec_of(spec)?;
     spec.data = on(rows, spec.data);
-    let (story, seen) = watched(py, false, |watch| spec.run(watch))?;
-    Ok((record(&story, &seen)?, text_of(&report::theory_report(&story, &spec))))
+    let (found, seen) = watched(py, false, |watch| spec.run(watch))?;
+    Ok((record(&found, &seen)?, text_of(&report::theory_report(&found, &spec))))
 }

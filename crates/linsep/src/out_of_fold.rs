@@ -47,7 +47,7 @@ pub struct Preparation {
     pub scaling: Scaling,
 }
 
-/// Prepares a fold: `part` has the places of the rows that are held out, increasing. Fills, words, bends, products and scaling
+/// Prepares a fold: `part` has the places of the rows that are held out, increasing. Fills, words, splines, products and scaling
 /// are those that the other rows show. `schema` and `data` are as read, before missing cells are filled. `None` if the
 /// observer stopped it.
 pub fn prepare_fold(

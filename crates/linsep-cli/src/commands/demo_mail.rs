@@ -153,7 +153,7 @@ fn trained(folder: &Path, words: &[&str], skip_bad: bool, console: Console) -> a
     }
 }
 
-/// Shows progress, and leaves remarks to the story.
+/// Shows progress, and hides remarks, which the demo prints itself.
 struct Quiet(ProgressDisplay);
 
 impl linsep::observe::Observer for Quiet {

@@ -29,7 +29,7 @@ struct Pictures {
     described: String,
 }
 
-/// Tells the story of fifty pictures from a folder, or of fifty that are made.
+/// Runs the demo on fifty pictures from a folder, or on fifty generated ones.
 pub(super) fn run(folder: Option<&Path>, skip_bad: bool, console: Console) -> anyhow::Result<Exit> {
     let text = cats_dogs(folder, skip_bad, console)?;
     print_result(|out| out.write_all(text.as_bytes()))

@@ -26,7 +26,7 @@ from linsep._engine import __version__
 if TYPE_CHECKING:
     from linsep._data import Data
     from linsep._export import ExportWarning, OnnxFile
-    from linsep._functions import Comparison, Story, Tuned, compare, load, read, theory, tune
+    from linsep._functions import Comparison, TheoryReport, Tuned, compare, load, read, theory, tune
     from linsep._model import Model
     from linsep._plot_separation import plot_separation
     from linsep._plot_trace import plot_trace
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "_data": ["Data"],
     "_export": ["ExportWarning", "OnnxFile"],
-    "_functions": ["Comparison", "Story", "Tuned", "compare", "load", "read", "theory", "tune"],
+    "_functions": ["Comparison", "TheoryReport", "Tuned", "compare", "load", "read", "theory", "tune"],
     "_model": ["Model"],
     "_plot_separation": ["plot_separation"],
     "_plot_trace": ["plot_trace"],
@@ -128,7 +128,7 @@ __all__ = [
     "SeparationTable",
     "SeparationWarning",
     "State",
-    "Story",
+    "TheoryReport",
     "Tuned",
     "TunedClassifier",
     "Verification",

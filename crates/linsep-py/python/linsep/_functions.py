@@ -76,7 +76,7 @@ class Tuned(Report):
         return found
 
 
-class Story(Report):
+class TheoryReport(Report):
     """Every statement of the theory on the data, with its numbers in `record`."""
 
 
@@ -268,14 +268,14 @@ def theory(
     max_seconds: float = 10.0,
     delta: float = 0.05,
     seed: int = 0,
-) -> Story:
+) -> TheoryReport:
     """Every statement of the theory on two classes, in plain words with numbers, as `linsep theory` tells it."""
     rows, _, data = job_rows(X, y, missing=None, sides=True)
     spec: dict[str, Any] = {"data": data, "classes": class_spec(None, positive)}
     spec.update(filled(scale=scale, epochs=epochs, max_seconds=max_seconds, delta=delta, seed=seed))
     spec.update(bias_spec(bias, bias_scale))
     record, text = _engine.theory(rows, json.dumps(spec))
-    return Story(json.loads(record), text)
+    return TheoryReport(json.loads(record), text)
 
 
 def read(

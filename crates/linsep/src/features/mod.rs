@@ -1,7 +1,7 @@
 //! Records to rows: what a model remembers of how its features were made.
 //!
 //! A [`Recipe`] has three parts. Its columns ([`Schema`]) say what each column of a file contributes: a number, one feature
-//! for each word, one for each term of its texts, or nothing; and what a missing cell becomes. Its expansion ([`Expansion`]) adds bends and products of
+//! for each word, one for each term of its texts, or nothing; and what a missing cell becomes. Its expansion ([`Expansion`]) adds splines and products of
 //! columns. Its scaling ([`Scaler`]) brings the features to a common scale. All are learned on the training rows only
 //! ([`learn_columns`], [`Expansion::learn`], [`Scaler::learn`]), saved in the model, and applied to every row that the model
 //! sees later.
@@ -24,7 +24,7 @@ pub(crate) mod text;
 mod words;
 
 pub use dates::DateOrder;
-pub use expansion::{Bends, Expansion, ExpansionBuffer, ExpansionSummary, Factor, Features, Residuals};
+pub use expansion::{Expansion, ExpansionBuffer, ExpansionSummary, Factor, Features, Residuals, Splines};
 pub use form::CellForm;
 pub use missing::Missing;
 pub(crate) use missing::{Mean, OnMissing};

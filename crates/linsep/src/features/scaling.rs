@@ -142,7 +142,7 @@ impl Scaler {
         Self::learn_plain(scaling, data, data.columns())
     }
 
-    /// Learns the scaling of rows that were expanded. The bends of columns are on a scale that means something, and stay as
+    /// Learns the scaling of rows that were expanded. The splines of columns are on a scale that means something, and stay as
     /// they are. Whether features that most rows lack need a scale, those of the columns decide.
     pub fn learn_expanded(scaling: Scaling, data: &Dataset, expansion: &Expansion) -> Self {
         if expansion.is_none() {
@@ -150,10 +150,10 @@ impl Scaler {
         }
         let mut scaler = Self::learn_plain(scaling, data, expansion.inputs());
         if let Scaler::MaxAbs { divisor } | Scaler::Standard(Standard { divisor, .. }) = &mut scaler {
-            expansion.bent().for_each(|j| divisor[j] = 1.0);
+            expansion.spline_features().for_each(|j| divisor[j] = 1.0);
         }
         if let Scaler::Standard(Standard { mut mean, divisor, .. }) = scaler {
-            expansion.bent().for_each(|j| mean[j] = 0.0);
+            expansion.spline_features().for_each(|j| mean[j] = 0.0);
             scaler = Scaler::Standard(Standard::new(mean, divisor));
         }
         scaler

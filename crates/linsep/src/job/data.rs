@@ -250,7 +250,7 @@ fn settled(
 ) -> Result<Loaded, Error> {
     (loaded.schema, loaded.dataset) = settle_columns(loaded.schema, loaded.dataset, most_words)?;
     loaded.notes.remarks.extend(loaded.schema.rare_remarks());
-    tell(&loaded.notes, observer);
+    emit_notes(&loaded.notes, observer);
     warn_of_terms(&loaded.schema, &loaded.dataset, observer);
     Ok(loaded)
 }
@@ -381,7 +381,7 @@ pub(crate) fn load_model(path: &Path) -> Result<Model, Error> {
 }
 
 /// Says what was noticed while reading. Skipped rows are warned of: they are not in the result.
-pub fn tell(notes: &ReadNotes, observer: &mut dyn Observer) {
+pub fn emit_notes(notes: &ReadNotes, observer: &mut dyn Observer) {
     for remark in &notes.remarks {
         observer.note(Note::Remark(remark));
     }

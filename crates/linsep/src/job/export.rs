@@ -1,7 +1,7 @@
 //! Writing a model as ONNX, and judging on rows what inputs of 32 bits change.
 
 use super::DataSpec;
-use super::data::{load_model, tell};
+use super::data::{emit_notes, load_model};
 use super::refuse_overwriting;
 use crate::Error;
 use crate::dataset::Row;
@@ -102,7 +102,7 @@ fn rounding(model: &Model, data: &DataSpec, observer: &mut dyn Observer) -> Resu
     if check.found.rows == 0 {
         return Err(stream.no_rows());
     }
-    tell(&stream.notes(), observer);
+    emit_notes(&stream.notes(), observer);
     Ok(check.found)
 }
 

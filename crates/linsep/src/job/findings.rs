@@ -2,7 +2,7 @@
 //! not seen, the verdict on separation, and the proof of a run.
 
 use super::data::load_model;
-use super::separate::Sides;
+use super::separate::SeparationTasks;
 use super::view::View;
 use super::{
     CompareSpec, DataSpec, EvaluateSpec, Evaluated, JudgedRow, SeparateSpec, Separated, SeparationView,
@@ -140,7 +140,7 @@ impl FindingsSpec {
             _ => Some(as_read.separation().run(&mut quiet)?),
         };
         stop(&quiet)?;
-        let two = separated.as_ref().filter(|separated| separated.sides == Sides::Two);
+        let two = separated.as_ref().filter(|separated| separated.sides == SeparationTasks::Two);
         let separation = match two {
             Some(separated) => Some(SeparationView::of(separated, &mut quiet)?),
             None => None,

@@ -24,14 +24,16 @@ mod view;
 mod warnings;
 
 pub use compare::{CompareSpec, Grid};
-pub use data::{BiasSpec, ClassSpec, DataSpec, refuse_overwriting, tell};
+pub use data::{BiasSpec, ClassSpec, DataSpec, emit_notes, refuse_overwriting};
 pub use evaluate::EvaluateSpec;
 pub use export::{ExportSpec, Exported, Rounding, RoundingCheck};
 pub use findings::{DataFigures, FeatureFigures, Findings, FindingsSpec, JudgedModel};
 pub use form::{learner_form, reading_form, settings_form};
 pub use measure::{Evaluated, JudgedRow, WhichRows};
 pub use predict::{PredictSpec, Predicted, Show};
-pub use separate::{BiasKind, Blamed, Decided, ReferenceRule, ReferenceSpec, SeparateSpec, Separated, Sides};
+pub use separate::{
+    BiasKind, Decided, ReferenceRule, ReferenceSpec, SeparateSpec, Separated, SeparationTasks, TimedRemoval,
+};
 pub(crate) use separate::{in_file_order, place_of};
 pub use separation_view::{Ringed, SeparationView};
 pub use theory::TheorySpec;
@@ -44,7 +46,7 @@ pub use warnings::{GapsOfClass, JudgedOn, RowsOfClass, Warning};
 use crate::Error;
 use crate::compare::Comparison;
 use crate::observe::Observer;
-use crate::theory_report::Story;
+use crate::theory_report::TheoryReport;
 use serde::{Deserialize, Serialize};
 
 /// The specification of one job.
@@ -91,7 +93,7 @@ pub enum Report {
     /// Whether the certificate is accepted.
     Verify(Box<Verified>),
     /// The statements of the theory with their numbers.
-    Theory(Box<Story>),
+    Theory(Box<TheoryReport>),
     /// What was tried, and the model that was chosen.
     Tune(Box<TunedModel>),
 }

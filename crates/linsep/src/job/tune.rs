@@ -1,6 +1,6 @@
 //! Searching for the best way to learn, and learning that way from all rows.
 
-use super::{BiasSpec, ClassSpec, DataSpec, TrainSpec, Trained, label, refuse_overwriting, tell};
+use super::{BiasSpec, ClassSpec, DataSpec, TrainSpec, Trained, emit_notes, label, refuse_overwriting};
 use crate::features::{Missing, Ngrams, Schema, TermKind, TermWeights, TextChoice, TextOptions};
 use crate::metric::Metric;
 use crate::observe::{Note, Observer, Progress};
@@ -124,7 +124,7 @@ impl TuneSpec {
         let (source, mut options) = data.resolve(observer)?;
         options.text = self.widest_text();
         let loaded = self.data.read_weighted(&source, &options, &self.classes, observer)?;
-        tell(&loaded.notes, observer);
+        emit_notes(&loaded.notes, observer);
         let rows = self.classes.kept(loaded.dataset)?;
         label::check(&self.data, loaded.format, &loaded.schema, &rows, observer)?;
         let settings = Settings {

@@ -297,7 +297,7 @@ impl Warning {
     }
 
     /// Says it.
-    pub(super) fn tell(&self, observer: &mut dyn Observer) {
+    pub(super) fn emit(&self, observer: &mut dyn Observer) {
         observer.note(Note::Caution(&self.to_string()));
     }
 }

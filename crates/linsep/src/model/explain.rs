@@ -47,7 +47,7 @@ pub struct Explainer<'a> {
     buffer: RecipeBuffer,
     /// How each feature of the columns that is a number of the user's was written.
     forms: Vec<Option<CellForm>>,
-    /// For each feature that is a bend of a column, the feature of the column.
+    /// For each spline feature of a column, the feature of the column.
     column_of: HashMap<usize, usize>,
     /// For each feature of a column of numbers, the feature that says where its cell is missing.
     gaps: HashMap<usize, usize>,
@@ -67,8 +67,9 @@ impl<'a> Explainer<'a> {
                 }
             }
         }
-        let bent = model.recipe.expansion.each_bent();
-        let column_of = bent.flat_map(|(bends, own)| own.map(move |bend| (bend, bends.feature))).collect();
+        let ranges = model.recipe.expansion.each_spline_range();
+        let column_of =
+            ranges.flat_map(|(splines, own)| own.map(move |feature| (feature, splines.feature))).collect();
         Self {
             model,
             predictor: Predictor::new(model),
@@ -101,7 +102,7 @@ impl<'a> Explainer<'a> {
             (_, None) => scores[outcome],
         };
         let score = lead(&scores);
-        // One part for a column with its bends; where its cell is missing, the feature that says so stands for the column,
+        // One part for a column with its splines; where its cell is missing, the feature that says so stands for the column,
         // because the number that was filled in is none of the row.
         let part_of = |j: usize| {
             let column = self.column_of.get(&j).copied().unwrap_or(j);

@@ -10,7 +10,9 @@ pub use html::Spelling;
 use crate::chart;
 use crate::classes::shortened;
 use crate::features::{ColumnKind, Missing, Scaler, Schema};
-use crate::job::{DataFigures, Findings, JudgedRow, SeparateSpec, Sides, Spec, TrainSpec, WhichRows};
+use crate::job::{
+    DataFigures, Findings, JudgedRow, SeparateSpec, SeparationTasks, Spec, TrainSpec, WhichRows,
+};
 use crate::numbers::{Rounding, counted, grouped, percent, rounded};
 use crate::report::{
     Block, describe_best, describe_bound, describe_end, describe_margin, describe_settings, evaluate_report,
@@ -124,7 +126,7 @@ fn rows_of(data: &DataFigures) -> String {
 
 fn verdict_in_short(findings: &Findings) -> String {
     let Some(separated) = &findings.separated else { return ONE_CLASS.to_string() };
-    if let (Sides::Two, [decided]) = (separated.sides, separated.decided.as_slice()) {
+    if let (SeparationTasks::Two, [decided]) = (separated.sides, separated.decided.as_slice()) {
         let margin = &decided.separation.margin;
         return match decided.separation.verdict {
             Verdict::Complete => format!(
@@ -513,7 +515,7 @@ fn reproduce(page: &mut Page<'_>, findings: &Findings, spelling: &Spelling<'_>) 
     let commands: Vec<String> = [
         findings.followed.as_ref().map(|followed| Spec::Train(Box::new(followed.spec.clone()))),
         findings.separated.as_ref().map(|separated| {
-            let output = (separated.sides == Sides::Two).then(|| "CERTIFICATE".into());
+            let output = (separated.sides == SeparationTasks::Two).then(|| "CERTIFICATE".into());
             Spec::Separate(SeparateSpec { output, ..separated.spec.clone() })
         }),
     ]

@@ -192,11 +192,11 @@ pub fn describe_detail(evidence: &Evidence) -> Option<String> {
 pub fn describe_expansion(expansion: &Expansion) -> Option<String> {
     let made = expansion.summary()?;
     let mut parts = vec![format!("{} of the original columns", counted(made.plain, "feature", "features"))];
-    if made.bends > 0 {
+    if made.splines > 0 {
         parts.push(format!(
             "{} of {}",
-            counted(made.bends, "spline feature", "spline features"),
-            counted(made.bent_columns, "numeric column", "numeric columns")
+            counted(made.splines, "spline feature", "spline features"),
+            counted(made.spline_columns, "numeric column", "numeric columns")
         ));
     }
     if made.products > 0 {

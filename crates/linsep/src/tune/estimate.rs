@@ -98,7 +98,7 @@ fn errors_of(
 ) -> Result<Option<u64>, Error> {
     let owner = searched.by_family().find(|(_, own)| own.contains(&chosen));
     let Some((family, own)) = owner else { return Ok(None) };
-    let alone = Family { prices: vec![family.prices[chosen - own.start]], ..family.clone() };
+    let alone = Family { values: vec![family.values[chosen - own.start]], ..family.clone() };
     let judged = fold::judge(search, part, &alone, observer)?;
     Ok(judged.map(|judged| judged[0].iter().filter(|row| row.is_wrong()).count() as u64))
 }

@@ -168,7 +168,7 @@ impl Searched {
     fn by_family(&self) -> impl Iterator<Item = (&Family, Range<usize>)> {
         let mut start = 0;
         self.families.iter().map(move |family| {
-            let own = start..start + family.prices.len();
+            let own = start..start + family.values.len();
             start = own.end;
             (family, own)
         })
@@ -383,7 +383,7 @@ impl Search<'_> {
             found.push((
                 values[best],
                 place,
-                Family { prices: family.prices[kept].to_vec(), ..family.clone() },
+                Family { values: family.values[kept].to_vec(), ..family.clone() },
             ));
         }
         found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));

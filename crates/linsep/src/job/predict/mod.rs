@@ -3,7 +3,7 @@
 mod line_stream;
 
 use super::DataSpec;
-use super::data::{load_model, tell};
+use super::data::{emit_notes, load_model};
 use super::refuse_overwriting;
 use crate::classes::printable;
 use crate::features::Schema;
@@ -147,7 +147,7 @@ impl PredictSpec {
                 "{rows} features that the model was not trained on; they are ignored."
             )));
         }
-        rows.notes.iter().for_each(|notes| tell(notes, observer));
+        rows.notes.iter().for_each(|notes| emit_notes(notes, observer));
         Ok(predicted)
     }
 

@@ -1,4 +1,4 @@
-//! Bends and products of columns, learned on the training rows of a run.
+//! Splines and products of columns, learned on the training rows of a run.
 
 use super::Runner;
 use crate::dataset::Dataset;

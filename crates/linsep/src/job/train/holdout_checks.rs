@@ -71,7 +71,7 @@ impl Runner<'_> {
             .chain(few_rows())
             .chain(Warning::duplicates(duplicates, held_out))
             .collect();
-        warnings.iter().for_each(|warning| warning.tell(observer));
+        warnings.iter().for_each(|warning| warning.emit(observer));
         Warned { warnings, duplicates }
     }
 
@@ -153,7 +153,7 @@ impl Warned {
                 training_baseline(model, counts).into_iter().chain(never).collect()
             }
         };
-        last.iter().for_each(|warning| warning.tell(observer));
+        last.iter().for_each(|warning| warning.emit(observer));
         self.warnings.extend(last);
         self.warnings
     }

@@ -17,7 +17,7 @@ pub use holdout_checks::HeldOut;
 pub use path::{PathPoint, PathWeights};
 pub use spec::TrainSpec;
 
-use super::data::{load_model, tell, warn_of_terms};
+use super::data::{emit_notes, load_model, warn_of_terms};
 use super::warnings::Warning;
 use super::{label, refuse_overwriting};
 use crate::classes::Classes;
@@ -348,7 +348,7 @@ impl Runner<'_> {
         // What may change a user's mind is said before the work.
         notes.remarks.extend(schema.rare_remarks());
         notes.remarks.extend(self.remark_on_classes(data.classes().len()));
-        tell(&notes, observer);
+        emit_notes(&notes, observer);
         warn_of_terms(&schema, &data, observer);
         let warned = self.warn_before(&schema, &data, held_out.as_ref(), observer);
         let expansion = self.expansion(&schema, &data, observer)?;

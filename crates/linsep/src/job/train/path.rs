@@ -3,7 +3,7 @@
 use crate::dataset::Dataset;
 use crate::model::Model;
 use crate::observe::Observer;
-use crate::train::{Learned, Learner, LogisticPenalty, Prices, Settings, logistic_path};
+use crate::train::{CValues, Learned, Learner, LogisticPenalty, Settings, logistic_path};
 use crate::{Error, SettingsError};
 use serde::Serialize;
 use std::ops::ControlFlow;
@@ -69,7 +69,7 @@ pub(super) fn learn(
         data,
         &model.settings,
         &options,
-        Prices::UpToC(points),
+        CValues::UpToC(points),
         observer,
         &mut |c, thetas, _| {
             let of = |class: usize| match thetas.len() {

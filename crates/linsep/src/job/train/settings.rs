@@ -63,7 +63,7 @@ pub(super) fn resolve(
     }
     match &spec.learner {
         Some(name) => settings.learner = Learner::named(name)?,
-        // Options are those of the learner that bends and products have where none is named.
+        // Options are those of the learner that splines and products have where none is named.
         None if spec.expands() && !spec.options.is_empty() && checkpoint.is_none() => {
             settings.learner = Learner::named("logistic")?;
         }
@@ -109,7 +109,7 @@ const FEWEST_ROWS: usize = 30;
 /// Chooses the learner where none was named, by what was best on real data. On tables (`bench/tables.py`): logistic
 /// regression where there are more features than rows, and only a penalty keeps weights from fitting anything; otherwise, for
 /// more than two classes, all of them together. For numbered features that are more than the rows, such as words of texts
-/// (`bench/sparse_defaults.py`), and more than two classes: each against the rest with a penalty. Bends and products of
+/// (`bench/sparse_defaults.py`), and more than two classes: each against the rest with a penalty. Splines and products of
 /// columns are many, and it is a penalty that keeps curves smooth: logistic regression. Texts (`bench/inputs.py`): a support
 /// vector machine.
 pub(super) fn choose_learner(

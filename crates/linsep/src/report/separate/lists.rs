@@ -2,11 +2,11 @@
 
 use super::facts::ends;
 use crate::Theta;
-use crate::job::{Blamed, Separated, place_of};
+use crate::job::{Separated, TimedRemoval, place_of};
 use crate::numbers::{Rounding, counted, grouped, percent, rounded};
 use crate::report::Block;
 use crate::report::layout::{cell, column_width, right_cell};
-use crate::separate::{Bias, Blame, Separation, Verdict};
+use crate::separate::{Bias, Removal, Separation, Verdict};
 
 /// Rows, pairs or features listed at most.
 pub(super) const LISTED: usize = 20;
@@ -129,8 +129,8 @@ fn contradictions(separated: &Separated, pairs: &[[usize; 2]], through_origin: b
 }
 
 /// The rows whose removal separates the rest, and what is proved of every such set.
-pub(super) fn blame(separated: &Separated, blamed: &Blamed) -> Vec<Block> {
-    let Blame { rows, weight, at_least, is_smallest, leaves_both_sides, stopped, rest } = &blamed.found;
+pub(super) fn removal(separated: &Separated, removal: &TimedRemoval) -> Vec<Block> {
+    let Removal { rows, weight, at_least, is_smallest, leaves_both_sides, stopped, rest } = &removal.found;
     let is_weighted = separated.data.weights().is_some();
     let these = match (rows.len(), is_weighted) {
         (1, false) => "this row".to_string(),

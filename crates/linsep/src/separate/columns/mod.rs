@@ -121,16 +121,16 @@ pub(super) struct Allowance {
 impl Allowance {
     /// What it takes to look for the nearest point of so many rows in so many coordinates: a few passes over the rows,
     /// and matrices as large as the support.
-    fn price(rows: usize, width: usize) -> u64 {
+    fn cost(rows: usize, width: usize) -> u64 {
         let (rows, width) = (rows as u64, width as u64);
         (8 * rows * width).saturating_add(4 * width * width * width)
     }
 
     /// Takes the work of one search, if it is left.
     fn take(&mut self, rows: usize, width: usize) -> bool {
-        let price = Self::price(rows, width);
-        let enough = price <= self.left;
-        self.left = self.left.saturating_sub(price);
+        let cost = Self::cost(rows, width);
+        let enough = cost <= self.left;
+        self.left = self.left.saturating_sub(cost);
         enough
     }
 }

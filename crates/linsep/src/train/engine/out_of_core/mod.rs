@@ -102,7 +102,7 @@ struct MeasuredFile<'a> {
 }
 
 /// Which class is on which side, and how much it counts.
-struct Sides {
+struct BinaryLabels {
     classes: ClassPair,
     signs: Vec<i8>,
     weights: Option<Vec<f64>>,
@@ -111,7 +111,12 @@ struct Sides {
 impl MeasuredFile<'_> {
     /// What [`Task::new`](crate::train::engine::run::Task::new) checks and prepares for rows in memory. `names` are those of the
     /// data; sides that share them are told apart at once.
-    fn sides(&self, settings: &Settings, names: &[String], classes: ClassPair) -> Result<Sides, Error> {
+    fn sides(
+        &self,
+        settings: &Settings,
+        names: &[String],
+        classes: ClassPair,
+    ) -> Result<BinaryLabels, Error> {
         let counts = &self.measured.counts;
         let signs: Vec<i8> = classes.signs_of(names).into_iter().map(|sign| sign.unwrap_or(-1)).collect();
         let rows_of = |sign: i8| -> u64 {
@@ -125,12 +130,12 @@ impl MeasuredFile<'_> {
         let sides: Vec<u32> = signs.iter().map(|&sign| u32::from(sign > 0)).collect();
         let totals: Vec<f64> = counts.iter().map(|&count| count as f64).collect();
         let weights = class_weights(&settings.class_weight, names, &sides, &totals)?;
-        Ok(Sides { classes, signs, weights })
+        Ok(BinaryLabels { classes, signs, weights })
     }
 
     fn two_sides(
         &self,
-        sides: Sides,
+        sides: BinaryLabels,
         settings: &Settings,
         checkpoint: Option<State>,
         part: &mut Part,
@@ -173,7 +178,7 @@ impl MeasuredFile<'_> {
     /// What the result is worth on all rows, in one more pass.
     fn judge(
         &self,
-        sides: &Sides,
+        sides: &BinaryLabels,
         learned: &Learned,
         candidates: &[Theta],
         part: &mut Part,

@@ -40,7 +40,7 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
         OptionDescriptor {
             name: "C",
             symbol: "C",
-            kind: OptionKind::Number(PRICES),
+            kind: OptionKind::Number(C_RANGE),
             auto: None,
             default: "1",
             help: "the weight of the loss against the penalty",
@@ -69,7 +69,7 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     usual: || Learner::Logistic(LogisticOptions::default()),
 };
 
-const PRICES: NumberRange = NumberRange::from_to(1e-100, 1e100);
+const C_RANGE: NumberRange = NumberRange::from_to(1e-100, 1e100);
 const SHARES: NumberRange = NumberRange::from_to(0.0, 1.0);
 const GAPS: NumberRange = NumberRange::from_below(1e-12, 1.0);
 
@@ -110,8 +110,8 @@ impl Default for LogisticOptions {
 }
 
 impl LogisticOptions {
-    /// The prices of the two norms.
-    pub(super) fn prices(&self) -> Penalty {
+    /// The weights of the two norms.
+    pub(super) fn norm_weights(&self) -> Penalty {
         let mixed = |share: f64| Penalty { absolute: share, square: 1.0 - share };
         match self.penalty {
             LogisticPenalty::L2 => mixed(0.0),
@@ -158,10 +158,10 @@ impl Registered for LogisticOptions {
 
     fn validate(&self) -> Result<(), SettingsError> {
         let refuse = |field: &'static str, problem: String| Err(SettingsError::new(field, problem));
-        if !PRICES.contains(self.c) {
+        if !C_RANGE.contains(self.c) {
             return refuse(
                 "C",
-                format!("C must be a number {PRICES}: it is the weight of the loss in the objective"),
+                format!("C must be a number {C_RANGE}: it is the weight of the loss in the objective"),
             );
         }
         if self.penalty == LogisticPenalty::Firth && self.c != 1.0 {

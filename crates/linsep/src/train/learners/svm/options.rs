@@ -33,7 +33,7 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
         OptionDescriptor {
             name: "C",
             symbol: "C",
-            kind: OptionKind::Number(PRICES),
+            kind: OptionKind::Number(C_RANGE),
             auto: None,
             default: "1",
             help: "the weight of the loss against regularisation",
@@ -54,7 +54,7 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     usual: || Learner::Svm(SvmOptions::default()),
 };
 
-const PRICES: NumberRange = NumberRange::from_to(1e-100, 1e100);
+const C_RANGE: NumberRange = NumberRange::from_to(1e-100, 1e100);
 const GAPS: NumberRange = NumberRange::between(0.0, 1.0);
 
 /// The options of the support vector machine.
@@ -92,10 +92,10 @@ impl Registered for SvmOptions {
     }
 
     fn validate(&self) -> Result<(), SettingsError> {
-        if !PRICES.contains(self.c) {
+        if !C_RANGE.contains(self.c) {
             return Err(SettingsError::new(
                 "C",
-                format!("C must be a number {PRICES}: it is the weight of the loss in the objective"),
+                format!("C must be a number {C_RANGE}: it is the weight of the loss in the objective"),
             ));
         }
         if !GAPS.contains(self.gap) {
