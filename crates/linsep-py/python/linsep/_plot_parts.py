@@ -226,7 +226,7 @@ def points_of(X: Any, y: Any) -> Points:
     if isinstance(X, _data.Data) and y is None:
         y = X.y
     if y is None:
-        raise ValueError("y is needed: a picture of rows shows their labels")
+        raise ValueError("y is required: a picture of rows shows their labels")
     names: list[str] | None = None
     if isinstance(X, _data.Data):
         names, X = X.feature_names, X.X
@@ -296,8 +296,8 @@ def plane_of(values: Floats, weights: Floats, intercept: float, outcomes: NDArra
         strongest = np.linalg.svd(across, full_matrices=False)[2][0]
     second = across @ strongest * (np.sign(strongest[np.argmax(np.abs(strongest))]) or 1.0)
     shown = float((second**2).sum()) / total if total > 0 else 1.0
-    told = f"main direction across ({percent(shown)} of the spread there)"
-    return Plane(np.column_stack([first, second]), 1 / length, told)
+    message = f"main direction across ({percent(shown)} of the spread there)"
+    return Plane(np.column_stack([first, second]), 1 / length, message)
 
 
 def discriminant(values: Floats, signs: Floats) -> tuple[Floats, float]:

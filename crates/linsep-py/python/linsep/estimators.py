@@ -46,7 +46,7 @@ class Perceptron(WeightedOnlineClassifier):
     seed : default 0
         The seed of all shuffles.
     bias : default 'append'
-        Whether the boundary may miss the origin. 'append' or 'none'.
+        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
     bias_scale : default None
         The value of the appended coordinate; None for 1.
     init : default 'zero'
@@ -62,7 +62,7 @@ class Perceptron(WeightedOnlineClassifier):
     max_seconds : default None
         Stop after this many seconds.
     class_weight : default None
-        How much the rows of each class count: 'balanced', or a dict from class to weight; None for once.
+        The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
     probabilities : default False
         Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
     features : default None
@@ -74,10 +74,9 @@ class Perceptron(WeightedOnlineClassifier):
     classes_ : array
         The classes, sorted.
     coef_, intercept_ : arrays
-        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
-        that have no such form.
+        The change of the score per unit of each feature, and the score of a row of zeros; only for linear decision functions.
     converged_ : bool
-        Whether the algorithm came to its end.
+        Whether the algorithm converged.
     n_iter_, n_updates_ : int
         Passes begun, and updates made.
     margin_interval_ : tuple
@@ -88,7 +87,7 @@ class Perceptron(WeightedOnlineClassifier):
     history_ : list of dict
         The passes, each with `epoch`, `updates` and `margin_upper`.
     evidence_ : dict
-        Everything that is known about the run, as `linsep train --json` prints it.
+        The evidence about the run, as `linsep train --json` prints it.
     model_ : linsep.Model
         The model, as it is saved.
     teaching_set_ : array
@@ -168,7 +167,7 @@ class AveragedPerceptron(WeightedOnlineClassifier):
     seed : default 0
         The seed of all shuffles.
     bias : default 'append'
-        Whether the boundary may miss the origin. 'append' or 'none'.
+        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
     bias_scale : default None
         The value of the appended coordinate; None for 1.
     init : default 'zero'
@@ -184,7 +183,7 @@ class AveragedPerceptron(WeightedOnlineClassifier):
     max_seconds : default None
         Stop after this many seconds.
     class_weight : default None
-        How much the rows of each class count: 'balanced', or a dict from class to weight; None for once.
+        The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
     probabilities : default False
         Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
     features : default None
@@ -196,10 +195,9 @@ class AveragedPerceptron(WeightedOnlineClassifier):
     classes_ : array
         The classes, sorted.
     coef_, intercept_ : arrays
-        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
-        that have no such form.
+        The change of the score per unit of each feature, and the score of a row of zeros; only for linear decision functions.
     converged_ : bool
-        Whether the algorithm came to its end.
+        Whether the algorithm converged.
     n_iter_, n_updates_ : int
         Passes begun, and updates made.
     margin_interval_ : tuple
@@ -210,7 +208,7 @@ class AveragedPerceptron(WeightedOnlineClassifier):
     history_ : list of dict
         The passes, each with `epoch`, `updates` and `margin_upper`.
     evidence_ : dict
-        Everything that is known about the run, as `linsep train --json` prints it.
+        The evidence about the run, as `linsep train --json` prints it.
     model_ : linsep.Model
         The model, as it is saved.
     teaching_set_ : array
@@ -290,7 +288,7 @@ class VotedPerceptron(OnlineClassifier):
     seed : default 0
         The seed of all shuffles.
     bias : default 'append'
-        Whether the boundary may miss the origin. 'append' or 'none'.
+        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
     bias_scale : default None
         The value of the appended coordinate; None for 1.
     init : default 'zero'
@@ -312,10 +310,9 @@ class VotedPerceptron(OnlineClassifier):
     classes_ : array
         The classes, sorted.
     coef_, intercept_ : arrays
-        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
-        that have no such form.
+        The change of the score per unit of each feature, and the score of a row of zeros; only for linear decision functions.
     converged_ : bool
-        Whether the algorithm came to its end.
+        Whether the algorithm converged.
     n_iter_, n_updates_ : int
         Passes begun, and updates made.
     margin_interval_ : tuple
@@ -326,7 +323,7 @@ class VotedPerceptron(OnlineClassifier):
     history_ : list of dict
         The passes, each with `epoch`, `updates` and `margin_upper`.
     evidence_ : dict
-        Everything that is known about the run, as `linsep train --json` prints it.
+        The evidence about the run, as `linsep train --json` prints it.
     model_ : linsep.Model
         The model, as it is saved.
     teaching_set_ : array
@@ -403,7 +400,7 @@ class MarginPerceptron(OnlineClassifier):
     seed : default 0
         The seed of all shuffles.
     bias : default 'append'
-        Whether the boundary may miss the origin. 'append' or 'none'.
+        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
     bias_scale : default None
         The value of the appended coordinate; None for 1.
     init : default 'zero'
@@ -423,10 +420,9 @@ class MarginPerceptron(OnlineClassifier):
     classes_ : array
         The classes, sorted.
     coef_, intercept_ : arrays
-        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
-        that have no such form.
+        The change of the score per unit of each feature, and the score of a row of zeros; only for linear decision functions.
     converged_ : bool
-        Whether the algorithm came to its end.
+        Whether the algorithm converged.
     n_iter_, n_updates_ : int
         Passes begun, and updates made.
     margin_interval_ : tuple
@@ -437,7 +433,7 @@ class MarginPerceptron(OnlineClassifier):
     history_ : list of dict
         The passes, each with `epoch`, `updates` and `margin_upper`.
     evidence_ : dict
-        Everything that is known about the run, as `linsep train --json` prints it.
+        The evidence about the run, as `linsep train --json` prints it.
     model_ : linsep.Model
         The model, as it is saved.
     """
@@ -520,7 +516,7 @@ class BatchPerceptron(WeightedClassifier):
     seed : default 0
         The seed of all shuffles.
     bias : default 'append'
-        Whether the boundary may miss the origin. 'append' or 'none'.
+        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
     bias_scale : default None
         The value of the appended coordinate; None for 1.
     max_updates : default None
@@ -528,7 +524,7 @@ class BatchPerceptron(WeightedClassifier):
     max_seconds : default None
         Stop after this many seconds.
     class_weight : default None
-        How much the rows of each class count: 'balanced', or a dict from class to weight; None for once.
+        The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
     probabilities : default False
         Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
     features : default None
@@ -540,10 +536,9 @@ class BatchPerceptron(WeightedClassifier):
     classes_ : array
         The classes, sorted.
     coef_, intercept_ : arrays
-        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
-        that have no such form.
+        The change of the score per unit of each feature, and the score of a row of zeros; only for linear decision functions.
     converged_ : bool
-        Whether the algorithm came to its end.
+        Whether the algorithm converged.
     n_iter_, n_updates_ : int
         Passes begun, and updates made.
     margin_interval_ : tuple
@@ -554,7 +549,7 @@ class BatchPerceptron(WeightedClassifier):
     history_ : list of dict
         The passes, each with `epoch`, `updates` and `margin_upper`.
     evidence_ : dict
-        Everything that is known about the run, as `linsep train --json` prints it.
+        The evidence about the run, as `linsep train --json` prints it.
     model_ : linsep.Model
         The model, as it is saved.
     """
@@ -632,7 +627,7 @@ class PocketPerceptron(Classifier):
     seed : default 0
         The seed of all shuffles.
     bias : default 'append'
-        Whether the boundary may miss the origin. 'append' or 'none'.
+        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
     bias_scale : default None
         The value of the appended coordinate; None for 1.
     max_updates : default None
@@ -650,10 +645,9 @@ class PocketPerceptron(Classifier):
     classes_ : array
         The classes, sorted.
     coef_, intercept_ : arrays
-        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
-        that have no such form.
+        The change of the score per unit of each feature, and the score of a row of zeros; only for linear decision functions.
     converged_ : bool
-        Whether the algorithm came to its end.
+        Whether the algorithm converged.
     n_iter_, n_updates_ : int
         Passes begun, and updates made.
     margin_interval_ : tuple
@@ -664,7 +658,7 @@ class PocketPerceptron(Classifier):
     history_ : list of dict
         The passes, each with `epoch`, `updates` and `margin_upper`.
     evidence_ : dict
-        Everything that is known about the run, as `linsep train --json` prints it.
+        The evidence about the run, as `linsep train --json` prints it.
     model_ : linsep.Model
         The model, as it is saved.
     """
@@ -733,7 +727,7 @@ class LiftedPerceptron(Classifier):
     seed : default 0
         The seed of all shuffles.
     bias : default 'append'
-        Whether the boundary may miss the origin. 'append' or 'none'.
+        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
     bias_scale : default None
         The value of the appended coordinate; None for 1.
     max_updates : default None
@@ -751,10 +745,9 @@ class LiftedPerceptron(Classifier):
     classes_ : array
         The classes, sorted.
     coef_, intercept_ : arrays
-        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
-        that have no such form.
+        The change of the score per unit of each feature, and the score of a row of zeros; only for linear decision functions.
     converged_ : bool
-        Whether the algorithm came to its end.
+        Whether the algorithm converged.
     n_iter_, n_updates_ : int
         Passes begun, and updates made.
     margin_interval_ : tuple
@@ -765,7 +758,7 @@ class LiftedPerceptron(Classifier):
     history_ : list of dict
         The passes, each with `epoch`, `updates` and `margin_upper`.
     evidence_ : dict
-        Everything that is known about the run, as `linsep train --json` prints it.
+        The evidence about the run, as `linsep train --json` prints it.
     model_ : linsep.Model
         The model, as it is saved.
     """
@@ -847,7 +840,7 @@ class KernelPerceptron(WeightedClassifier):
     seed : default 0
         The seed of all shuffles.
     bias : default 'append'
-        Whether the boundary may miss the origin. 'append' or 'none'.
+        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
     bias_scale : default None
         The value of the appended coordinate; None for 1.
     max_updates : default None
@@ -855,7 +848,7 @@ class KernelPerceptron(WeightedClassifier):
     max_seconds : default None
         Stop after this many seconds.
     class_weight : default None
-        How much the rows of each class count: 'balanced', or a dict from class to weight; None for once.
+        The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
     probabilities : default False
         Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
     features : default None
@@ -867,10 +860,9 @@ class KernelPerceptron(WeightedClassifier):
     classes_ : array
         The classes, sorted.
     coef_, intercept_ : arrays
-        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
-        that have no such form.
+        The change of the score per unit of each feature, and the score of a row of zeros; only for linear decision functions.
     converged_ : bool
-        Whether the algorithm came to its end.
+        Whether the algorithm converged.
     n_iter_, n_updates_ : int
         Passes begun, and updates made.
     margin_interval_ : tuple
@@ -881,7 +873,7 @@ class KernelPerceptron(WeightedClassifier):
     history_ : list of dict
         The passes, each with `epoch`, `updates` and `margin_upper`.
     evidence_ : dict
-        Everything that is known about the run, as `linsep train --json` prints it.
+        The evidence about the run, as `linsep train --json` prints it.
     model_ : linsep.Model
         The model, as it is saved.
     """
@@ -969,7 +961,7 @@ class MulticlassPerceptron(WeightedOnlineClassifier):
     seed : default 0
         The seed of all shuffles.
     bias : default 'append'
-        Whether the boundary may miss the origin. 'append' or 'none'.
+        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
     bias_scale : default None
         The value of the appended coordinate; None for 1.
     mistake : default 'nonpositive'
@@ -979,7 +971,7 @@ class MulticlassPerceptron(WeightedOnlineClassifier):
     max_seconds : default None
         Stop after this many seconds.
     class_weight : default None
-        How much the rows of each class count: 'balanced', or a dict from class to weight; None for once.
+        The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
     probabilities : default False
         Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
     features : default None
@@ -991,10 +983,9 @@ class MulticlassPerceptron(WeightedOnlineClassifier):
     classes_ : array
         The classes, sorted.
     coef_, intercept_ : arrays
-        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
-        that have no such form.
+        The change of the score per unit of each feature, and the score of a row of zeros; only for linear decision functions.
     converged_ : bool
-        Whether the algorithm came to its end.
+        Whether the algorithm converged.
     n_iter_, n_updates_ : int
         Passes begun, and updates made.
     margin_interval_ : tuple
@@ -1005,7 +996,7 @@ class MulticlassPerceptron(WeightedOnlineClassifier):
     history_ : list of dict
         The passes, each with `epoch`, `updates` and `margin_upper`.
     evidence_ : dict
-        Everything that is known about the run, as `linsep train --json` prints it.
+        The evidence about the run, as `linsep train --json` prints it.
     model_ : linsep.Model
         The model, as it is saved.
     """
@@ -1097,7 +1088,7 @@ class SGDClassifier(WeightedOnlineClassifier):
     seed : default 0
         The seed of all shuffles.
     bias : default 'append'
-        Whether the boundary may miss the origin. 'append' or 'none'.
+        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
     bias_scale : default None
         The value of the appended coordinate; None for 1.
     max_updates : default None
@@ -1105,7 +1096,7 @@ class SGDClassifier(WeightedOnlineClassifier):
     max_seconds : default None
         Stop after this many seconds.
     class_weight : default None
-        How much the rows of each class count: 'balanced', or a dict from class to weight; None for once.
+        The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
     probabilities : default False
         Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
     features : default None
@@ -1117,10 +1108,9 @@ class SGDClassifier(WeightedOnlineClassifier):
     classes_ : array
         The classes, sorted.
     coef_, intercept_ : arrays
-        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
-        that have no such form.
+        The change of the score per unit of each feature, and the score of a row of zeros; only for linear decision functions.
     converged_ : bool
-        Whether the algorithm came to its end.
+        Whether the algorithm converged.
     n_iter_, n_updates_ : int
         Passes begun, and updates made.
     margin_interval_ : tuple
@@ -1131,7 +1121,7 @@ class SGDClassifier(WeightedOnlineClassifier):
     history_ : list of dict
         The passes, each with `epoch`, `updates` and `margin_upper`.
     evidence_ : dict
-        Everything that is known about the run, as `linsep train --json` prints it.
+        The evidence about the run, as `linsep train --json` prints it.
     model_ : linsep.Model
         The model, as it is saved.
     """
@@ -1225,7 +1215,7 @@ class LinearSVM(WeightedClassifier):
     seed : default 0
         The seed of all shuffles.
     bias : default 'append'
-        Whether the boundary may miss the origin. 'append' or 'none'.
+        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
     bias_scale : default None
         The value of the appended coordinate; None for 1.
     max_updates : default None
@@ -1233,7 +1223,7 @@ class LinearSVM(WeightedClassifier):
     max_seconds : default None
         Stop after this many seconds.
     class_weight : default None
-        How much the rows of each class count: 'balanced', or a dict from class to weight; None for once.
+        The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
     probabilities : default False
         Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
     features : default None
@@ -1245,10 +1235,9 @@ class LinearSVM(WeightedClassifier):
     classes_ : array
         The classes, sorted.
     coef_, intercept_ : arrays
-        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
-        that have no such form.
+        The change of the score per unit of each feature, and the score of a row of zeros; only for linear decision functions.
     converged_ : bool
-        Whether the algorithm came to its end.
+        Whether the algorithm converged.
     n_iter_, n_updates_ : int
         Passes begun, and updates made.
     margin_interval_ : tuple
@@ -1259,7 +1248,7 @@ class LinearSVM(WeightedClassifier):
     history_ : list of dict
         The passes, each with `epoch`, `updates` and `margin_upper`.
     evidence_ : dict
-        Everything that is known about the run, as `linsep train --json` prints it.
+        The evidence about the run, as `linsep train --json` prints it.
     model_ : linsep.Model
         The model, as it is saved.
     """
@@ -1343,7 +1332,7 @@ class LogisticRegression(WeightedClassifier):
     seed : default 0
         The seed of all shuffles.
     bias : default 'append'
-        Whether the boundary may miss the origin. 'append' or 'none'.
+        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
     bias_scale : default None
         The value of the appended coordinate; None for 1.
     max_updates : default None
@@ -1351,7 +1340,7 @@ class LogisticRegression(WeightedClassifier):
     max_seconds : default None
         Stop after this many seconds.
     class_weight : default None
-        How much the rows of each class count: 'balanced', or a dict from class to weight; None for once.
+        The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
     probabilities : default False
         Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
     features : default None
@@ -1363,10 +1352,9 @@ class LogisticRegression(WeightedClassifier):
     classes_ : array
         The classes, sorted.
     coef_, intercept_ : arrays
-        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
-        that have no such form.
+        The change of the score per unit of each feature, and the score of a row of zeros; only for linear decision functions.
     converged_ : bool
-        Whether the algorithm came to its end.
+        Whether the algorithm converged.
     n_iter_, n_updates_ : int
         Passes begun, and updates made.
     margin_interval_ : tuple
@@ -1377,7 +1365,7 @@ class LogisticRegression(WeightedClassifier):
     history_ : list of dict
         The passes, each with `epoch`, `updates` and `margin_upper`.
     evidence_ : dict
-        Everything that is known about the run, as `linsep train --json` prints it.
+        The evidence about the run, as `linsep train --json` prints it.
     model_ : linsep.Model
         The model, as it is saved.
     """
@@ -1461,7 +1449,7 @@ class MaxMarginClassifier(Classifier):
     seed : default 0
         The seed of all shuffles.
     bias : default 'append'
-        Whether the boundary may miss the origin. 'append' or 'none'.
+        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
     bias_scale : default None
         The value of the appended coordinate; None for 1.
     max_updates : default None
@@ -1479,10 +1467,9 @@ class MaxMarginClassifier(Classifier):
     classes_ : array
         The classes, sorted.
     coef_, intercept_ : arrays
-        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
-        that have no such form.
+        The change of the score per unit of each feature, and the score of a row of zeros; only for linear decision functions.
     converged_ : bool
-        Whether the algorithm came to its end.
+        Whether the algorithm converged.
     n_iter_, n_updates_ : int
         Passes begun, and updates made.
     margin_interval_ : tuple
@@ -1493,7 +1480,7 @@ class MaxMarginClassifier(Classifier):
     history_ : list of dict
         The passes, each with `epoch`, `updates` and `margin_upper`.
     evidence_ : dict
-        Everything that is known about the run, as `linsep train --json` prints it.
+        The evidence about the run, as `linsep train --json` prints it.
     model_ : linsep.Model
         The model, as it is saved.
     """
@@ -1560,7 +1547,7 @@ class Memoriser(WeightedClassifier):
     seed : default 0
         The seed of all shuffles.
     bias : default 'append'
-        Whether the boundary may miss the origin. 'append' or 'none'.
+        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
     bias_scale : default None
         The value of the appended coordinate; None for 1.
     max_updates : default None
@@ -1568,7 +1555,7 @@ class Memoriser(WeightedClassifier):
     max_seconds : default None
         Stop after this many seconds.
     class_weight : default None
-        How much the rows of each class count: 'balanced', or a dict from class to weight; None for once.
+        The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
     probabilities : default False
         Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
     features : default None
@@ -1580,10 +1567,9 @@ class Memoriser(WeightedClassifier):
     classes_ : array
         The classes, sorted.
     coef_, intercept_ : arrays
-        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
-        that have no such form.
+        The change of the score per unit of each feature, and the score of a row of zeros; only for linear decision functions.
     converged_ : bool
-        Whether the algorithm came to its end.
+        Whether the algorithm converged.
     n_iter_, n_updates_ : int
         Passes begun, and updates made.
     margin_interval_ : tuple
@@ -1594,7 +1580,7 @@ class Memoriser(WeightedClassifier):
     history_ : list of dict
         The passes, each with `epoch`, `updates` and `margin_upper`.
     evidence_ : dict
-        Everything that is known about the run, as `linsep train --json` prints it.
+        The evidence about the run, as `linsep train --json` prints it.
     model_ : linsep.Model
         The model, as it is saved.
     """
@@ -1668,7 +1654,7 @@ class PassiveAggressiveClassifier(WeightedOnlineClassifier):
     seed : default 0
         The seed of all shuffles.
     bias : default 'append'
-        Whether the boundary may miss the origin. 'append' or 'none'.
+        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
     bias_scale : default None
         The value of the appended coordinate; None for 1.
     max_updates : default None
@@ -1676,7 +1662,7 @@ class PassiveAggressiveClassifier(WeightedOnlineClassifier):
     max_seconds : default None
         Stop after this many seconds.
     class_weight : default None
-        How much the rows of each class count: 'balanced', or a dict from class to weight; None for once.
+        The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
     probabilities : default False
         Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
     features : default None
@@ -1688,10 +1674,9 @@ class PassiveAggressiveClassifier(WeightedOnlineClassifier):
     classes_ : array
         The classes, sorted.
     coef_, intercept_ : arrays
-        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
-        that have no such form.
+        The change of the score per unit of each feature, and the score of a row of zeros; only for linear decision functions.
     converged_ : bool
-        Whether the algorithm came to its end.
+        Whether the algorithm converged.
     n_iter_, n_updates_ : int
         Passes begun, and updates made.
     margin_interval_ : tuple
@@ -1702,7 +1687,7 @@ class PassiveAggressiveClassifier(WeightedOnlineClassifier):
     history_ : list of dict
         The passes, each with `epoch`, `updates` and `margin_upper`.
     evidence_ : dict
-        Everything that is known about the run, as `linsep train --json` prints it.
+        The evidence about the run, as `linsep train --json` prints it.
     model_ : linsep.Model
         The model, as it is saved.
     """
