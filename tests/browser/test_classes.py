@@ -75,7 +75,7 @@ def test_it_is_played_stepped_and_scrubbed(corners):
     page.click("#play")
     page.wait_for_function("() => linsep.player.at === linsep.player.total")
     page.wait_for_timeout(300)
-    assert "largest score, of 3" in page.locator("#picture").get_attribute("aria-label")
+    assert "largest of 3 scores" in page.locator("#picture").get_attribute("aria-label")
 
 
 def test_the_regions_are_those_of_the_model(corners):
@@ -145,7 +145,7 @@ def test_the_proof_of_several_classes(corners):
 def test_classes_that_overlap_have_no_separator_to_compare_with(watched):
     page = watched.open("#data=iris-virginica&view=proof&settings=" + json.dumps({**MULTICLASS, "epochs": 5}))
     expect(page.locator("#curves canvas")).to_have_count(2)
-    expect(page.locator("#proof-intro")).to_contain_text("found no θ* that has the class of every row ahead")
+    expect(page.locator("#proof-intro")).to_contain_text("found no θ* that gives the class of every row the largest score")
     expect(page.locator("#proof-lines")).to_contain_text("There is no θ* to compare with")
 
 

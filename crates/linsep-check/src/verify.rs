@@ -16,7 +16,7 @@ const VECTOR_LIMIT: u64 = 1 << 32;
 /// The matrices whose ranks are asked for have at most so many entries, of 8 bytes each.
 pub(crate) const MATRIX_LIMIT: usize = 1 << 28;
 
-/// What an accepted certificate proves.
+/// The statements that an accepted certificate proves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accepted {
     /// Rows that belong to a side.

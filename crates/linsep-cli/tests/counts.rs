@@ -138,7 +138,7 @@ fn evaluation_counts_what_rows_stand_for() {
             .exits(2)
             .says(&["leaves rows out"]);
         folder.write("halves", "0.5\n".repeat(30));
-        folder.linsep("evaluate model counted.csv --weights halves").exits(2).says(&["0.5 is no count"]);
+        folder.linsep("evaluate model counted.csv --weights halves").exits(2).says(&["0.5 is not a count"]);
     }
 }
 

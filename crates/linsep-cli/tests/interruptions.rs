@@ -208,7 +208,7 @@ fn a_checkpoint_of_another_run_is_refused() {
         ("data --holdout 0.2 --bias none", 3, "another bias: {\"append\":1.0} then, none now"),
         ("data --holdout 0.2 --init first", 3, "another start: zero then, first now"),
         ("data --holdout 0.2 --positive -1", 3, "another positive class: null then, -1 now"),
-        ("data --holdout 0.2 --epochs 0", 2, "the number of epochs must be at least 1"),
+        ("data --holdout 0.2 --epochs 0", 2, "--epochs must be at least 1"),
     ] {
         let line = format!("train {arguments} -q --resume run --checkpoint run -o model");
         folder.linsep(&line).exits(code).says(&[reason]);

@@ -78,7 +78,7 @@ fn json_is_one_record_with_all_fields() {
     // Without --quiet there is still nothing else on standard output.
     let ran = folder.linsep("train data --positive setosa --json --online").exits(0);
     ran.json();
-    assert!(ran.err.contains("note: learning online"));
+    assert!(ran.err.contains("note: online learning"));
 }
 
 #[test]

@@ -74,7 +74,7 @@ export class Separate {
     if (list?.length) {
       const value = record.verdict === "complete" ? "distance" : "share";
       const shown = (row) => (value === "share" ? `${(100 * row.share).toFixed(2)} %` : atLeast(row.distance));
-      parts.push(table(record.verdict === "complete" ? "Rows nearest to the boundary" : "Rows that cannot all be right", ["line", "class", value], list.slice(0, 20).map((row) => [grouped(row.line), row.label, shown(row)]), "witness-rows"));
+      parts.push(table(record.verdict === "complete" ? "Rows nearest to the boundary" : "Conflicting rows", ["line", "class", value], list.slice(0, 20).map((row) => [grouped(row.line), row.label, shown(row)]), "witness-rows"));
     }
     if (record.blame) {
       const count = record.blame.rows.length;
@@ -118,7 +118,7 @@ function verdicts(list) {
     return [el("span", {}, lower === null ? "none proved" : `≥ ${atLeast(lower)}`), " ", el("span", {}, `≤ ${atMost(upper)}`)];
   };
   const rows = list.map((one) => [one.classes.positive, VERDICTS[one.verdict][0].toLowerCase(), margin(one), one.verdict === "overlap" ? grouped(one.witness_rows.length) : "–"]);
-  return table("Verdicts", ["class", "verdict", "margin γ*", "rows that cannot all be right"], rows, "verdicts");
+  return table("Verdicts", ["class", "verdict", "margin γ*", "conflicting rows"], rows, "verdicts");
 }
 
 function coefficients(list) {

@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A real data set that the program holds.
 #[derive(Clone, Copy, Debug)]
 pub struct Embedded {
-    /// What its file is called.
+    /// The name of its file.
     pub name: &'static str,
     /// The bytes of the file.
     pub bytes: &'static [u8],
@@ -27,7 +27,7 @@ pub struct Embedded {
 /// Rows that jobs work on.
 pub(crate) struct DataSet {
     pub(crate) id: String,
-    /// What its file is called.
+    /// The name of its file.
     pub(crate) name: String,
     /// What it is, in a few words.
     pub(crate) title: String,

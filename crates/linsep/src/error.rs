@@ -17,12 +17,12 @@ use std::path::PathBuf;
 pub struct SettingsError {
     /// The field that is to be changed, in snake case.
     pub field: &'static str,
-    /// What is wrong and what to do, with settings named as [`spelling`] says.
+    /// The problem and what to do, with settings named as [`spelling`] says.
     pub problem: String,
 }
 
 impl SettingsError {
-    /// What is wrong with a field, and what to do about it.
+    /// The problem with a field, and what to do about it.
     pub fn new(field: &'static str, problem: impl Into<String>) -> Self {
         Self { field, problem: problem.into() }
     }
@@ -65,7 +65,7 @@ pub enum Error {
     Located {
         /// The file, or another name of the source.
         place: String,
-        /// What is wrong with it.
+        /// The problem with it.
         error: Box<Error>,
     },
     /// Rows that a job cannot use.
@@ -73,7 +73,7 @@ pub enum Error {
     Rows {
         /// The file, with the line where there is one.
         place: String,
-        /// What is wrong, with settings named as [`spelling`] says.
+        /// The problem, with settings named as [`spelling`] says.
         problem: String,
     },
     /// A file that is no certificate.
@@ -81,7 +81,7 @@ pub enum Error {
     Certificate {
         /// The file, with line and column.
         place: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// A specification that cannot be read.
@@ -89,7 +89,7 @@ pub enum Error {
     Spec {
         /// The file.
         place: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// There is not enough memory for it.
@@ -110,7 +110,7 @@ pub enum Error {
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
 }
@@ -129,7 +129,7 @@ impl Error {
         }
     }
 
-    /// What can be done about it, with settings named as [`spelling`] says.
+    /// Advice for the user, with settings named as [`spelling`] says.
     pub fn help(&self) -> Option<&'static str> {
         match self.kind() {
             Error::Read(error) => Some(error.kind.help()).filter(|help| !help.is_empty()),

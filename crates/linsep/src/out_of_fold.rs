@@ -28,18 +28,18 @@ pub struct Fold {
     pub train: Dataset,
     /// The rows to judge on, with the columns that were learned from the others, neither expanded nor scaled.
     pub held_out: Dataset,
-    /// What was learned from the training rows alone.
+    /// The preparation, fitted on the training rows alone.
     pub recipe: Recipe,
 }
 
 /// How the rows of a fold are prepared.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Preparation {
-    /// What is chosen about texts, instead of what they were read with.
+    /// The text options, instead of those that the texts were read with.
     pub text: Option<TextChoice>,
     /// The most words of a column that all have features of their own; none for any number.
     pub most_words: Option<usize>,
-    /// What is made of the columns.
+    /// The features made of the columns.
     pub features: Features,
     /// The most products of columns; the usual number if not said.
     pub max_pairs: Option<usize>,
@@ -85,7 +85,7 @@ pub struct OutOfFoldTask<'a> {
     pub preparation: Preparation,
     /// The settings of each run.
     pub settings: &'a Settings,
-    /// The classes that are told apart.
+    /// The classes that are distinguished.
     pub classes: &'a Classes,
     /// How many folds; as many as there are rows, if these are fewer.
     pub folds: usize,

@@ -37,7 +37,7 @@ pub struct TheoryReport {
     pub first_pass_mistakes: u64,
     /// Share of the rows that its last weights predict wrong.
     pub training_error: Option<f64>,
-    /// What all runs together prove about the best margin γ*.
+    /// The interval of the best margin γ* that all runs prove.
     pub margin: MarginInterval,
     /// The difficulty (R/γ*)²: by Novikoff's theorem a perceptron makes no more mistakes.
     pub difficulty: MistakeBound,

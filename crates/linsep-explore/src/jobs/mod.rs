@@ -124,7 +124,7 @@ fn read<T: DeserializeOwned>(mut fields: Map<String, Value>) -> Result<T, String
     serde_json::from_value(Value::Object(fields)).map_err(|error| needed(&error))
 }
 
-/// What is wrong with the value of a control, which is named as on the page.
+/// The problem with the value of a control, which is named as on the page.
 pub(crate) fn wrong(control: &str, value: &Value, error: &serde_json::Error) -> String {
     let needed = needed(error);
     match value {
@@ -138,7 +138,7 @@ pub(crate) fn wrong(control: &str, value: &Value, error: &serde_json::Error) -> 
     }
 }
 
-/// What is wrong with weights of classes, as the control of the page has them: the first that is no number.
+/// The problem with weights of classes, as the control of the page has them: the first that is no number.
 fn wrong_weight(weight: &Value) -> String {
     let pairs = weight.get("named").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let of_class = pairs.iter().find(|pair| !pair[1].is_number());
@@ -154,7 +154,7 @@ fn wrong_weight(weight: &Value) -> String {
     }
 }
 
-/// Runs a job on a data set: what the page is told, and what is kept, with or without the way to the result.
+/// Runs a job on a data set: the answer to the page, and the stored result, with or without the way to the result.
 pub(crate) fn run(
     app: &App,
     set: &DataSet,
@@ -236,11 +236,11 @@ mod tests {
             error.contains("“seed” is 9007199254740993: a page has whole numbers up to 9007199254740991")
         );
         for (pair, said) in [
-            (json!(["a", "much"]), "“class weight” is “much” for “a”: a number is needed."),
-            (json!(["a", ""]), "“class weight” is empty for “a”: a number is needed."),
+            (json!(["a", "much"]), "“class weight” is “much” for “a”, but must be a number."),
+            (json!(["a", ""]), "“class weight” is empty for “a”, but must be a number."),
             (
                 json!(["much", null]),
-                "“class weight” is “much”: balanced is needed, or CLASS=WEIGHT with commas between.",
+                "“class weight” is “much”, but must be balanced, or CLASS=WEIGHT separated by commas.",
             ),
         ] {
             let weight = json!({"weight": {"named": [["b", 2], pair]}});

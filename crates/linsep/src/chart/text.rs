@@ -7,7 +7,7 @@ use skrifa::outline::OutlineGlyphCollection;
 use skrifa::{FontRef, GlyphId, MetadataProvider};
 use std::sync::LazyLock;
 
-/// What texts and pictures need of a font.
+/// The font data for texts and pictures.
 pub(super) struct Face {
     letters: Charmap<'static>,
     widths: GlyphMetrics<'static>,

@@ -72,7 +72,7 @@ impl Recipe {
         self.columns.features() + self.expansion.added()
     }
 
-    /// What to call feature `j`, after the expansion.
+    /// The name of feature `j`, after the expansion.
     pub fn feature_name(&self, j: usize) -> String {
         self.expansion.feature_name(j, |j| self.columns.feature_name(j))
     }
@@ -401,7 +401,7 @@ impl Change {
     }
 }
 
-/// What a new feature is called: a number is put behind a name that another has.
+/// The name of a new feature: a number is put behind a name that another has.
 fn free_name(name: String, taken: &mut HashSet<String>) -> String {
     let others = (2..).map(|count| format!("{name}.{count}"));
     std::iter::once(name.clone()).chain(others).find(|name| taken.insert(name.clone())).unwrap_or(name)

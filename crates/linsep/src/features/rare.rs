@@ -23,7 +23,7 @@ pub struct Rare {
     pub words: u64,
 }
 
-/// What the feature of rare words is called.
+/// The name of the feature of rare words.
 pub(crate) fn rare_feature(column: &str) -> String {
     word_feature(column, "(rare)")
 }

@@ -14,7 +14,7 @@ pub enum Scaling {
     /// Values as they are.
     #[default]
     None,
-    /// What suits each feature: one that most rows have is brought to mean 0 and variance 1. Others, of sparse rows, keep
+    /// Chosen for each feature: one that most rows have is standardised. Others, of sparse rows, keep
     /// their zeros. Of these, words (0 or 1) stay as they are, and up to 300 others are divided each by the root mean square of
     /// its values. More than 300 are divided each by its largest magnitude if some are far larger than usual, else all by the
     /// same.
@@ -61,12 +61,12 @@ impl Standard {
         Self { mean, divisor, centred }
     }
 
-    /// What is subtracted from each feature.
+    /// The subtracted mean of each feature.
     pub fn mean(&self) -> &[f64] {
         &self.mean
     }
 
-    /// What each feature is then divided by.
+    /// The divisor of each feature.
     pub fn divisor(&self) -> &[f64] {
         &self.divisor
     }

@@ -28,7 +28,7 @@ pub struct CompareSpec {
     /// How features are scaled, as learned on the training part of each fold; if not said, as suits each of them.
     #[serde(default = "auto", skip_serializing_if = "is_auto")]
     pub scale: Scaling,
-    /// Whether the boundary may miss the origin.
+    /// Whether the boundary has a bias, or goes through the origin.
     #[serde(default, skip_serializing_if = "is_default")]
     pub bias: BiasSpec,
     /// The learners by their names; empty for all that suit the data.
@@ -41,7 +41,7 @@ pub struct CompareSpec {
     /// By what the learners are judged on held-out rows.
     #[serde(default, skip_serializing_if = "is_default")]
     pub metric: Metric,
-    /// Into how many parts the rows are dealt, each held out in turn.
+    /// The number of folds of the cross-validation.
     #[serde(default = "five")]
     pub folds: usize,
     /// In which order rows are visited.

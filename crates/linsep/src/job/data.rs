@@ -380,7 +380,7 @@ pub(crate) fn load_model(path: &Path) -> Result<Model, Error> {
     Model::load(path).map_err(|error| error.at(path.display().to_string()))
 }
 
-/// Says what was noticed while reading. Skipped rows are warned of: they are not in the result.
+/// Passes the notes of reading to the observer. Skipped rows are warnings, because they are missing from the result.
 pub fn emit_notes(notes: &ReadNotes, observer: &mut dyn Observer) {
     for remark in &notes.remarks {
         observer.note(Note::Remark(remark));

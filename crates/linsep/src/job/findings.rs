@@ -26,7 +26,7 @@ const HOLDOUT: f64 = 0.25;
 /// Features whose numbers are kept.
 const MAX_FEATURES: usize = 200;
 
-/// What is to be found out about which rows.
+/// A request for findings about rows.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FindingsSpec {
@@ -58,13 +58,13 @@ pub struct FeatureFigures {
 /// The rows in figures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DataFigures {
-    /// What the data is called.
+    /// The name of the data.
     pub source: String,
     /// Its format.
     pub format: String,
     /// Rows, each as often as it counts.
     pub rows: u64,
-    /// Rows of the file that stand for them, where rows have counts or weights.
+    /// Rows of the file that represent them, where rows have counts or weights.
     pub rows_of_file: Option<u64>,
     /// Features, words counted one by one.
     pub features: u64,
@@ -72,7 +72,7 @@ pub struct DataFigures {
     pub nonzeros: u64,
     /// The columns with missing cells, and how many each has in the file.
     pub missing: Vec<(String, u64)>,
-    /// What becomes of them; not known of a cache, and up to a model that was given.
+    /// How they are treated; unknown for a cache, and decided by the model if one was given.
     pub treated: Option<Missing>,
     /// Malformed rows that were skipped.
     pub skipped: u64,
@@ -103,7 +103,7 @@ pub struct JudgedModel {
     pub view: Option<View>,
 }
 
-/// What was found out.
+/// The findings about a data set, for the HTML report.
 #[derive(Debug)]
 pub struct Findings {
     /// The specification.

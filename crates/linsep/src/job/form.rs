@@ -6,7 +6,7 @@ use crate::read::FORMATS;
 use crate::train::{Descriptor, OptionDescriptor, OptionKind};
 use serde_json::{Value, json};
 
-/// What is known about a learner, with its options.
+/// The description of a learner, with its options.
 pub fn learner_form(learner: &Descriptor) -> Value {
     let abilities = &learner.abilities;
     json!({

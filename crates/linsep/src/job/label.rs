@@ -67,7 +67,7 @@ pub(super) fn check(
     Err(SettingsError::new("label", problem).into())
 }
 
-/// What the classes look like, if not like classes.
+/// The apparent kind of the labels, if they do not look like classes.
 fn look(data: &Dataset) -> Option<&'static str> {
     let rows = data.len();
     let counts = data.class_counts();

@@ -12,7 +12,7 @@ use crate::theory::binomial::Interval;
 use serde::Serialize;
 use std::fmt;
 
-/// What the rows tell about a model; `docs/json.md` describes every field.
+/// The evaluation of a model on rows; `docs/json.md` describes every field.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Evaluated {
@@ -129,7 +129,7 @@ impl Evaluated {
         }
     }
 
-    /// Says whether these are the training rows, and if so, whether those that were held out are among them.
+    /// Records whether these are the training rows, and if so, whether those that were held out are among them.
     pub(super) fn on_training_rows(mut self, is: bool, with_held_out: bool) -> Self {
         match &mut self {
             Evaluated::Pair { training_rows, held_out_rows, .. }
@@ -148,8 +148,7 @@ impl Evaluated {
         }
     }
 
-    /// Whether the model is wrong on fewer rows than the baseline; also where the baseline is never wrong, and nothing can
-    /// be told.
+    /// Whether the model is wrong on fewer rows than the baseline; true where the baseline is never wrong.
     pub fn beats_baseline(&self) -> bool {
         let baseline = self.baseline().1;
         baseline == 0.0 || self.error() < baseline
@@ -299,7 +298,7 @@ impl Judged {
         Some(judged)
     }
 
-    /// Says of the row that was added last how often it occurs.
+    /// Sets the count of the row that was added last.
     pub(super) fn occurs(&mut self, times: u64) {
         // Those before it occur once, if nothing was said of them.
         self.times.resize(self.lines.len().saturating_sub(1), 1);

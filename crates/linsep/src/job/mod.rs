@@ -82,7 +82,7 @@ pub enum Report {
     Train(Box<Trained>),
     /// How many rows were labelled, and the lines, where no output file was named.
     Predict(Predicted, Vec<u8>),
-    /// What the rows tell about the model.
+    /// The evaluation of a model.
     Evaluate(Box<Evaluated>),
     /// The file that was written.
     Export(Box<Exported>),
@@ -94,7 +94,7 @@ pub enum Report {
     Verify(Box<Verified>),
     /// The statements of the theory with their numbers.
     Theory(Box<TheoryReport>),
-    /// What was tried, and the model that was chosen.
+    /// The result of a search, with the chosen model.
     Tune(Box<TunedModel>),
 }
 

@@ -1,4 +1,4 @@
-//! A verdict on rows of a plane: the widest gap between two sides, or the rows that cannot all be right.
+//! A verdict on rows of a plane: the widest gap between two sides, or the conflicting rows.
 
 use super::separate::{Separated, SeparationTasks};
 use super::view::{PlaneAxes, Scene, SeenRow, two};
@@ -19,7 +19,7 @@ const MAX_ROWS: usize = 5000;
 pub struct Ringed {
     /// The place.
     pub row: usize,
-    /// Of rows that cannot all be right, its share in the mixture.
+    /// Of conflicting rows, its share in the mixture.
     pub share: Option<f64>,
 }
 

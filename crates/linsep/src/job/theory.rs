@@ -21,7 +21,7 @@ pub struct TheorySpec {
     /// How features are scaled.
     #[serde(default, skip_serializing_if = "is_default")]
     pub scale: Scaling,
-    /// Whether the boundary may miss the origin.
+    /// Whether the boundary has a bias, or goes through the origin.
     #[serde(default, skip_serializing_if = "is_default")]
     pub bias: BiasSpec,
     /// At most this many passes for each run.

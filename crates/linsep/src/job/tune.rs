@@ -27,16 +27,16 @@ pub struct TuneSpec {
     /// Which classes, and how often their rows count.
     #[serde(default, skip_serializing_if = "is_default")]
     pub classes: ClassSpec,
-    /// Whether the boundary may miss the origin.
+    /// Whether the boundary has a bias, or goes through the origin.
     #[serde(default, skip_serializing_if = "is_default")]
     pub bias: BiasSpec,
     /// By what candidates are judged.
     #[serde(default, skip_serializing_if = "is_default")]
     pub metric: Metric,
-    /// Into how many parts the rows are dealt, each held out in turn.
+    /// The number of folds of the cross-validation.
     #[serde(default = "five")]
     pub folds: usize,
-    /// The search ends after so many seconds with the best so far.
+    /// Stop the search after this many seconds, with the best candidate so far.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_seconds: Option<f64>,
     /// How the error on new rows is measured.
@@ -46,7 +46,7 @@ pub struct TuneSpec {
     /// difference.
     #[serde(default, skip_serializing_if = "is_default")]
     pub simpler: f64,
-    /// The seed of folds and of rows kept aside.
+    /// The seed of the folds and of held-out rows.
     #[serde(default, skip_serializing_if = "is_default")]
     pub seed: u64,
     /// Where the model is saved.
@@ -78,7 +78,7 @@ impl Default for TuneSpec {
 /// The result of a search, with the model that was learned the way it chose.
 #[derive(Debug)]
 pub struct TunedModel {
-    /// What was tried, and chosen.
+    /// The candidates and the choice.
     pub tuned: Tuned,
     /// The model, learned from all rows.
     pub trained: Trained,
@@ -327,7 +327,7 @@ mod tests {
         let unfinished = learn_within(Duration::ZERO, spec.training(&tuned), &mut heard);
         assert!(matches!(unfinished, Err(Error::Interrupted)), "{unfinished:?}");
         assert!(
-            heard.0.last().unwrap().contains("no model is saved. To learn it with train: ⟦learner="),
+            heard.0.last().unwrap().contains("no model is saved. To train it: ⟦learner="),
             "{:?}",
             heard.0
         );

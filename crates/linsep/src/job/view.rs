@@ -37,7 +37,7 @@ pub struct ViewSpec {
     pub row_weights: Option<PathBuf>,
 }
 
-/// What the axes of a plane are.
+/// The axes of a plane.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PlaneAxes {
     /// Two features of the rows as read, by their names.
@@ -90,11 +90,11 @@ pub struct Margin {
 /// Rows on a plane.
 #[derive(Clone, Debug)]
 pub struct Scene {
-    /// What the data is called.
+    /// The name of the data.
     pub source: String,
     /// The classes; of two sides, the negative one first.
     pub classes: Vec<String>,
-    /// What the axes are.
+    /// The axes.
     pub axes: PlaneAxes,
     /// Whether distances are those of scaled features.
     pub scaled: bool,
@@ -523,7 +523,7 @@ mod tests {
         assert!(matches!(refused, Error::Settings(_)), "{refused}");
     }
 
-    /// The rows that cannot all be right meet at one point of every plane, and a separating band is empty.
+    /// The conflicting rows meet at one point of every plane, and a separating band is empty.
     #[test]
     fn verdicts_hold_on_the_plane() {
         for features in [2, 4] {

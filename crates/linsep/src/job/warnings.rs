@@ -296,7 +296,7 @@ impl Warning {
         baseline.into_iter().chain(never).collect()
     }
 
-    /// Says it.
+    /// Passes it to the observer.
     pub(super) fn emit(&self, observer: &mut dyn Observer) {
         observer.note(Note::Caution(&self.to_string()));
     }

@@ -1,4 +1,4 @@
-//! What each column adds to the score: a model of expanded features read as a sum of curves.
+//! The contribution of each column to the score: a model of expanded features read as a sum of curves.
 
 use super::Model;
 use crate::features::expansion::Splines;
@@ -15,7 +15,7 @@ const MAX_DRAWN: usize = 96;
 /// The most terms of a text: there may be very many.
 const MAX_TERMS: usize = 100;
 
-/// What one column adds to the score.
+/// The contribution of one column to the score.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ColumnEffect {
     /// The column, or the feature where there are no columns.
@@ -28,7 +28,7 @@ pub struct ColumnEffect {
     pub effect: Effect,
 }
 
-/// What a column adds to the score, whatever the other columns hold; products are not part of it.
+/// The contribution of a column to the score, independent of the other columns; without products.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
@@ -45,7 +45,7 @@ pub enum Effect {
 pub struct CurvePoint {
     /// The number in the column.
     pub value: f64,
-    /// What it adds to the score.
+    /// Its contribution to the score.
     pub effect: f64,
 }
 
@@ -54,16 +54,16 @@ pub struct CurvePoint {
 pub struct WordEffect {
     /// The word; empty for a missing cell.
     pub word: String,
-    /// What it adds to the score.
+    /// Its contribution to the score.
     pub effect: f64,
 }
 
-/// What the product of two columns adds to the score, beside what each of them adds.
+/// The contribution of the product of two columns to the score, in addition to those of the columns.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ProductEffect {
     /// The product, such as `age × income`.
     pub product: String,
-    /// What it adds where each number is one deviation above what is subtracted from it, which is its mean, or 0 where it is scaled without
+    /// Its contribution where each number is one deviation above what is subtracted from it, which is its mean, or 0 where it is scaled without
     /// being centred, and each word is there.
     pub effect: f64,
     /// How much the score changes over four deviations of a number, where the other factor is as above.
@@ -91,7 +91,7 @@ impl ProductEffect {
 }
 
 impl Model {
-    /// What each product of two columns adds to the score, the largest first; for many classes, to the score of the class numbered
+    /// The contribution of each product of two columns to the score, the largest first; for many classes, to the score of the class numbered
     /// `outcome`. Products without a weight are left out. `None` as for [`effects_of`](Self::effects_of).
     pub fn product_effects_of(&self, outcome: usize) -> Option<Vec<ProductEffect>> {
         let units = self.in_units_of(outcome)?.weights;
@@ -118,7 +118,7 @@ impl Model {
         Some(effects)
     }
 
-    /// What each column adds to the score, the largest effect first; for many classes, to the score of the class numbered
+    /// The contribution of each column to the score, the largest effect first; for many classes, to the score of the class numbered
     /// `outcome`. `None` where there are no weights for rows as read. Columns without a weight are left out.
     ///
     /// With products in the model, a column also acts through them, and these effects are those where the other factors
@@ -136,7 +136,7 @@ impl Model {
         self.effects_at(outcome, values)
     }
 
-    /// What the effects must be added to: the score of a row is this number, what each column adds, and its products.
+    /// The constant term: the score of a row is this number plus the contributions of each column and of its products.
     pub fn effects_constant(&self, outcome: usize) -> Option<f64> {
         let units = self.in_units_of(outcome)?;
         // A curve is measured from the mean of its column.

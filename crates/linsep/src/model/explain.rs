@@ -1,4 +1,4 @@
-//! What spoke for and against the class that a row was given.
+//! Evidence for and against the predicted class of a row.
 //!
 //! The score of a linear model is a sum with one part for each feature. For two sides it is that sum; for many classes, the
 //! sum of the winner less that of the runner-up. Other models have no such parts: there a part is by how much the score falls
@@ -21,11 +21,11 @@ pub struct Explanation {
     pub score: f64,
     /// The score of a row without any feature; none where parts do not add up.
     pub constant: Option<f64>,
-    /// The features, what speaks for the class first.
+    /// The features, the strongest evidence for the class first.
     pub parts: Vec<Part>,
 }
 
-/// What one feature adds.
+/// The contribution of one feature.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
     /// Its place among the features that the model learned from.
@@ -34,9 +34,9 @@ pub struct Part {
     pub name: String,
     /// Its value in the row, where it is a number.
     pub value: Option<f64>,
-    /// The date or time of day that the value stands for, where it is one.
+    /// The date or time of day that the value denotes, where it is one.
     pub date: Option<String>,
-    /// What it adds to the score: more than 0 speaks for the class.
+    /// Its contribution to the score: above 0 is evidence for the class.
     pub effect: f64,
 }
 

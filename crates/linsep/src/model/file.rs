@@ -16,7 +16,7 @@ use std::path::Path;
 
 const KIND: &str = "model";
 
-/// What a model file holds beside its arrays.
+/// The contents of a model file other than its arrays.
 #[derive(Serialize, Deserialize)]
 struct Content<'a> {
     classes: Cow<'a, Classes>,

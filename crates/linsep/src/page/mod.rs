@@ -108,7 +108,7 @@ fn in_short(page: &mut Page<'_>, findings: &Findings) {
     }
 }
 
-/// What is said instead of a verdict.
+/// The text in place of a verdict.
 const ONE_CLASS: &str = "All rows have the same class: there is nothing to separate.";
 
 /// How many rows there are, and of how many rows of the file.
@@ -237,7 +237,7 @@ fn missing_cells(findings: &Findings) -> Option<String> {
     Some(if became.is_empty() { cells } else { format!("{cells}; {became}") })
 }
 
-/// What the model that was learned makes of missing cells in these columns, where a number becomes `number`. Only where several cells of a
+/// How the model treats missing cells in these columns, where a number becomes `number`. Only where several cells of a
 /// column are missing does it have a feature for that.
 fn became(findings: &Findings, columns: &[&(String, u64)], number: &str) -> String {
     let Schema::Table { columns: known, .. } = &findings.judged.model.recipe.columns else {

@@ -1,4 +1,4 @@
-//! What can be wrong with a data file, and where.
+//! Errors in data files, with their places.
 
 use super::cache::CacheFault;
 use super::foreign::ForeignFile;
@@ -18,7 +18,7 @@ pub struct ReadError {
     pub line: Option<u64>,
     /// Byte in the line, counted from 1.
     pub column: Option<u64>,
-    /// What is wrong.
+    /// The problem.
     pub kind: ReadErrorKind,
 }
 
@@ -29,7 +29,7 @@ impl ReadError {
     }
 }
 
-/// What is wrong with a data file.
+/// The problem with a data file.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadErrorKind {
     /// The file could not be opened or read.
@@ -44,7 +44,7 @@ pub enum ReadErrorKind {
     /// The same, where the memory that the job may use sets the limit.
     #[error("{problem}, and longer lines do not fit into a memory limit of {}", amount(*.memory))]
     LineForMemory {
-        /// What is wrong.
+        /// The problem.
         problem: String,
         /// The memory that the job may use, in bytes.
         memory: u64,
@@ -349,7 +349,7 @@ impl LongLine {
     }
 }
 
-/// What is wrong with a row, on its way through a reader of bytes that makes CSV of another format.
+/// The problem with a row, on its way through a reader of bytes that makes CSV of another format.
 #[derive(Debug, thiserror::Error)]
 #[error("{kind}")]
 pub(crate) struct RowFailure {
@@ -430,7 +430,7 @@ impl ReadErrorKind {
         )
     }
 
-    /// What the user can do about it; empty where the message says so already.
+    /// Advice for the user; empty where the message says so already.
     pub fn help(&self) -> &'static str {
         use ReadErrorKind::*;
         match self {

@@ -93,7 +93,7 @@ pub struct CsvOptions {
     /// Columns to leave out, by name or number from 1.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignore: Vec<String>,
-    /// What columns hold, by name or number from 1, where that is not to be guessed.
+    /// The kinds of columns, by name or number from 1, where they are not detected.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub columns: BTreeMap<String, ColumnAs>,
     /// Whether the first row names the columns, if not to be detected.
@@ -102,7 +102,7 @@ pub struct CsvOptions {
     /// The delimiter, if not to be detected. Its text is one character, or `tab` or `space`.
     #[serde(skip_serializing_if = "Option::is_none", with = "delimiter_text")]
     pub delimiter: Option<u8>,
-    /// What to do with missing cells.
+    /// The treatment of missing cells.
     #[serde(skip_serializing_if = "is_default")]
     pub missing: Missing,
     /// Which words mean a missing cell, in every column; an empty cell always does. If not given, the usual words do.
@@ -116,7 +116,7 @@ pub struct CsvOptions {
     pub auto: bool,
 }
 
-/// What a column of a table holds.
+/// The kind of a column of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ColumnAs {
@@ -249,7 +249,7 @@ pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// The delimiter that a text stands for: one character, or `tab` or `space`.
+/// The delimiter that a text denotes: one character, or `tab` or `space`.
 pub fn parse_delimiter(text: &str) -> Result<u8, String> {
     match text {
         "tab" | "\\t" => Ok(b'\t'),
@@ -506,8 +506,8 @@ mod tests {
             ("{\"speed\": 1}", "unknown field `speed`"),
             ("{\"csv\": {\"lable\": \"x\"}}", "unknown field `lable`"),
             ("{\"schema\": null}", "unknown field `schema`"),
-            ("{\"format\": \"xls\"}", "no format is called \"xls\": the formats are "),
-            ("{\"csv\": {\"delimiter\": \"ab\"}}", "one character is needed"),
+            ("{\"format\": \"xls\"}", "unknown format \"xls\": the formats are "),
+            ("{\"csv\": {\"delimiter\": \"ab\"}}", "expected one character"),
             ("{\"csv\": {\"missing\": \"median\"}}", "unknown variant `median`"),
         ] {
             let error = serde_json::from_str::<ReadOptions>(text).unwrap_err().to_string();

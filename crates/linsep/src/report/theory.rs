@@ -286,7 +286,7 @@ fn other_orders(theory: &TheoryReport) -> String {
     )
 }
 
-/// What to do, and the job that does it.
+/// The next steps, each with its job.
 fn next_steps(theory: &TheoryReport, spec: &TheorySpec) -> Vec<(&'static str, Spec)> {
     let (data, classes) = (&spec.data, &spec.classes);
     let rescaled = || Spec::Theory(TheorySpec { scale: Scaling::Standard, ..spec.clone() });

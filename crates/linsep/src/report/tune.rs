@@ -41,9 +41,9 @@ pub struct TuneRecord<'a> {
 /// One candidate.
 #[derive(Serialize)]
 pub struct CandidateRecord {
-    /// What is made of the columns.
+    /// The features made of the columns.
     pub features: Features,
-    /// What is made of texts, where there are some.
+    /// The features made of texts, where there are some.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<TextChoice>,
     /// How features are scaled.
@@ -210,7 +210,7 @@ fn tried(tuned: &Tuned) -> String {
     }
 }
 
-/// What a candidate is called.
+/// The name of a candidate.
 fn name(tried: &Tried) -> String {
     let preparation = tried.candidate.preparation;
     let scale = match preparation.scaling {
@@ -228,7 +228,7 @@ fn name(tried: &Tried) -> String {
     )
 }
 
-/// What the features are made of.
+/// The source of the features.
 fn kind_of_features(preparation: Preparation) -> String {
     match preparation.text {
         Some(TextChoice { terms, ngrams, weights }) => {

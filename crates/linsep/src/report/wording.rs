@@ -286,7 +286,7 @@ pub fn describe_bound(evidence: &Evidence, settings: &Settings) -> String {
     }
 }
 
-/// What the evidence means, in plain sentences.
+/// The meaning of the evidence, in plain sentences.
 pub fn explain(evidence: &Evidence, settings: &Settings) -> String {
     if settings.learner == Learner::Memoriser {
         return "The rows are memorised and no boundary is sought, so separability is not known.".into();
@@ -429,7 +429,7 @@ pub fn describe_no_model(evidence: &Evidence, boundaries: &[Boundary]) -> Option
     })
 }
 
-/// What can be done where a run ended without a model.
+/// Advice for a run that ended without a model.
 pub fn no_model_help(trained: &Trained) -> &'static str {
     match trained.status {
         Status::NoOptimum if !trained.model.recipe.expansion.is_none() => {

@@ -21,7 +21,7 @@ pub enum Order {
     Shuffle,
 }
 
-/// Whether the boundary may miss the origin.
+/// Whether the boundary has a bias, or goes through the origin.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bias {
@@ -139,7 +139,7 @@ pub struct Settings {
     pub order: Order,
     /// The seed of all shuffles.
     pub seed: u64,
-    /// Whether the boundary may miss the origin.
+    /// Whether the boundary has a bias, or goes through the origin.
     pub bias: Bias,
     /// Where θ starts.
     pub init: Init,
@@ -187,7 +187,7 @@ impl Default for Settings {
 }
 
 impl ClassWeight {
-    /// The class weights that texts stand for: `balanced` alone, or `CLASS=WEIGHT` for each of some classes.
+    /// The class weights given by texts: `balanced` alone, or `CLASS=WEIGHT` for each of some classes.
     pub fn parse(texts: &[String]) -> Result<Self, SettingsError> {
         let refuse = |problem: String| Err(SettingsError::new("class_weight", problem));
         let mut named: Vec<(String, f64)> = Vec::new();

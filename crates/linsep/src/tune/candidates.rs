@@ -1,4 +1,4 @@
-//! What a search tries: ways to prepare the rows, learners, penalties.
+//! The candidates of a search: ways to prepare the rows, learners, penalties.
 
 use crate::dataset::{Dataset, Rows};
 use crate::features::{Expansion, Features, MAX_WORDS, Scaling, Schema, TermWeights, TextChoice};
@@ -84,7 +84,7 @@ impl Family {
         self.kind == Kind::Logistic
     }
 
-    /// What progress says of it.
+    /// Its name in progress messages.
     pub(super) fn what(&self) -> &'static str {
         match (self.kind, self.preparation.features) {
             (Kind::SquaredHinge, _) => "folds, svm",
@@ -122,7 +122,7 @@ const PASSES: [f64; 4] = [1.0, 2.0, 5.0, 10.0];
 /// With more features than this, sparse rows are not expanded.
 const MAX_EXPANDED: usize = 300;
 
-/// What is tried on these rows, the simplest first.
+/// The candidates for these rows, the simplest first.
 ///
 /// `texts` are the ways to make features of texts, where there are some.
 pub(super) fn families(
@@ -169,7 +169,7 @@ pub(super) fn families(
         .to_vec()
 }
 
-/// What is tried on texts: every way to make features of them, with rows of length 1 where they are not already.
+/// The candidates for texts: every way to make features of them, with rows of length 1 where they are not already.
 fn of_texts(
     texts: &[TextChoice],
     probabilities: bool,

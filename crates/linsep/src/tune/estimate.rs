@@ -32,7 +32,7 @@ const MANY_VALUES: usize = 60_000;
 const PARTS: usize = 5;
 
 impl Judging {
-    /// What is done with these rows.
+    /// The use of these rows.
     pub(super) fn settled(self, data: &Dataset) -> Self {
         let classes = data.classes().len();
         let scores = if classes > 2 { classes } else { 1 };

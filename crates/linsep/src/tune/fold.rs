@@ -1,4 +1,4 @@
-//! What the candidates of a family say about rows that they have not learned from.
+//! Predictions of the candidates of a family on held-out rows.
 
 use super::Search;
 use super::candidates::{Family, Fit, Kind};
@@ -101,7 +101,7 @@ impl Patience {
     }
 }
 
-/// What weights say about rows.
+/// Scores of rows by given weights.
 fn judge_rows(thetas: &[Theta], classes: &Classes, rows: &Dataset) -> Vec<JudgedRow> {
     let outcomes = classes.outcomes_of(rows.classes());
     let mut scores = Vec::with_capacity(thetas.len());

@@ -40,7 +40,7 @@ pub struct TuneSettings {
     pub metric: Metric,
     /// Every row is held out once, in one of this many parts.
     pub folds: usize,
-    /// The search ends after so many seconds with the best so far.
+    /// Stop the search after this many seconds, with the best candidate so far.
     pub max_seconds: Option<f64>,
     /// How the error on new rows is measured.
     pub judging: Judging,
@@ -74,7 +74,7 @@ pub struct Tuned {
     /// A simpler candidate was taken if it was worse than the best by no more than this many standard errors of their
     /// difference.
     pub simpler: f64,
-    /// What a candidate must beat: the outcome that most rows have, predicted for every row.
+    /// The baseline: always predicting the most frequent class.
     pub baseline: Baseline,
     /// The error on rows that the search had no part in.
     pub estimate: Option<Estimate>,
@@ -111,7 +111,7 @@ pub enum Ended {
 pub enum NoEstimate {
     /// It was not asked for.
     NotAsked,
-    /// A class has too few rows to be told apart in a search without a part of them.
+    /// A class has too few rows to hold out a part of them.
     FewRows,
     /// The time was over before.
     TimeLimit,

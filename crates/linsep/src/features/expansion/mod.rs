@@ -82,7 +82,7 @@ pub struct Expansion {
 /// How many features an expansion has of each kind; `docs/json.md` describes every field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ExpansionSummary {
-    /// What was made.
+    /// The kind of the expansion.
     pub features: Features,
     /// Features of the columns, which stay as they are.
     pub plain: u64,
@@ -200,7 +200,7 @@ impl Expansion {
         self.splines.is_empty() && self.products.pairs.is_empty()
     }
 
-    /// What the expansion came to.
+    /// The kind of the expansion as it was built.
     pub fn features(&self) -> Features {
         match (self.splines.is_empty(), self.products.pairs.is_empty()) {
             (true, true) => Features::Plain,
@@ -272,7 +272,7 @@ impl Expansion {
         self.products.candidates
     }
 
-    /// What to call feature `j` of expanded rows, given what the features of the columns are called.
+    /// The name of feature `j` of expanded rows, given the names of the features of the columns.
     pub fn feature_name(&self, j: usize, plain: impl Fn(usize) -> String) -> String {
         if self.is_none() || j < self.inputs {
             return plain(j);

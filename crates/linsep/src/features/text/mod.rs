@@ -23,11 +23,11 @@ use serde::{Deserialize, Serialize};
 /// A column of texts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Text {
-    /// What a term is made of.
+    /// The unit of a term.
     pub kind: TermKind,
     /// How many neighbouring words or characters are one term.
     pub ngrams: Ngrams,
-    /// What the value of a term is.
+    /// The weighting of terms.
     pub weights: TermWeights,
     /// How terms are told apart.
     pub terms: Terms,
@@ -85,11 +85,11 @@ pub struct TermRows {
 /// What a search chooses about texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct TextChoice {
-    /// What a term is made of.
+    /// The unit of a term.
     pub terms: TermKind,
     /// How many neighbouring words or characters are one term: no more than were read.
     pub ngrams: Ngrams,
-    /// What the value of a term is.
+    /// The weighting of terms.
     pub weights: TermWeights,
 }
 
@@ -138,7 +138,7 @@ impl Text {
         }
     }
 
-    /// What the feature of a term is called.
+    /// The name of the feature of a term.
     ///
     /// `prefix` comes before it, where another column has features too.
     pub fn feature_name(&self, prefix: &str, term: usize) -> String {

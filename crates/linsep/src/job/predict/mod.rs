@@ -25,7 +25,7 @@ use std::path::PathBuf;
 /// Effects below this are shown as ±0.0000.
 const SMALLEST_EFFECT: f64 = 0.00005;
 
-/// What is written for each row.
+/// The output for each row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Show {
@@ -64,7 +64,7 @@ pub struct PredictSpec {
     pub model: PathBuf,
     /// The rows.
     pub data: DataSpec,
-    /// What is written for each row.
+    /// The output for each row.
     #[serde(default)]
     pub show: Show,
     /// More files, each read like the first.
@@ -81,7 +81,7 @@ pub struct PredictSpec {
     pub output: Option<PathBuf>,
 }
 
-/// What came of labelling.
+/// Summary of a prediction run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Predicted {
     /// Rows labelled.
@@ -177,7 +177,7 @@ struct Rows {
     sources: VecDeque<Source>,
     options: ReadOptions,
     now: Option<Now>,
-    /// What was noticed in those that came to their end.
+    /// Notes on those that were read completely.
     notes: Vec<ReadNotes>,
 }
 
@@ -355,7 +355,7 @@ impl Labelling<'_> {
         Err(io::Error::other("no labels could be predicted"))
     }
 
-    /// What spoke for the class of a row, and against it.
+    /// The evidence for and against the class of a row.
     fn explanation(&self, explainer: &mut Explainer<'_>, batch: &Batch, i: usize, top: usize) -> String {
         let mut why = explainer.explain(batch.row(i));
         let mut terms: HashMap<usize, Vec<&str>> = HashMap::new();

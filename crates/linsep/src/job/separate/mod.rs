@@ -79,9 +79,9 @@ pub struct Separated {
     pub settings: SeparateSettings,
     /// The rows.
     pub data: Dataset,
-    /// What their features are called.
+    /// The names of their features.
     pub schema: Schema,
-    /// What was noticed while reading.
+    /// Notes made while reading.
     pub notes: ReadNotes,
     /// Which sides were decided.
     pub sides: SeparationTasks,
@@ -194,7 +194,7 @@ impl SeparateSpec {
 }
 
 impl Separated {
-    /// What the data is called.
+    /// The name of the data.
     pub fn name(&self) -> String {
         self.spec.data.source.name()
     }

@@ -8,7 +8,7 @@ use crate::scale::{Scaler, Scaling};
 /// Rows that are looked at for advice: a sample tells as much, and is no second copy of the data.
 const SAMPLE: usize = 5_000;
 
-/// What to say where each of many classes is set against the rest.
+/// The remark where each of many classes is trained against the rest.
 pub(super) fn many_classes(classes: usize) -> String {
     format!(
         "{classes} classes: one classifier is trained for each class against the rest. For one class only, \
@@ -16,7 +16,7 @@ pub(super) fn many_classes(classes: usize) -> String {
     )
 }
 
-/// What about the features may keep a perceptron from converging, and what to do about it.
+/// Advice where the scale of the features may keep a perceptron from converging.
 pub(super) fn scaling(data: &Dataset, schema: &Schema) -> Option<String> {
     let sampled;
     let data = if data.len() <= SAMPLE {

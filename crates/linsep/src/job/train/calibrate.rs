@@ -12,7 +12,7 @@ use crate::train::{ClassWeight, Learner, Settings};
 use crate::{Error, SettingsError};
 
 impl TrainSpec {
-    /// What asks for probabilities, as texts name it, if anything does.
+    /// The option that asks for probabilities, as texts name it, if any.
     pub(super) fn asks_for_probabilities(&self) -> Option<(&'static str, &'static str)> {
         match self.threshold {
             Some(ThresholdRule::Probability(_)) => Some(("threshold", "⟦threshold⟧")),
@@ -251,7 +251,7 @@ mod tests {
         assert_eq!((trained.status, &trained.model.calibration), (Status::Interrupted, &None));
         assert!(trained.model.evidence.training_error.is_some());
         assert!(
-            observer.heard.iter().any(|text| text.contains("without the probabilities asked for")),
+            observer.heard.iter().any(|text| text.contains("the model lacks the requested probabilities")),
             "{:?}",
             observer.heard
         );

@@ -10,7 +10,7 @@ use crate::model::Model;
 use crate::observe::{Note, Observer, Pace, Progress};
 use crate::train::{Bias, Learner, Settings};
 
-/// What the rows that were held out tell.
+/// The evaluation on held-out rows.
 #[derive(Clone, Debug)]
 pub struct HeldOut {
     /// Rows predicted wrong. A row of a class that no training row has is one of them.
@@ -26,7 +26,7 @@ pub struct HeldOut {
     pub judged: Vec<JudgedRow>,
 }
 
-/// What is known of the rows before anything is learned from them.
+/// The properties of the rows that are known before training.
 #[derive(Default)]
 pub(super) struct Warned {
     pub(super) warnings: Vec<Warning>,
@@ -38,7 +38,7 @@ pub(super) struct Warned {
 const MAX_LOOKED_FOR: usize = 1000;
 
 impl Runner<'_> {
-    /// What to say where each of so many classes is set against the rest.
+    /// The remark where each of many classes is trained against the rest.
     pub(super) fn remark_on_classes(&self, classes: usize) -> Option<String> {
         let each = classes > 2
             && self.settings.positive.is_none()
@@ -107,7 +107,7 @@ impl Runner<'_> {
     }
 }
 
-/// The sides that will be told apart.
+/// The sides that will be trained.
 fn sides(data: &Dataset, settings: &Settings) -> Option<Classes> {
     if settings.positive.is_some() || data.classes().len() <= 2 {
         ClassPair::choose(data.classes(), settings.positive.as_deref()).ok().map(Classes::Pair)
@@ -159,7 +159,7 @@ impl Warned {
     }
 }
 
-/// Warns if always predicting the same class is as good on the rows learned from.
+/// Warns if always predicting the same class is as good on the training rows.
 pub(super) fn training_baseline(model: &Model, counts: &[u64]) -> Option<Warning> {
     let error = model.evidence.training_error.filter(|_| model.evidence.status.has_model())?;
     let (class, baseline_error) = baseline(&model.classes, counts)?;

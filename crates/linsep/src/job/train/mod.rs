@@ -57,13 +57,13 @@ pub struct Trained {
     pub model: Model,
     /// How the run ended.
     pub status: Status,
-    /// What was noticed while reading, with remarks on the run.
+    /// Notes made while reading, with remarks on the run.
     pub notes: ReadNotes,
-    /// What the data is called.
+    /// The name of the data.
     pub source: Source,
     /// Rows of each outcome of the model; empty for a stream, which does not count them.
     pub counts: Vec<u64>,
-    /// What the held-out rows tell.
+    /// The evaluation on held-out rows.
     pub held_out: Option<HeldOut>,
     /// The weights for each weight of the loss of a path that was asked for.
     pub path: Vec<PathPoint>,
@@ -77,7 +77,7 @@ pub struct Trained {
     pub seconds: Seconds,
     /// Threads that parallel parts may use.
     pub threads: usize,
-    /// What the job was.
+    /// The specification of the job.
     pub spec: TrainSpec,
     /// Outputs that could not be written, and why. The model is here all the same.
     pub lost: Vec<Error>,
@@ -475,7 +475,7 @@ fn hash_the_rest(hashing: &Hashing<'_>, stop: &AtomicBool, observer: &dyn Observ
     });
 }
 
-/// Says that an interrupted run does not know its training error.
+/// Warns that an interrupted run has no training error.
 fn warn_uncounted(outcome: &Outcome, observer: &mut dyn Observer) {
     if outcome.evidence.training_error.is_none() {
         observer.note(Note::Warning("interrupted: the training error was not computed"));

@@ -1,4 +1,4 @@
-//! What a run leaves behind while it goes on: checkpoints, the trace, the mistaken rows.
+//! The files that a run writes while it goes on: checkpoints, the trace, the mistaken rows.
 
 use crate::Error;
 use crate::observe::{self, Note, Observer, Progress, Update};
@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// What is said of a checkpoint that could not be written.
+/// The message for a checkpoint that could not be written.
 const UNSAVED: &str = "the checkpoint is not saved";
 
 /// Passes everything on to the observer of the job, and records what the specification asks for.

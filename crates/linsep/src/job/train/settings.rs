@@ -1,4 +1,4 @@
-//! What a specification of training means, and which choices make no sense together.
+//! The settings of a training specification, and checks for conflicting choices.
 
 use super::TrainSpec;
 use super::path;

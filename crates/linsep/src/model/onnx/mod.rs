@@ -23,7 +23,7 @@ use crate::train::Learned;
 use graph::{Attribute, Element, Graph, Value};
 use serde::{Deserialize, Serialize};
 
-/// What the numbers of the inputs are.
+/// The number type of the inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum InputNumbers {
@@ -52,9 +52,9 @@ pub struct OnnxInput {
 pub struct OnnxFile {
     /// The file.
     pub bytes: Vec<u8>,
-    /// What it wants.
+    /// The inputs.
     pub inputs: Vec<OnnxInput>,
-    /// What it gives, by name.
+    /// The names of the outputs.
     pub outputs: Vec<&'static str>,
 }
 

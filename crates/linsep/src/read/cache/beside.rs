@@ -8,7 +8,7 @@ use crate::read::{Labels, ReadOptions, Source};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What became of the cache beside a file.
+/// The state of the cache next to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheUse {
     /// The file is a cache itself.

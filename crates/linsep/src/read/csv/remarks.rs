@@ -1,4 +1,4 @@
-//! What the user should know about a table that was read, in sentences.
+//! Remarks for the user about a table that was read.
 
 use super::columns::{CellUse, Column, Counts};
 use super::comments::Comments;
@@ -316,7 +316,7 @@ pub(super) fn guessed(
             ColumnAs::DayFirst => "If they begin with the day",
             _ => "If they begin with the month",
         };
-        format!(" {means}, say {}.", assigned(name, other.name()))
+        format!(" {means}, use {}.", assigned(name, other.name()))
     });
     format!(
         "Column \"{name}\" holds {what}: \"{example}\" is read as {value}.{other} If these are words, use \

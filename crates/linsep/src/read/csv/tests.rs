@@ -250,7 +250,7 @@ fn numbers_among_words_are_remarked_on() {
     // Where nearly all are numbers, it says what to do.
     let rows: String = (0..20).map(|i| format!("{i},{}\n", ["a", "b"][i % 2])).collect();
     let said = plain(&format!("x,y\nfoo,a\n{rows}")).1.remarks;
-    assert!(said[0].ends_with("name it with ⟦na⟧, along with all other words that do."), "{said:?}");
+    assert!(said[0].ends_with("list it with ⟦na⟧, along with all other such words."), "{said:?}");
     assert!(plain("x,y\n1,a\nfoo,a\nbar,b\n").1.remarks.is_empty());
 }
 
@@ -323,7 +323,7 @@ fn a_column_has_one_part_to_play() {
         csv: CsvOptions { label: Some("1".into()), ..CsvOptions::default() },
         ..predict(false, Labels::Required)
     };
-    assert!(failure("1,red,a\n", &options).2.contains("not the label for this model"));
+    assert!(failure("1,red,a\n", &options).2.contains("not the label column of this model"));
     let options = ReadOptions {
         csv: CsvOptions { ignore: vec!["id".into()], ..CsvOptions::default() },
         ..predict(true, Labels::Required)

@@ -1,4 +1,4 @@
-//! What is said of the columns: the status of every coefficient, the columns that separate alone, and the cure.
+//! The report of the columns: the status of every coefficient, the columns that separate alone, and the cure.
 
 use super::lists::{LISTED, more};
 use crate::classes::printable;
@@ -11,7 +11,7 @@ use crate::separate::{CoefficientStatus, ColumnFindings, Separation, Verdict};
 /// The name of the bias in tables.
 const BIAS: &str = "(bias)";
 
-/// What the coefficient at a place is called.
+/// The name of the coefficient at a place.
 pub(super) fn name(separated: &Separated, place: usize) -> String {
     if place == separated.data.columns() { BIAS.to_string() } else { separated.schema.feature_name(place) }
 }
@@ -173,7 +173,7 @@ fn are(count: usize) -> String {
     format!("{} {}", grouped(count as u64), if count == 1 { "is" } else { "are" })
 }
 
-/// What the words of the table mean, for those that occur.
+/// The meaning of the words in the table, for those that occur.
 fn glossary(
     findings: &ColumnFindings,
     has_aliased: bool,
@@ -296,7 +296,7 @@ pub(super) fn rest(separated: &Separated, separation: &Separation) -> Vec<Block>
     vec![Block::paragraph(text)]
 }
 
-/// What can be done about coefficients that are infinite.
+/// Advice for infinite coefficients.
 pub(super) fn cure(separated: &Separated, separation: &Separation) -> Vec<Block> {
     let Some(findings) = &separation.columns else { return Vec::new() };
     let order = in_order(separated, findings);

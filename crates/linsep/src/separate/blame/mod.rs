@@ -2,7 +2,7 @@
 //!
 //! Finding the fewest is as hard as finding the smallest training error of a boundary. So there are two searches, and what
 //! each finds is proved: boundaries with few rows on their wrong sides ([`fits`], [`line`](self::line), then exact
-//! exchanges of rows), which bound the least cost from above, and sets of rows that cannot all be right ([`fewest`]),
+//! exchanges of rows), which bound the least cost from above, and sets of conflicting rows ([`fewest`]),
 //! which bound it from below. Where they meet, the answer is the smallest.
 
 mod ceiling;

@@ -1,4 +1,4 @@
-//! What a statistician asks after the verdict: which coefficients of a logistic regression are finite, which grow without
+//! Statistics after the verdict: which coefficients of a logistic regression are finite, which grow without
 //! limit and to which side, which are not identified; and which few columns separate the classes by themselves.
 //!
 //! K = {δ : ⟨δ, z⟩ ≥ 0 for every row} holds the directions along which the likelihood never falls, and B the rows on
@@ -47,7 +47,7 @@ pub enum ColumnDetail {
     All,
 }
 
-/// What the maximum-likelihood estimate of a logistic regression does in one coefficient.
+/// The maximum-likelihood estimate of one coefficient of a logistic regression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CoefficientStatus {
@@ -71,7 +71,7 @@ pub enum CoefficientStatus {
     NotSettled,
 }
 
-/// What is proved of the columns.
+/// Proved statements about the columns.
 #[derive(Clone, Debug, Default)]
 pub struct ColumnFindings {
     /// The status of each coefficient: the features, then the bias where there is one.

@@ -200,7 +200,7 @@ fn overlapping_rows_with_many_columns() {
     }
 }
 
-/// A row midway between two of the other side: three rows that cannot all be right, among many that could be.
+/// A row midway between two of the other side: three conflicting rows, among many that could be.
 #[test]
 fn a_circuit_of_three_rows_hidden_among_many() {
     for (number, bias) in BIASES.into_iter().enumerate() {

@@ -98,7 +98,7 @@ struct Content<'a> {
 /// The definition of a shuffle that this program has: it does not depend on how rows are stored.
 const SHUFFLE: u32 = 2;
 
-/// What is known of the rows that came with their classes.
+/// Statistics of the rows seen so far.
 #[derive(Serialize, Deserialize)]
 struct SeenContent<'a> {
     names: Cow<'a, [String]>,

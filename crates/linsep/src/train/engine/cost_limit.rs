@@ -156,8 +156,8 @@ mod tests {
         let error = refuse_excessive_cost_rows(20_000, 20_000, &remembers, "Do without").unwrap_err();
         assert_eq!(
             error.problem,
-            "memoriser remembers 20,000 rows for each of 20,000 classes: 400,000,000 rows, and more than 100,000,000 are not \
-             begun without a time limit. Do without; or allow it with ⟦max_seconds=SECONDS⟧, the time for all classes together"
+            "memoriser remembers 20,000 rows for each of 20,000 classes: 400,000,000 rows, and more than 100,000,000 need \
+             a time limit. Do without; or set ⟦max_seconds=SECONDS⟧, the time for all classes together"
         );
     }
 }

@@ -47,7 +47,7 @@ pub struct Example<'a> {
     pub weight: f64,
 }
 
-/// A learner that goes row by row, as it stands.
+/// The state of a learner that processes one row at a time.
 ///
 /// ```
 /// use linsep::train::{Example, State};
@@ -89,7 +89,7 @@ pub(crate) enum Learners {
     Together(Multiclass),
 }
 
-/// What is known of the rows that came with their classes.
+/// Statistics of the rows seen so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Seen {
     /// The classes, in the order in which they turned up.
@@ -347,7 +347,7 @@ impl State {
         }
     }
 
-    /// The classes that have turned up, sorted.
+    /// The classes seen so far, sorted.
     pub fn classes(&self) -> Vec<String> {
         self.sorted_names()
     }

@@ -36,7 +36,7 @@ impl Registered for NoOptions {
     }
 }
 
-/// What is needed to know the mean of θ.
+/// The running sums for the mean of θ.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Average {
     /// Σ c·z over the updates.

@@ -123,7 +123,7 @@ pub fn conditions(schedule: Schedule) -> Conditions {
 pub struct BatchOptions {
     /// How the step changes from pass to pass.
     pub schedule: Schedule,
-    /// What every step is multiplied by.
+    /// The factor of every step.
     pub step: f64,
 }
 
@@ -654,8 +654,8 @@ mod tests {
     fn options_out_of_range_are_refused_with_the_reason() {
         let refused = |schedule, step| BatchOptions { schedule, step }.validate().unwrap_err().problem;
         let text = refused(Schedule::Power(1.01), 1.0);
-        assert!(text.contains("from 0 to 1, not 1.01") && text.contains("stuck"), "{text}");
-        assert!(refused(Schedule::Power(f64::INFINITY), 1.0).contains("stuck"));
+        assert!(text.contains("from 0 to 1, not 1.01") && text.contains("never separate the rows"), "{text}");
+        assert!(refused(Schedule::Power(f64::INFINITY), 1.0).contains("never separate the rows"));
         assert!(refused(Schedule::Power(-0.1), 1.0).contains("grow"));
         assert!(refused(Schedule::Power(f64::NAN), 1.0).contains("from 0 to 1, not NaN"));
         for step in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e4, 1e-4] {

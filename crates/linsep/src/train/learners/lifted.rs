@@ -285,7 +285,7 @@ struct Lift {
     a: f64,
     /// (1−a²)/a²
     q: f64,
-    /// What is proved of the number of mistakes, where a comparator has been found.
+    /// Proved bounds on the number of mistakes, where a comparator has been found.
     bound: Option<f64>,
 }
 
@@ -491,7 +491,7 @@ mod tests {
         for a in [0.0, 1.0, -0.5, 2.0, 1e-101, f64::NAN, f64::INFINITY] {
             let text = LiftedOptions { a: Some(a) }.validate().unwrap_err().problem;
             assert!(
-                text.contains("above 0") && text.contains("below 1") && text.contains("vanishes"),
+                text.contains("above 0") && text.contains("below 1") && text.contains("the features vanish"),
                 "{text}"
             );
         }

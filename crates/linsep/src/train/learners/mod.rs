@@ -111,7 +111,7 @@ impl Learner {
         }
     }
 
-    /// What is known about it before it learns.
+    /// Its registry entry.
     pub fn descriptor(&self) -> &'static Descriptor {
         self.registered().descriptor()
     }

@@ -48,7 +48,7 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
 /// The options of the multi-class perceptron.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MulticlassOptions {
-    /// What joins the vectors of the run into one for each class.
+    /// How the vectors of the run are combined into one for each class.
     pub combine: Combine,
 }
 
@@ -284,7 +284,7 @@ impl Multiclass {
         }
     }
 
-    /// What is proved of the margin on these rows, whose classes are numbered by `labels`.
+    /// Proved bounds on the margin on these rows, whose classes are numbered by `labels`.
     pub(crate) fn margin(
         &self,
         data: &Dataset,

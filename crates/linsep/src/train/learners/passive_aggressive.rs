@@ -73,7 +73,7 @@ pub struct PassiveAggressiveOptions {
     pub aggression: Aggression,
     /// C; has no meaning for full aggression.
     pub c: f64,
-    /// What joins the θ of the run into one.
+    /// How the θ of the run are combined.
     pub combine: Combine,
 }
 
@@ -93,7 +93,7 @@ impl Registered for PassiveAggressiveOptions {
         if aggression == Aggression::Full && given.get("C").is_some() {
             return Err(SettingsError::new(
                 "C",
-                "⟦C⟧ has no meaning with ⟦aggression=full⟧, which moves the weights as far as needed",
+                "⟦C⟧ does not apply with ⟦aggression=full⟧, which moves the weights as far as needed",
             ));
         }
         Ok(Learner::PassiveAggressive(Self {

@@ -173,7 +173,7 @@ struct PocketPerceptron<'a> {
     /// All rows are counted after a longer run than this: that of the pocket, or in this pass that of a θ which was counted
     /// without success. Without the latter, most of the time would go into counts that fail.
     to_beat: u64,
-    /// What is known of θ on all rows.
+    /// The counts of θ on all rows.
     standing: Standing,
     /// How often all rows were counted.
     looks: u64,

@@ -142,7 +142,7 @@ struct CoordinateDescent<'a> {
     touched: usize,
 }
 
-/// What is proved of the result when a run ends, or thinks that it could.
+/// Proved bounds on the result when a run ends or may end.
 #[derive(Clone, Copy, Debug)]
 struct Proof {
     /// P(θ), of θ = Σ αᵢ zᵢ summed afresh.

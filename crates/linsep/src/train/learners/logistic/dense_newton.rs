@@ -51,7 +51,7 @@ pub(super) struct DenseNewton<'p, 'a> {
     is_misled: bool,
 }
 
-/// What is known of the second derivatives.
+/// The stored form of the second derivatives.
 enum Curvature {
     /// A Cholesky factor of the matrix, and by how much steps since then have changed the slopes.
     Factor { factor: Vec<f64>, changes: Vec<Change> },

@@ -54,7 +54,7 @@ struct OfRow {
     q: f64,
 }
 
-/// What is known of the best objective as a function of the intercept.
+/// A model of the best objective as a function of the intercept.
 struct Intercept {
     /// Where its slope was taken before, and Σ αᵢ yᵢ there.
     before: Option<(f64, f64)>,

@@ -350,7 +350,7 @@ impl<'p, 'a> Algorithm<'p, 'a> {
         ControlFlow::Continue(proof)
     }
 
-    /// What is proved of a run that was interrupted: of the point where it was, or of a better one that it has left.
+    /// The proof of an interrupted run: at its last point, or at a better earlier one.
     fn end(&mut self, radius: f64, limits: &mut Limits<'_>) -> Option<Proof> {
         let proof = self.prove(radius, limits).continue_value();
         if let Algorithm::Dual(dual) = self

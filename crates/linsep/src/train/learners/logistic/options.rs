@@ -73,7 +73,7 @@ const C_RANGE: NumberRange = NumberRange::from_to(1e-100, 1e100);
 const SHARES: NumberRange = NumberRange::from_to(0.0, 1.0);
 const GAPS: NumberRange = NumberRange::from_below(1e-12, 1.0);
 
-/// What weights cost.
+/// The penalty on the weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LogisticPenalty {
@@ -93,7 +93,7 @@ pub enum LogisticPenalty {
 /// The options of logistic regression.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LogisticOptions {
-    /// What weights cost.
+    /// The penalty on the weights.
     pub penalty: LogisticPenalty,
     /// C, the weight of the loss against the penalty.
     pub c: f64,

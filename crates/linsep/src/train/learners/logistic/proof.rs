@@ -18,7 +18,7 @@ use crate::theory::margin::quotient_up;
 use crate::train::engine::run::Status;
 use std::ops::ControlFlow;
 
-/// What is proved of a point.
+/// Proved bounds on a point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Proof {
     /// The objective at the point.
@@ -272,7 +272,7 @@ impl Problem<'_> {
 }
 
 impl Proof {
-    /// What is known of a point where nothing is proved, but that its objective is no more than this.
+    /// The proof for a point of which only an upper bound of the objective is known.
     pub(super) fn of_nothing(problem: &Problem<'_>, objective: f64) -> Self {
         let gap = if problem.penalty.is_none() { None } else { Some(1.0) };
         Self { objective, primal: objective, dual: 0.0, gap, margin_upper: None }

@@ -817,7 +817,7 @@ fn firth_does_not_depend_on_shifts() {
         assert!((same - objective(&plain.evidence.detail)).abs() < 1e-7, "{shift}: {same}");
     }
     let refused = learn(1e11, 1.0).unwrap_err().to_string();
-    assert!(refused.contains("floats lose the scores"), "{refused}");
+    assert!(refused.contains("the scores lose all precision"), "{refused}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What the registry says of gradient descent, and its options.
+//! The registry entry of gradient descent, and its options.
 
 use super::loss::Loss;
 use crate::SettingsError;
@@ -106,7 +106,7 @@ pub struct SgdOptions {
     pub step: Option<f64>,
     /// λ, the penalty on ½‖θ‖².
     pub l2: f64,
-    /// What joins the θ of the run into one.
+    /// How the θ of the run are combined.
     pub combine: Combine,
 }
 
